@@ -129,8 +129,8 @@ def test_assets_without_maps_are_refused(tmp_path, refusal, name):
     [
         ({"format": "dss"}, "format: got 'dss', need one of dds, ktx2, png, exr. Did you mean "
          "dds?"),
-        ({"blocks": ["bc3"]}, "block: got 'bc3', need one of bc7, bc5, bc4, bc1. Name those to "
-         "take."),
+        ({"blocks": ["bc3"]}, "block: got 'bc3', need one of bc7, bc6h, bc5, bc4, bc1. Name those "
+         "to take."),
         ({"format": "png", "blocks": "bc7"}, "block: got bc7 for png, need dds or ktx2. Choose "
          "another format, or leave block out."),
         ({"maps": ["rufness"]}, "map: got 'rufness', need one of ['albedo', 'normal', "

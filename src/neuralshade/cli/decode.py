@@ -15,14 +15,20 @@ from neuralshade.cli.work_lines import shown_work
 @click.option("-o", "--output", required=True, metavar="DIR", help="Folder for the files.")
 @click.option("--format", metavar="[dds|ktx2|png|exr]", default="dds", show_default=True,
               help="dds and ktx2 hold all levels of a map, png and exr one level.")  # fmt: skip
-@click.option("--block", "blocks", multiple=True, metavar="[bc7|bc5|bc4|bc1]",
-              help="Compress maps that it suits: bc7 and bc1 colors, bc5 normals, bc4 maps of one "
-                   "channel. May come more than once.")  # fmt: skip
+@click.option("--block", "blocks", multiple=True, metavar="[bc7|bc6h|bc5|bc4|bc1]",
+              help="Compress maps that it suits: bc7 and bc1 colors, bc6h light beyond 1, bc5 "
+                   "normals, bc4 maps of one channel. May come more than once.")  # fmt: skip
 @click.option("--map", "maps", multiple=True, metavar="NAME",
               help="Only this map. May come more than once.")  # fmt: skip
 @click.option("--levels", type=int, metavar="N", help="Level 0 among them. [default: all]")
 @click.option("--region", type=region_type, metavar="X,Y,W,H",
               help="Only these texels, of level 0 alone; multiples of 4 with --block.")  # fmt: skip
+@click.option("--normal-convention", metavar="[opengl|directx]", default="opengl",
+              show_default=True, help="Green of normals points up (opengl) or down.")  # fmt: skip
+@click.option("--pack", multiple=True, metavar="LETTERS",
+              help="Write a file whose channels are these maps: orm, arm, mra... a or o is ao, r "
+                   "roughness, m metallic, h displacement. May come more than once.")  # fmt: skip
+@click.option("--alpha", is_flag=True, help="Write opacity into the alpha of albedo.")
 @click.option("--latents", is_flag=True,
               help="In place of maps: latents that are BC1 textures (fit textures --latents bc1), "
                    "each a DDS file, and their decoder as JSON.")  # fmt: skip

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from neuralshade.asset.texture.map_arrangement import Arrangement
 from neuralshade.asset.texture.map_chain import MapChain
 from neuralshade.asset.texture.texture_files import check_container, map_files, write_maps
 from neuralshade.base.atomic import check_writable
@@ -29,13 +30,15 @@ def decode(
     levels: int | None = None,
     region: Region | None = None,
     latents: bool = False,
+    normal_convention: str = "opengl",
+    pack: Sequence[str] = (),
+    alpha: bool = False,
     device: str = "auto",
     on_device: Notice = ignore,
 ) -> list[Path]:
     """Write the texture maps of an asset with all their levels: all files, or none.
 
-    An asset is a texture set, or mip levels. Normals are OpenGL's, green up. Maps that are the
-    same everywhere are written too.
+    An asset is a texture set, or mip levels. Maps that are the same everywhere are written too.
 
     Args:
         asset: path of an asset, or what ``load`` returned.
@@ -43,15 +46,21 @@ def decode(
             replaced, others stay.
         format: dds or ktx2: a file for each map, such as albedo.dds; png or exr: one for each
             level, such as albedo_0.png.
-        blocks: bc7, bc5, bc4, bc1: those to take where one suits a map, for dds and ktx2. Colors
-            take bc7 or bc1, whichever comes first; normals bc5, bc7 or bc1; maps of one channel
-            bc4, of two bc5. Others, and light beyond 1, are plain.
+        blocks: bc7, bc6h, bc5, bc4, bc1: those to take where one suits a map, for dds and ktx2.
+            Colors take bc7 or bc1, whichever comes first, light beyond 1 bc6h; normals bc5, bc7
+            or bc1; maps of one channel bc4, of two bc5, with alpha bc7. Others are plain.
         maps: names of maps; by default all of them.
         levels: how many, level 0 among them; by default all of them.
         region: x, y, width, height in texels of level 0, which alone is written; multiples of 4
             with blocks.
         latents: write latents that are BC1 textures as they are instead, latents_0.dds and so on,
             and decoder.json; nothing else may be chosen then.
+        normal_convention: opengl, green up, or directx, green down.
+        pack: words such as "orm", "arm" or "mra": a file each, whose channels are the maps of
+            these letters, from red on: a or o is ao, r roughness, m metallic, h or d
+            displacement. These maps
+            have no files of their own. ao that a set lacks is 1, metallic is 0, with a warning.
+        alpha: opacity goes into the alpha of albedo, which is not multiplied by it.
         device: of a texture set, what its network runs on: cpu, or the API of a GPU: cuda, vulkan,
             metal or d3d12. auto is a hardware GPU where the CPU would take longer than to open
             one, about 2 s; else, and where none answers, the CPU.
@@ -64,10 +73,14 @@ def decode(
         BC7 without its package, and where a device that is named does not answer.
     """
     if latents:
-        _check_alone(format, blocks=blocks, maps=maps, levels=levels, region=region,
+        _check_alone(format, blocks=blocks, maps=maps, levels=levels, region=region, pack=pack,
+                     alpha=alpha, normal_convention=normal_convention != "opengl",
                      device=device != "auto")  # fmt: skip
     blocks = (blocks,) if isinstance(blocks, str) else tuple(blocks)
     check_container(format, blocks)
+    packs = (pack,) if isinstance(pack, str) else tuple(pack)
+    arrangement = Arrangement(normal_convention, packs, alpha)
+    arrangement.check(format)
     part = None if region is None else checked_region(region, BLOCK_SIDE if blocks else 1)
     check_path("output", output, OutputError)
     opened = open_asset(asset)
@@ -76,9 +89,13 @@ def decode(
     try:
         if latents:
             return opened.latent_files(folder)
-        chains = opened.chains(maps, levels, part, blocks=blocks, device=device,
+        # a GPU makes blocks of maps as they are
+        chains = opened.chains(None if arrangement.joins else maps, levels, part,
+                               blocks=blocks if arrangement.is_plain else (), device=device,
                                on_device=on_device)  # fmt: skip
-        return write_maps(folder, format, _checked(chains, folder, format, opened.path), blocks)
+        named = (maps,) if isinstance(maps, str) else maps
+        arranged = arrangement.arranged(chains, named if arrangement.joins else None)
+        return write_maps(folder, format, _checked(arranged, folder, format, opened.path), blocks)
     except BaseException:  # also an interruption: nothing is left
         if not there:
             with suppress(OSError):  # it was not made, or others have put something there

@@ -20,8 +20,8 @@ def level(height, width, channels=4, dtype=np.uint8):
             "rgba_8",
             ConfigError,
             "format: got 'rgba_8', need one of r8, rg8, rgba8, rgba8_srgb, r16, rg16, rgba16, "
-            "r16f, rg16f, rgba16f, r32f, rg32f, rgba32f, bc1, bc1_srgb, bc4, bc5, bc7, "
-            "bc7_srgb. Did you mean rgba8?",
+            "r16f, rg16f, rgba16f, r32f, rg32f, rgba32f, bc1, bc1_srgb, bc4, bc5, bc6h, "
+            "bc7, bc7_srgb. Did you mean rgba8?",
         ),
         (
             [],
@@ -62,7 +62,7 @@ def level(height, width, channels=4, dtype=np.uint8):
             "bc5",
             ShapeError,
             "levels[0]: got 3 channels, need 2 for bc5. Choose one of rgba8, rgba8_srgb, rgba16, "
-            "rgba16f, rgba32f, bc1, bc1_srgb, bc7, bc7_srgb, or pass other channels.",
+            "rgba16f, rgba32f, bc1, bc1_srgb, bc6h, bc7, bc7_srgb, or pass other channels.",
         ),
         (
             [level(2, 2, 1)],

@@ -193,7 +193,8 @@ def test_a_full_disk_leaves_nothing(small_disk):
 
 @pytest.mark.parametrize("container, blocks, message", [
     ("ddss", (), "format: got 'ddss', need one of dds, ktx2, png, exr. Did you mean dds?"),
-    ("dds", ("bc2",), "block: got 'bc2', need one of bc7, bc5, bc4, bc1. Name those to take."),
+    ("dds", ("bc2",),
+     "block: got 'bc2', need one of bc7, bc6h, bc5, bc4, bc1. Name those to take."),
     ("png", ("bc7", "bc4"),
      "block: got bc7, bc4 for png, need dds or ktx2. Choose another format, or leave block out."),
 ])  # fmt: skip

@@ -1,4 +1,4 @@
-"""Texels to blocks of 4 x 4, as GPUs read them: BC1, BC4, BC5 and BC7.
+"""Texels to blocks of 4 x 4, as GPUs read them: BC1, BC4, BC5, BC6H and BC7.
 
 Of these BC7 is etcpak's. Not the others: it puts their end points at the least and the greatest
 numbers of a block, which costs 4 dB in BC4 and BC5, 2.5 in BC1.
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from neuralshade.asset.texture.bc1 import compress_bc1
 from neuralshade.asset.texture.bc4 import compress_bc4
+from neuralshade.asset.texture.bc6h import compress_bc6h
 from neuralshade.asset.texture.bc7 import compress_bc7
 from neuralshade.asset.texture.texture_format import TextureFormat
 
@@ -25,7 +26,8 @@ def compress_blocks(texels: NDArray[Any], chosen: TextureFormat) -> bytes:
 
     Args:
         texels: [H, W, C], H, W >= 1, any; float32 in [0, 1] for "bc4" (C = 1) and "bc5"
-            (C = 2), uint8 for "bc1" and "bc1_srgb" (C = 3), "bc7" and "bc7_srgb" (C = 4).
+            (C = 2), float16 of 0 or more for "bc6h" (C = 3), uint8 for "bc1" and "bc1_srgb"
+            (C = 3), "bc7" and "bc7_srgb" (C = 4).
 
     Raises: DeviceError if the package that encodes BC7 is not installed.
     """
@@ -37,6 +39,8 @@ def compress_blocks(texels: NDArray[Any], chosen: TextureFormat) -> bytes:
 
 def _compressed(tiles: NDArray[Any], chosen: TextureFormat) -> bytes:
     """Return the blocks of tiles [N, 4, 4, C]."""
+    if chosen.name == "bc6h":
+        return compress_bc6h(tiles.reshape(-1, SIDE_PX * SIDE_PX, 3)).tobytes()
     if chosen.channels == 4:
         return compress_bc7(tiles).tobytes()
     if chosen.channels == 3:

@@ -20,7 +20,7 @@ HEADER_BYTES, LEVEL_INDEX_BYTES = 80, 24
 DESCRIPTOR_VERSION = 2  # of Khronos Data Format 1.3
 BT709_PRIMARIES, LINEAR_TRANSFER, SRGB_TRANSFER = 1, 1, 2
 RGBSDA_MODEL = 1
-BLOCK_MODELS = {"bc1": 128, "bc4": 131, "bc5": 132, "bc7": 134}
+BLOCK_MODELS = {"bc1": 128, "bc4": 131, "bc5": 132, "bc6h": 133, "bc7": 134}
 ALPHA_CHANNEL = 15
 IS_LINEAR, IS_SIGNED, IS_FLOAT = 0x10, 0x40, 0x80
 MINUS_ONE, PLUS_ONE = struct.unpack("<2I", struct.pack("<2f", -1.0, 1.0))
@@ -131,7 +131,9 @@ def _block_samples(chosen: TextureFormat) -> bytes:
     """Return one sample, or the two halves of a BC5 block: red, green."""
     count = 2 if chosen.channels == 2 else 1
     bits = 8 * chosen.block_bytes // count
+    is_float = chosen.name == "bc6h"
+    kind, high = (IS_FLOAT, PLUS_ONE) if is_float else (0, 0xFFFFFFFF)
     return b"".join(
-        struct.pack("<HBBI2I", number * bits, bits - 1, number, 0, 0, 0xFFFFFFFF)
+        struct.pack("<HBBI2I", number * bits, bits - 1, number | kind, 0, 0, high)
         for number in range(count)
     )

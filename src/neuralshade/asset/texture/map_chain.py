@@ -10,11 +10,17 @@ from neuralshade.asset.texture.texture_format import FORMATS, TextureFormat
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 
-BLOCKS = ("bc7", "bc5", "bc4", "bc1")
+BLOCKS = ("bc7", "bc6h", "bc5", "bc4", "bc1")
 USUAL_BLOCKS = ("bc7", "bc5", "bc4")  # the best for each kind of map
 # Blocks that suit a map, the best first; of colors, whichever is asked for first.
-SUITING = {"normal": ("bc5", "bc7", "bc1"), 1: ("bc4",), 2: ("bc5",), 3: ("bc7", "bc1")}
-LETTERS = {1: "r", 2: "rg", 3: "rgba"}  # of plain formats: there are none of three channels
+SUITING = {"normal": ("bc5", "bc7", "bc1"), 1: ("bc4",), 2: ("bc5",), 3: ("bc7", "bc1"),
+           4: ("bc7",)}  # fmt: skip
+LETTERS = {
+    1: "r",
+    2: "rg",
+    3: "rgba",
+    4: "rgba",
+}  # of plain formats: there are none of three channels
 HALF_PEAK = 65504.0  # beyond which lies a half's infinity
 
 Floats = NDArray[np.float32]
@@ -25,7 +31,7 @@ class MapChain:
     """One map and its levels, level 0 first; each is max(1, floor(size / 2)) of the one before."""
 
     name: str
-    levels: Sequence[Floats]  # [H, W, C], C = 1, 2, 3; normals have 3
+    levels: Sequence[Floats]  # [H, W, C], C = 1 to 4, the fourth alpha or data; normals have 3
     meaning: str  # "srgb", "linear", "normal" (unit vectors, z > 0) or "data", as MaterialMap says
     bits: int = 8  # of a number where the map comes from: 8, 16 or 32
     wide: bool = False  # whether its numbers may lie beyond [0, 1] and are to stay there
@@ -50,8 +56,9 @@ def chain_format(one: MapChain, blocks: Sequence[str] = ()) -> TextureFormat:
     """Return what a map is stored as in DDS and KTX2.
 
     sRGB colors are in formats that say so, all else in UNORM: of 16 bits where the map comes
-    from more than 8, which there are none of for sRGB. What is wide is never in blocks, but in
-    half floats; in floats where it comes from these, or is too large.
+    from more than 8, which there are none of for sRGB. Colors that are wide are in bc6h where that
+    is among ``blocks``, unless they are below 0 or too large; else what is wide is in half floats,
+    in floats where it comes from these or is too large.
 
     Args:
         blocks: of BLOCKS, those to take where one suits the map; what none suits is plain.
@@ -62,6 +69,8 @@ def chain_format(one: MapChain, blocks: Sequence[str] = ()) -> TextureFormat:
         return block
     letters = LETTERS[3 if srgb else one.channels]
     if one.wide:
+        if "bc6h" in blocks and one.channels == 3 and _fits_bc6h(one):
+            return FORMATS["bc6h"]
         largest = max(float(np.abs(level).max()) for level in one.levels)
         return FORMATS[f"{letters}{32 if one.bits == 32 or largest > HALF_PEAK else 16}f"]
     return FORMATS[f"{letters}8{srgb}" if srgb or one.bits == 8 else f"{letters}16"]
@@ -72,7 +81,7 @@ def block_format(meaning: str, channels: int, blocks: Sequence[str]) -> TextureF
     if meaning == "normal":
         block = next((block for block in SUITING["normal"] if block in blocks), None)
     else:
-        suiting = SUITING[3 if meaning == "srgb" else channels]
+        suiting = SUITING[max(3, channels) if meaning == "srgb" else channels]
         block = next((block for block in blocks if block in suiting), None)
     if block is None:
         return None
@@ -80,8 +89,12 @@ def block_format(meaning: str, channels: int, blocks: Sequence[str]) -> TextureF
     return FORMATS[block + "_srgb" * colored]
 
 
+def _fits_bc6h(one: MapChain) -> bool:
+    return all(float(level.min()) >= 0 and float(level.max()) <= HALF_PEAK for level in one.levels)
+
+
 def chain_texels(one: MapChain, level: Floats, channels: int) -> Floats:
-    """Return one level as it is stored in so many channels (3 for formats of 4).
+    """Return one level as it is stored in so many channels (3 for formats of 4, but for 4 of 4).
 
     Normals become (n + 1) / 2, of which two channels are x and y. Grey is repeated, and what
     else is missing becomes 0.

@@ -16,6 +16,7 @@ DTYPES = ("uint8", "uint16", "float16", "float32")
 LARGEST_PX = 32_768  # a side of the largest texture that any GPU takes
 # Encoded at once by each core. Few, as Ctrl-C waits for the BC7 encoder's C code: a second or two.
 BAND_TEXELS = 1 << 20
+HALF_PEAK = 65504.0
 MOST_BANDS = 8  # at once, whatever cores there are: a band takes some 50 MB
 
 MipChain = Sequence[NDArray[Any]]
@@ -83,7 +84,7 @@ def stored_texels(level: NDArray[Any], chosen: TextureFormat) -> NDArray[Any]:
     if chosen.dtype.startswith("float"):
         values = _as_float(level)
         if chosen.compressed_bytes:
-            values = np.clip(values, 0, 1)
+            values = np.clip(values, 0, HALF_PEAK if chosen.name == "bc6h" else 1)
         values = values.astype(chosen.dtype)
         peak = 1
     else:

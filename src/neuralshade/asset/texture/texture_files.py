@@ -1,5 +1,6 @@
 """Files of maps with all their levels: what they are called, and maps into them."""
 
+import logging
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -28,6 +29,7 @@ from neuralshade.base.work import part
 from neuralshade.errors import ConfigError, OutputError
 from neuralshade.source.image_output import check_savable, fill_picture
 
+log = logging.getLogger("neuralshade")
 PICTURES = ("png", "exr")  # which hold one level each
 CHAINS = {"dds": fill_dds, "ktx2": fill_ktx2}  # which hold all of one map
 
@@ -138,10 +140,16 @@ def write_maps(
 
 def _fill_chain(one: MapChain, blocks: Sequence[str], partial: Path) -> None:
     form = chain_format(one, blocks)
+    height, width = one.levels[0].shape[:2]
+    if form.compressed_bytes and (height % form.side_px or width % form.side_px):
+        log.warning("%s: %d x %d texels in %s, which Direct3D and WebGL take only with sides that "
+                    "are multiples of 4. Resize the maps, or leave the blocks out.", one.name,
+                    width, height, form.name)  # fmt: skip
     if one.blocks:
         CHAINS[partial.suffix[1:]](partial, one.levels, form, one.blocks)
         return
-    levels = [chain_texels(one, level, min(form.channels, 3)) for level in one.levels]
+    channels = form.channels if one.channels == 4 else min(form.channels, 3)
+    levels = [chain_texels(one, level, channels) for level in one.levels]
     CHAINS[partial.suffix[1:]](partial, levels, check_chain(levels, form.name))
 
 
@@ -154,7 +162,7 @@ def _fill_level(one: MapChain, level: Floats, path: Path, partial: Path) -> None
         if one.wide:
             raise ConfigError(f"format: got png for {one.name}, whose numbers pass 1, need dds, "
                               "ktx2 or exr. Choose another.")  # fmt: skip
-        values = chain_texels(one, level, 1 if one.channels == 1 else 3)
+        values = chain_texels(one, level, {1: 1, 4: 4}.get(one.channels, 3))
         space = "linear" if one.meaning == "linear" else "srgb"
     check_savable(path, values, space)
     fill_picture(path, partial, values, space, 8 if one.bits == 8 else 16)

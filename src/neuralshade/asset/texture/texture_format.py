@@ -68,6 +68,7 @@ _ALL = (
     TextureFormat("bc1_srgb", 3, "uint8", 72, 132, compressed_bytes=8),
     TextureFormat("bc4", 1, "float32", 80, 139, compressed_bytes=8),
     TextureFormat("bc5", 2, "float32", 83, 141, compressed_bytes=16),
+    TextureFormat("bc6h", 3, "float16", 95, 143, compressed_bytes=16),  # unsigned
     TextureFormat("bc7", 4, "uint8", 98, 145, compressed_bytes=16),
     TextureFormat("bc7_srgb", 4, "uint8", 99, 146, compressed_bytes=16),
 )
