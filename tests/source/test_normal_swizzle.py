@@ -43,6 +43,14 @@ def test_x_and_y_are_found(tmp_path, normal, layout, said):
     assert found.names == ("normal",)  # no height
 
 
+def test_what_block_compression_leaves_of_a_constant_is_one(tmp_path, normal, rng):
+    wanted, bits = normal
+    red = rng.integers(250, 256, bits.shape[:2], dtype=np.uint8)
+    blue = rng.integers(0, 256, bits.shape[:2], dtype=np.uint8)
+    found = loaded(tmp_path, red, bits[..., 1], blue, bits[..., 0])
+    assert angle(found["normal"].values, wanted) < ONE_STEP
+
+
 def test_a_flat_one_is_flat(tmp_path):
     whole, half = np.full((8, 8), 255, np.uint8), np.full((8, 8), 128, np.uint8)
     values = loaded(tmp_path, whole, half, whole, half)["normal"].values
@@ -77,6 +85,21 @@ def test_an_alpha_beside_whole_normals_is_the_height(tmp_path, normal, rng):
     assert angle(found["normal"].values, wanted) < ONE_STEP
     np.testing.assert_array_equal(found["displacement"].values[..., 0], height / np.float32(255))
     assert "displacement: taken from the alpha of rock_normal.png." in found.notes
+
+
+@pytest.mark.parametrize("multiplied", [False, True])
+@pytest.mark.parametrize("signed", [False, True])
+def test_floats_are_divided_by_alpha_where_they_were_multiplied(
+    tmp_path, normal, rng, textures, multiplied, signed
+):
+    wanted = normal[0]
+    height = rng.uniform(0.1, 0.9, (*wanted.shape[:2], 1))
+    color = wanted if signed else wanted / 2 + 0.5
+    pixels = np.concatenate([color * height if multiplied else color, height], axis=2)
+    textures.write(tmp_path / "x_normal.exr", pixels.astype(np.float32))
+    found = load_material_set(tmp_path)
+    assert angle(found["normal"].values, wanted) < ONE_STEP
+    np.testing.assert_allclose(found["displacement"].values, height, atol=1e-6)
 
 
 def test_a_cutout_beside_normals_is_no_height(tmp_path, normal):

@@ -9,7 +9,7 @@ from neuralshade.errors import PictureError
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.map_entry import CHANNELS, MapFile
 from neuralshade.source.normal_convention import detect_convention
-from neuralshade.source.normal_map import decode_normals
+from neuralshade.source.normal_map import SIGNED_BELOW, decode_normals
 from neuralshade.source.picture import Picture
 
 Floats = npt.NDArray[np.float32]
@@ -115,7 +115,7 @@ def normal_values(path: Path, picture: Picture, said: str | None, notes: list[st
 
     Raises: PictureError for a picture that is no tangent-space normal map.
     """
-    normal, told = decode_normals(path, picture, color_values(picture))
+    normal, told = decode_normals(path, picture, _vectors(picture))
     notes += told
     found = detect_convention(normal)
     measured = f"margin {abs(found.margin):.2f} of 1"
@@ -138,6 +138,24 @@ def normal_values(path: Path, picture: Picture, said: str | None, notes: list[st
         normal[..., 1] *= -1
         notes.append("normal: green flipped from DirectX to OpenGL.")
     return normal
+
+
+def _vectors(picture: Picture) -> Floats:
+    """Return the color of a normal map, divided by its alpha only where that makes unit vectors.
+
+    Floats are said to be multiplied by their alpha, which in a normal map may be a height.
+    """
+    color = color_values(picture)
+    if not picture.has_alpha or picture.pixels.dtype.kind != "f" or picture.channels != 4:
+        return color
+    stored = picture.as_float()[..., :-1]
+    return min(stored, color, key=_off_unit)
+
+
+def _off_unit(color: Floats) -> float:
+    """Return by how much vectors, of [-1, 1] or stored in [0, 1], are longer or shorter than 1."""
+    vectors = color if float(color.min()) < SIGNED_BELOW else color * 2 - 1
+    return float(np.abs(np.sqrt(np.square(vectors).sum(axis=-1)) - 1).mean())
 
 
 def _apart(values: Floats) -> Floats:
