@@ -65,8 +65,8 @@ def _counted(file: GltfFile, nodes: Nodes) -> dict[int, list[Primitive]]:
 def _note(parts: list[Primitive], notes: Counter[str], count: int) -> None:
     """Note what of a mesh is not drawn, or not as it may be meant."""
     for part in parts:
-        if not part.is_drawn:
-            named = part.mode if part.mode in ("points", "lines") else "nothing"
+        if not part.triangle_count:
+            named = part.mode if part.mode in ("points", "lines") else "no triangle"
             notes[f"primitives of {named}"] += count
         if part.has_targets:
             notes["shapes to morph to"] += count
@@ -90,7 +90,7 @@ def _warn(file: GltfFile, notes: Counter[str]) -> None:
     """Say in a line what is left out."""
     materials = len(file.rows(file.json, "materials"))
     if materials > 1:
-        notes["materials of its own, in whose place the mesh has the scene's"] = materials
+        notes["its own materials"] = materials
     if notes:
-        told = ", ".join(f"{count:,} {what}" for what, count in notes.items())
+        told = ", ".join(f"{what} ({count:,})" for what, count in notes.items())
         log.warning("%s: left out %s.", file.path, told)

@@ -16,6 +16,7 @@ Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 SEED = 2016  # of the numbers by which rows are told apart
+BLOCK = 2**17  # triangles that are summed at a time
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,15 @@ def uv_tangents(places: Floats, normals: Floats, uv: Floats, corners: Ints) -> T
     Where texture coordinates say no direction it is any along the surface.
     """
     same = _alike(np.concatenate([places, normals, uv], 1))
-    p, t = places[corners].astype(np.float64), uv[corners].astype(np.float64)
-    side = np.sign(_cross2(t[:, 1] - t[:, 0], t[:, 2] - t[:, 0]))
+    blocks = [slice(first, first + BLOCK) for first in range(0, len(corners), BLOCK)]
+    side = np.concatenate([_sides(uv[corners[block]].astype(np.float64)) for block in blocks])
     group = _groups(same[corners], side)
-    sums = _sums(p, t, side, normals[corners].astype(np.float64), group)
+    sums = np.zeros((2, 3, int(group.max()) + 1))
+    for block in blocks:
+        p, t, n = (part[corners[block]].astype(np.float64) for part in (places, uv, normals))
+        _add_sums(sums, p, t, n, side[block], group[block])
     source, corners, of_vertex = _split(len(places), corners, group)
-    u, v = sums[:, of_vertex]
+    u, v = sums[:, :, of_vertex].transpose(0, 2, 1)
     n = normals[source].astype(np.float64)
     across = np.where(np.abs(n[:, :1]) < 0.9, [[1.0, 0, 0]], [[0, 1.0, 0]])
     u = np.where((u * u).sum(1, keepdims=True) > 1e-24, u, np.cross(across, n))
@@ -47,8 +51,10 @@ def uv_tangents(places: Floats, normals: Floats, uv: Floats, corners: Ints) -> T
     return Tangents(source, np.concatenate([u, sign[:, None]], 1).astype(np.float32), corners)
 
 
-def _cross2(a: Doubles, b: Doubles) -> Doubles:
-    found: Doubles = a[:, 0] * b[:, 1] - b[:, 0] * a[:, 1]
+def _sides(t: Doubles) -> Doubles:
+    """Return 1, -1 or 0 of triangles [n, 3, 2]: which way around they are in u and v."""
+    a, b = t[:, 1] - t[:, 0], t[:, 2] - t[:, 0]
+    found: Doubles = np.sign(a[:, 0] * b[:, 1] - b[:, 0] * a[:, 1])
     return found
 
 
@@ -117,12 +123,13 @@ def _components(count: int, links: Ints) -> Ints:
             found = found[found]
 
 
-def _sums(p: Doubles, t: Doubles, side: Doubles, normals: Doubles, group: Ints) -> Doubles:
-    """Return directions along u and v summed over each group's corners: [2, groups, 3]."""
+def _add_sums(
+    sums: Doubles, p: Doubles, t: Doubles, normals: Doubles, side: Doubles, group: Ints
+) -> None:
+    """Add directions along u and v of corners [n, 3] to their groups' sums: [2, 3, groups]."""
     (e1, e2), (d1, d2) = ((x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]) for x in (p, t))
     ways = ((e1 * d2[:, 1:] - e2 * d1[:, 1:]) * side[:, None],
             (e2 * d1[:, :1] - e1 * d2[:, :1]) * side[:, None])  # fmt: skip
-    sums = np.zeros((2, int(group.max(initial=0)) + 1, 3))
     for corner in range(3):
         n, to = normals[:, corner], group[:, corner]
         before, after = (_flat(p[:, (corner + i) % 3] - p[:, corner], n) for i in (1, 2))
@@ -130,8 +137,7 @@ def _sums(p: Doubles, t: Doubles, side: Doubles, normals: Doubles, group: Ints) 
         for which, way in enumerate(ways):
             weighed = _flat(way, n) * angle[:, None]
             for axis in range(3):
-                sums[which, :, axis] += np.bincount(to, weighed[:, axis], sums.shape[1])
-    return sums
+                np.add.at(sums[which, axis], to, weighed[:, axis])
 
 
 def _flat(vectors: Doubles, normals: Doubles) -> Doubles:
