@@ -163,6 +163,58 @@ def test_a_fit_survives_a_task_that_reaches_too_far(fitting, look, tmp_path):
     assert page.fit["id"] == 1 and page.fit["state"] == "running"
 
 
+DEFINED = b"""<?xml version="1.0"?><materialx version="1.39">
+<nodedef name="ND_a" node="a" NDEXTRA><output name="out" type="float"/></nodedef>
+<nodegraph name="NG_a" nodedef="ND_a"><a name="n" type="float"/>
+<output name="out" type="float" nodename="n"/></nodegraph><a name="w" type="float"/>
+<image name="i" type="color3"><input name="file" type="filename" value="PICTURE"/></image>
+<oren_nayar_diffuse_bsdf name="top" type="BSDF">
+<input name="weight" type="float" nodename="w"/><input name="color" type="color3" nodename="i"/>
+</oren_nayar_diffuse_bsdf>
+<surface name="S" type="surfaceshader"><input name="bsdf" type="BSDF" nodename="top"/></surface>
+<surfacematerial name="M" type="material">
+<input name="surfaceshader" type="surfaceshader" nodename="S"/></surfacematerial>
+</materialx>"""
+PLAIN = DEFINED.replace(b"<a name", b"<constant name")
+
+
+@pytest.mark.parametrize("document, line", [
+    (DEFINED, "a.mtlx: ND_a: got a definition inside itself"),
+    (PLAIN.replace(b"NDEXTRA", b'inherit="ND_a"'), "a.mtlx: ND_a: got inherit in a circle"),
+    (PLAIN.replace(b"PICTURE", b"a" * 5000 + b".png"), "a.mtlx: "),
+    (PLAIN.replace(b"NDEXTRA", b'sourcecode="x"'), "a.mtlx: got 'sourcecode', need a document"),
+])  # fmt: skip
+def test_a_fit_survives_documents_that_would_end_it(fitting, look, document, line):
+    pytest.importorskip("MaterialX", reason="has no wheel for this machine")
+    fitting()
+    page = look()
+    page.reach(5)
+    document = document.replace(b"NDEXTRA", b"").replace(b"PICTURE", b"rust.png")
+    page.control("start", kind="material", source=send(page, "a.mtlx", document, "rust.png"))
+    text = page.next("refused")["text"]
+    assert text.startswith(line) and "\n" not in text
+    assert page.fit["id"] == 1 and page.fit["state"] == "running"
+
+
+def test_a_server_survives_what_no_fit_should_raise(allowed, monkeypatch):
+    """A bug in what a page asked for is told to the page; the next fit is run."""
+
+    def fails(*given, **named):
+        raise ZeroDivisionError("an odd picture")
+
+    import neuralshade.kinds.image.fit as fits
+
+    allowed.expects_failure = True
+    body = json.loads(allowed.ask("/picture?name=a.png", picture())[1])
+    with monkeypatch.context() as patch:
+        patch.setattr(fits, "chosen_engine", fails)
+        allowed.control("start", picture=body["picture"], seconds=0.2)
+        allowed.until(lambda: allowed.fit and allowed.fit["state"] == "failed")
+    assert allowed.fit["text"] == "got ZeroDivisionError: an odd picture. This is a bug."
+    allowed.control("start", picture=body["picture"], seconds=0.2)
+    ended(allowed, 2)
+
+
 def test_a_source_is_refused_where_nobody_let_pages_run_code(fitting, look):
     fitting()
     page = look()

@@ -4,6 +4,7 @@ import pytest
 
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.teachers.materialx import load_materialx
+from neuralshade.kinds.material.teachers.materialx_code import files_of
 
 pytest.importorskip("MaterialX", reason="has no wheel for this machine")
 
@@ -110,3 +111,17 @@ def test_elements_that_materialx_does_not_know_are_passed_over(document):
             f'<parameter name="o" type="string" value="a; b()"/></add>{TOP}'
         )
     )
+
+
+def test_files_that_a_document_names(document, tmp_path):
+    from MaterialX import createDocument, readFromXmlFile
+
+    (tmp_path / "maps").mkdir()
+    (tmp_path / "maps/a.png").write_bytes(b"picture")
+    image = '<image name="w" type="float"><input name="file" type="filename" value="{}"/></image>'
+    path = document(image.format("a.png").replace("<image", '<image fileprefix="maps/"')
+                    + image.format("no.png").replace('"w"', '"v"') + TOP)  # fmt: skip
+    found = createDocument()
+    readFromXmlFile(found, str(path))
+    assert files_of(found, path)[0] == str(tmp_path / "maps/a.png")
+    assert str(tmp_path / "no.png") not in files_of(found, path)

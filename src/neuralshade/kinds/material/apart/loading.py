@@ -21,14 +21,15 @@ SERVES = "neuralshade.kinds.material.apart.serve:Served"
 
 def load_apart(
     path: str | os.PathLike[str], element: str | None = None, varied: Sequence[str] = (), *,
-    trust: bool = False,
+    trust: bool = False, readable: Sequence[str] = (),
 ) -> Teacher:  # fmt: skip
     """Return the teacher of a MaterialX document, as ``load_materialx`` does, from a sandbox.
 
     There it is loaded, compiled and run once: a document that ends what reads it, compiles it or
     runs it ends that process. It reads files in the document's folder or below, and the system's.
 
-    ``trust``: code of its own may run, once it was looked through; it is refused otherwise.
+    ``trust``: code of its own may run, once it was looked through; it is refused otherwise;
+    ``readable``: other files that it may read.
     Raises: ConfigError where it ends the process, takes too long or too much memory; what
         ``load_materialx`` raises; DeviceError where there is no process.
     """
@@ -36,7 +37,7 @@ def load_apart(
     said = Said(str(path), "a document", "it", "document", "one that MaterialX reads",
                 "one that takes less time", "one that takes less", ConfigError)  # fmt: skip
     asked = {"path": there, "element": element, "varied": list(varied), "trust": trust}
-    with Sandbox(SERVES, said, MOST_BYTES, [str(place.resolve().parent)]) as sandbox:
+    with Sandbox(SERVES, said, MOST_BYTES, [str(place.resolve().parent), *readable]) as sandbox:
         try:
             message, arrays = sandbox.ask(asked, seconds=SECONDS, memory=MOST_BYTES,
                                           most_bytes=MOST_BYTES, most_json=MOST_TEXT)  # fmt: skip
@@ -47,7 +48,9 @@ def load_apart(
             raise sandbox.odd("an answer that is no material")
     if varied:
         return teacher
-    return replace(teacher, written=partial(load_apart, path, element, trust=trust))
+    return replace(
+        teacher, written=partial(load_apart, path, element, trust=trust, readable=readable)
+    )
 
 
 class ApartDocument(os.PathLike[str]):

@@ -21,6 +21,7 @@ from neuralshade.kinds.material.teachers.materialx_bindings import Placed
 from neuralshade.kinds.material.teachers.materialx_checks import check_nodes, check_surface
 from neuralshade.kinds.material.teachers.materialx_code import (
     check_written,
+    files_of,
     implementations,
     untrusted,
 )
@@ -32,6 +33,7 @@ from neuralshade.kinds.material.teachers.materialx_inputs import (
     variables,
     with_variables,
 )
+from neuralshade.kinds.material.teachers.materialx_limits import check_limits
 from neuralshade.kinds.material.teachers.materialx_pictures import Pictures
 from neuralshade.kinds.material.teachers.materialx_rewrite import (
     LINEAR,
@@ -76,7 +78,7 @@ def load_materialx(
     if code and not trust:
         raise untrusted(code, place)
     if code and not apart:
-        return load_apart(path, element, varied, trust=True)
+        return load_apart(path, element, varied, trust=True, readable=files_of(document, place))
     if code:
         folders = mx.core.getDefaultDataSearchPath().asString().split(os.pathsep)
         check_code(code, place, [Path(folder) for folder in folders])
@@ -160,7 +162,9 @@ def _document(mx: Any, place: Path) -> tuple[Any, Any, list[str]]:
     except Exception as error:  # of its own types, which differ by version
         raise ConfigError(f"{place}: got {shown(str(error))}, need a MaterialX document. Check "
                           "the file.") from error  # fmt: skip
+    check_limits(mx, document, place)
     notes = tidied(document, place)
+    check_limits(mx, document, place)  # what was set right may have another definition
     valid, reason = document.validate()
     if not valid:
         first = reason.strip().splitlines()[0]

@@ -7,6 +7,7 @@ code that its user must trust; the second is refused.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,6 +42,15 @@ def untrusted(found: list[Any], place: Path) -> ConfigError:
     more = f" and {len(found) - 3} more" if len(found) > 3 else ""
     return ConfigError(f"{place}: got a document with code of its own (implementation "
                        f"{names}{more}), {TRUST}")  # fmt: skip
+
+
+def files_of(document: Any, place: Path) -> list[str]:
+    """Return the pictures that a document names, and the documents that it includes."""
+    named = {one.getResolvedValueString() for one in document.traverseTree()
+             if one.getAttribute("type") == "filename"}  # fmt: skip
+    paths = [place.parent / name for name in named if name]
+    paths += [Path(name) for name in document.getReferencedSourceUris()]
+    return sorted(str(path.resolve()) for path in paths if os.path.isfile(path))
 
 
 def check_written(document: Any, text: str, place: Path) -> None:

@@ -24,7 +24,7 @@ def found_inputs(document: Any) -> dict[str, Input]:
     """Return the inputs that may be varied, numbers all, by name; PATH/NAME where two share one."""
     found: dict[str, Input] = {}
     for name, element in _elements(document):
-        found[name] = Input("", float(element.getValueString()))
+        found[name] = Input("", _number(element))
     return found
 
 
@@ -78,6 +78,14 @@ def _elements(document: Any) -> Iterator[tuple[str, Any]]:
     names = [name for name, _, _ in listed]
     for name, owner, element in listed:
         yield (name if names.count(name) == 1 else f"{owner}/{name}"), element
+
+
+def _number(element: Any) -> float:
+    """Return a value as it is written; as MaterialX reads it where more than a number is."""
+    try:
+        return float(element.getValueString())
+    except ValueError:
+        return float(element.getValue())
 
 
 def _is_plain(element: Any) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.teachers.materialx_limits import MOST_OCTAVES
 from neuralshade.kinds.material.teachers.teacher import GIVEN
 
 # A surface whose tangents are x and y and whose normal is z; positions are uv, v upwards, as
@@ -36,6 +37,8 @@ FLAT = {
     r"length\(fwidth\(N\)\) / length\(fwidth\(P\)\)": "0.0",  # curvature of a flat surface
     r"smoothstep\(threshold-afwidth, threshold\+afwidth, value\)": "step(threshold, value)",
     r"\bdd[xy]\((\w+)\)": r"(\1 - \1)",
+    # whatever computes it: a loop of as many as a number may be would not end
+    r"(?<=i < )octaves;": f"min(octaves, {MOST_OCTAVES});",
 }
 # What adds what shines by itself, and where that is asked for alone.
 EMITTING = r"(// Add surface emission\n\s*)\{"

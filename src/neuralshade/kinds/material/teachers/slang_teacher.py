@@ -18,6 +18,7 @@ from neuralshade.base.message_text import shown
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.slang_reflection import reflect_parameters
+from neuralshade.gpu.taken_in import check_taken_in
 from neuralshade.kinds.material.teachers.slang_pictures import is_global, with_pictures
 from neuralshade.kinds.material.teachers.teacher import Teacher, teacher_text
 from neuralshade.kinds.material.varied import Input
@@ -69,11 +70,13 @@ def load_slang(path: str | os.PathLike[str]) -> Teacher:
     """Return the teacher of a Slang module.
 
     Raises: ConfigError for what cannot be read as text, for one without ``eval``, for one with
-        shader parameters that nothing binds, and for a picture of other channels; PictureError;
-        KernelError with all that the compiler said.
+        shader parameters that nothing binds, for files that it takes in from outside of its folder,
+        and for a picture of other channels; PictureError; KernelError with all that the compiler
+        said.
     """
     place = Path(path)
     text = read_text(place, f"a {SUFFIX} file", "Slang text")
+    check_taken_in(text, str(place))
     text, variables = with_pictures(place, text, COMMENTS.sub(_blank, text))
     code = COMMENTS.sub(_blank, text)
     if not EVAL.search(code):

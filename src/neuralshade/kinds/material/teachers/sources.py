@@ -8,6 +8,7 @@ from pathlib import Path
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.teachers.document_errors import one_line
 from neuralshade.kinds.material.teachers.slang_teacher import SUFFIX as SLANG
 from neuralshade.kinds.material.teachers.slang_teacher import load_slang
 from neuralshade.kinds.material.teachers.stack import SUFFIX as STACK
@@ -40,6 +41,11 @@ def load_teacher(
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
         raise ConfigError(f"material: got {shown(path)}, need the path of a material. Name a file "
                           "or a folder.")  # fmt: skip
+    with one_line(path):
+        return _loaded(path, element, wrap, trust)
+
+
+def _loaded(path: str | os.PathLike[str], element: str | None, wrap: str, trust: bool) -> Teacher:
     place = Path(path)
     of_folder = os.path.isdir(place) or names_files(place)
     suffix = MANIFEST if of_folder else place.suffix.lower()

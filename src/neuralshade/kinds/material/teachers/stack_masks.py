@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from neuralshade.base.message_text import shown
@@ -30,6 +30,8 @@ CALLS = {
     "weave": "weave(at, {scale})",
 }
 MOST_CELLS = 4096
+MOST_MASKS = 64  # of a stack
+MOST_CALLS = 256  # of masks for one, those that it multiplies and theirs
 NARROWEST = 0.001  # between levels of which one is varied
 WARP_SCALE = 4  # cells of what bends a noise
 FUNCTION = """
@@ -58,6 +60,9 @@ def read_masks(tables: object, place: str, pictures: Pictures) -> list[Mask]:
         if not NAME.fullmatch(name):
             raise ConfigError(f"{place}: mask: got the name {shown(name)}, need letters, digits "
                               "and _, a letter first. Change it.")  # fmt: skip
+    if len(tables) > MOST_MASKS:
+        raise ConfigError(f"{place}: mask: got {len(tables):,} masks, need {MOST_MASKS} at most. "
+                          "Bake some to a picture.")  # fmt: skip
     found = [_read(name, table, place, pictures, list(tables)) for name, table in tables.items()]
     _check_circles(found, place)
     return found
@@ -143,16 +148,21 @@ def _leveled(entries: Entries, value: str) -> str:
 
 
 def _check_circles(masks: list[Mask], place: str) -> None:
+    """Refuse masks that are made of themselves, or of too many."""
     uses = {one.name: one.uses for one in masks}
+    calls: dict[str, int] = {}
 
-    def below(name: str, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    def count(name: str, path: tuple[str, ...]) -> int:
         if name in path:
-            yield (*path, name)
-            return
-        for other in uses[name]:
-            yield from below(other, (*path, name))
+            circle = " -> ".join((*path[path.index(name) :], name))
+            raise ConfigError(f"{place}: mask {name}: got a circle ({circle}), need masks of other "
+                              "ones. Cut it.")  # fmt: skip
+        if name not in calls:
+            calls[name] = 1 + sum(count(other, (*path, name)) for other in uses[name])
+        return calls[name]
 
     for name in uses:
-        for circle in below(name, ()):
-            raise ConfigError(f"{place}: mask {name}: got a circle ({' -> '.join(circle)}), need "
-                              "masks of other ones. Cut it.")  # fmt: skip
+        if count(name, ()) > MOST_CALLS:
+            raise ConfigError(f"{place}: mask {name}: got a product of {calls[name]:,} masks, "
+                              f"theirs counted, need {MOST_CALLS} at most. Bake some to a "
+                              "picture.")  # fmt: skip

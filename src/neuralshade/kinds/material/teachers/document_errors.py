@@ -1,0 +1,37 @@
+"""Errors of reading a material that are no errors of this package, as one line each."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from neuralshade.base.message_text import shown
+from neuralshade.errors import ConfigError, NeuralShadeError
+
+# What pybind11 makes of C++'s own errors; MaterialX's have its module.
+PLAIN = (LookupError, RuntimeError, ValueError)
+PACKAGE = "MaterialX"
+
+
+@contextmanager
+def one_line(place: str | os.PathLike[str]) -> Iterator[None]:
+    """Raise ConfigError in place of an error of a file system or of MaterialX.
+
+    ``place``: of the material, which it begins with.
+    """
+    try:
+        yield
+    except NeuralShadeError:
+        raise
+    except OSError as error:
+        what = "a name that is too long" if error.errno == errno.ENAMETOOLONG else error.strerror
+        name = shown(os.fspath(error.filename)) if error.filename is not None else "it"
+        raise ConfigError(f"{place}: got {what} at {name}, need files that can be read. Change the "
+                          "name.") from error  # fmt: skip
+    except Exception as error:
+        if type(error) not in PLAIN and not type(error).__module__.startswith(PACKAGE):
+            raise
+        raise ConfigError(f"{place}: got {shown(str(error))}, need a document that MaterialX can "
+                          "read and write. Check it with mxvalidate.py.") from error  # fmt: skip
