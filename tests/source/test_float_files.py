@@ -73,9 +73,3 @@ def test_openexr_channels_by_name(tmp_path, rng, names, picks, write_samples, as
     assert_loads(
         write_samples(tmp_path / "a.exr", pixels, "float", names), pixels[..., picks], "linear"
     )
-
-
-def test_openexr_data_window_away_from_the_origin(tmp_path, rng, write_samples, assert_loads):
-    pixels = rng.random((300, 4, 3), dtype=np.float32)
-    path = write_samples(tmp_path / "a.exr", pixels, "float", x=-3, y=50, full_height=900)
-    assert_loads(path, pixels, "linear")

@@ -12,7 +12,10 @@ from PIL import Image
 from neuralshade.errors import PictureError
 from neuralshade.source.image_file import load_picture
 
-FORMATS = "PNG, JPEG, WebP, GIF, TIFF, BMP, PPM/PGM, OpenEXR, Radiance HDR"
+FORMATS = (
+    "PNG, JPEG, WebP, GIF, TIFF, BMP, PPM/PGM, OpenEXR, Radiance HDR, TGA, PSD, JPEG 2000, "
+    "JPEG XL, AVIF, DDS, KTX2"
+)
 
 
 def refusal(path, **options):
@@ -71,7 +74,7 @@ def test_empty_file(tmp_path):
 @pytest.mark.parametrize("name, content", [
     ("text.png", b"hello, I am not a picture"),
     ("text.jpg", b"P 5"),
-    ("a.svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>"),
+    ("a.tga", b"hello, I am not a picture"),
     ("start.png", b"\x89PNG"),
     ("a.webp", b"RIFF\x24\x00\x00\x00WAVEfmt "),
 ])  # fmt: skip
@@ -83,13 +86,19 @@ def test_other_kind_of_file(tmp_path, name, content):
     )
 
 
-@pytest.mark.parametrize("suffix", [".ico", ".tga"])
-def test_formats_that_are_not_taken(tmp_path, suffix):
-    path = tmp_path / f"a{suffix}"
-    Image.new("RGB", (4, 4)).save(path)
-    assert refusal(path) == (
-        f"{path}: got no picture of a known format, need one of {FORMATS}. Convert it first."
-    )
+@pytest.mark.parametrize("got, start", [
+    ("no picture of a known format", b"\0\0\1\0\1\0"),  # an icon
+    ("a HEIF file", b"\0\0\0\x18ftypheic\0\0\0\0mif1heic"),
+    ("a KTX 1 file", b"\xabKTX 11\xbb\r\n\x1a\n"),
+    ("a Basis Universal file", b"sB\x13\0"),
+    ("a GIMP file", b"gimp xcf v011\0"),
+    ("a PDF file", b"%PDF-1.7"),
+    ("a SVG file", b"<svg xmlns='http://www.w3.org/2000/svg'/>"),
+])  # fmt: skip
+def test_formats_that_are_not_taken(tmp_path, got, start):
+    path = tmp_path / "a.png"
+    path.write_bytes(start.ljust(40, b" "))
+    assert refusal(path) == f"{path}: got {got}, need one of {FORMATS}. Convert it first."
 
 
 @pytest.mark.parametrize("suffix", [".dng", ".nef", ""])
@@ -105,7 +114,8 @@ def test_raw_files_are_not_taken_for_their_thumbnail(tmp_path, suffix):
 @pytest.mark.parametrize("kept", [0.3, 0.7, 0.99])
 @pytest.mark.parametrize("suffix, kind", [
     (".jpg", "JPEG"), (".png", "PNG"), (".webp", "WebP"), (".tiff", "TIFF"), (".bmp", "BMP"),
-    (".ppm", "PPM/PGM"), (".exr", "OpenEXR"), (".hdr", "Radiance HDR"),
+    (".ppm", "PPM/PGM"), (".exr", "OpenEXR"), (".hdr", "Radiance HDR"), (".tga", "TGA"),
+    (".jp2", "JPEG 2000"), (".avif", "AVIF"), (".dds", "DDS"),
 ])  # fmt: skip
 def test_cut_off_file(tmp_path, rng, suffix, kind, kept, capfd):
     path = whole(tmp_path / f"a{suffix}", rng)
@@ -182,9 +192,9 @@ def test_no_pixels(tmp_path, name, content, capfd):
 
 
 @pytest.mark.parametrize("names, shown", [
-    (("Z",), "Z"),
-    (("R", "G"), "R, G"),
-    (("Y", "RY", "BY"), "Y, RY, BY"),
+    (("Z", "id"), "Z, id"),
+    (("R", "B"), "R, B"),
+    (("a.V", "b.V"), "a.V, b.V"),
     (tuple(f"id{i}.Z" for i in range(9)), ", ".join(f"id{i}.Z" for i in range(8)) + ", ..."),
 ])  # fmt: skip
 def test_openexr_without_color(tmp_path, names, shown):
@@ -195,6 +205,14 @@ def test_openexr_without_color(tmp_path, names, shown):
     assert refusal(path) == (
         f"{path}: got channels {shown}, need R, G, B or Y, each with or without A. "
         "Rename the channels, or export the color."
+    )
+
+
+def test_openexr_in_luminance_and_chroma(tmp_path):
+    path = write(tmp_path / "a.exr", np.zeros((2, 2, 3), np.float32), "float", ("Y", "RY", "BY"))
+    assert refusal(path) == (
+        f"{path}: got luminance and chroma (Y, RY, BY), which are not read, need R, G, B. "
+        "Export it as RGB."
     )
 
 

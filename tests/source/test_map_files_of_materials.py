@@ -152,8 +152,8 @@ def test_sources_that_are_none(tmp_path):
         "Name them apart."
     )
     assert refusal(["b.png", "c.json"]).startswith("c.json: got a manifest beside other paths, ")
-    assert refusal("a.tga") == (
-        "a.tga: got no such file or folder, need a folder of maps or a .json manifest. "
+    assert refusal("a.xcf") == (
+        "a.xcf: got no such file or folder, need a folder of maps or a .json manifest. "
         "Check the path, or give each map by itself."
     )
     nothing = (

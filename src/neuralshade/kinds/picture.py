@@ -20,7 +20,7 @@ from neuralshade.fitting.scene import Page, Points, Scene
 from neuralshade.fitting.snapshots import load_snapshots
 from neuralshade.kinds.hints import InMemory, Numbers, Table
 from neuralshade.kinds.kind import Notice, Opened, ignore
-from neuralshade.source.image_file import load_picture
+from neuralshade.source.image_file import load_as_fitted
 from neuralshade.source.picture import Picture, PictureForm, is_straight
 
 EXPOSED_PX = 256  # longer side of a result whose exposure is looked for
@@ -111,7 +111,7 @@ class OpenedPicture(Opened):
             raise AssetError(f"{self.path}: got a TextureSet for an asset of kind "
                              f"{self.kind.name!r}, need a picture. Give the one it was fitted "
                              "to.")  # fmt: skip
-        loaded = picture if isinstance(picture, Picture) else load_picture(picture)
+        loaded = load_as_fitted(picture, self.picture.get("digest"))
         channels = self.picture["channels"]
         if (loaded.channels, loaded.color_space) != (channels, self.color_space):
             raise AssetError(f"{self.path}: got a picture with {loaded.channels} channels, "
@@ -206,7 +206,7 @@ class OpenedPicture(Opened):
     def same_reference(self, reference: Any) -> Any:
         """Return ``reference`` as a picture, where it is the one that the asset was fitted to."""
         try:
-            known = reference if isinstance(reference, Picture) else load_picture(reference)
+            known = load_as_fitted(reference, self.picture.get("digest"))
         except (NeuralShadeError, TypeError):  # another kind's
             return None
         theirs, ours = self.picture, picture_facts(known)

@@ -1,5 +1,7 @@
 """From a file's channels to a picture's: which ones, how alpha is stored, which way is up."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,47 +13,112 @@ from neuralshade.errors import PictureError
 from neuralshade.source.picture import BLOCK_ROWS
 
 NAMES_SHOWN = 8
+LAYER_LETTERS = 3  # at least, of a layer that a file may be named after
+# What renderers call the layer, or the part, that is the picture itself.
+MAIN_LAYERS = ("combined", "rgba", "rgb", "beauty", "color", "colour", "main", "composite", "c")
+TRIPLE = ("X", "Y", "Z")  # directions or positions
+PAIRS = (("R", "G"), ("X", "Y"), ("U", "V"))  # two numbers, such as a normal's without its blue
+COLOR, VECTOR, SINGLE = range(3)  # what channels are, the best first
 
 
-def color_channels(path: Path, names: tuple[str, ...]) -> list[int]:
-    """Return where R, G, B or Y, then A if present, stand among a file's channel ``names``.
+@dataclass(frozen=True)
+class Channels:
+    """Where a picture's channels stand among a file's, alpha last."""
 
-    A name may carry a layer ("beauty.R"). Color without a layer is taken first; else that
-    of the one layer that has any.
+    picks: list[int]
+    kind: int  # COLOR, VECTOR or SINGLE
+    missing_blue: bool = False  # two numbers, to which 0 is added
 
-    Raises: PictureError naming the channels if none or several layers have color.
+
+def color_channels(path: Path, names: Sequence[str]) -> Channels:
+    """Return which of a file's channel ``names`` are the picture.
+
+    That is R, G, B or Y, then A if present. Without these X, Y, Z; two of R, G or X, Y or U, V; or
+    the only channel that there is, by any name. A name may carry a layer ("beauty.R"). Color
+    without a layer is taken first, then that of the one layer that has any, of the one that is
+    called as renderers call the picture itself, or of the one that the file is named after.
+
+    Raises: PictureError naming the channels if none or several layers could be meant.
     """
-    layers: dict[str, dict[str, int]] = {}
-    for index, name in enumerate(names):
-        layer, _, channel = name.rpartition(".")
-        layers.setdefault(layer, {}).setdefault(channel.upper(), index)
-    found = {layer: picks for layer, at in layers.items() if (picks := _color_of(at))}
-    if "" in found:
-        return found[""]
-    if len(found) == 1:
-        return next(iter(found.values()))
-    if found:
-        raise PictureError(
-            f"{path}: got color in layers {shown_names(sorted(found))}, need it in one. "
-            "Export one layer alone."
-        )
+    layers = _layers(names)
+    found = {layer: one for layer, at in layers.items() if (one := _channels_of(at))}
+    for kind in (COLOR, VECTOR):
+        some = {layer: one for layer, one in found.items() if one.kind == kind}
+        if some:
+            return some[_layer(path, list(some))]
+    others = [(layer, name) for layer, at in layers.items() for name in at if name != "A"]
+    if len(others) == 1:
+        at = layers[others[0][0]]
+        alpha = [at["A"]] if "A" in at else []
+        return Channels([at[others[0][1]], *alpha], SINGLE)
+    if any({"Y", "RY", "BY"} <= at.keys() for at in layers.values()):
+        raise chroma_refused(path)
     raise PictureError(
         f"{path}: got channels {shown_names(names)}, need R, G, B or Y, each with or without A. "
         "Rename the channels, or export the color."
     )
 
 
-def _color_of(at: dict[str, int]) -> list[int]:
+def chroma_refused(path: Path) -> PictureError:
+    """Return the refusal of an EXR file in luminance and chroma, which OpenImageIO lacks."""
+    return PictureError(f"{path}: got luminance and chroma (Y, RY, BY), which are not read, need "
+                        "R, G, B. Export it as RGB.")  # fmt: skip
+
+
+def two_channels(path: Path) -> str:
+    """Return what to say of a picture of red and green alone."""
+    return f"{path}: got two channels; took them for red and green, with a blue of 0"
+
+
+def channels_kind(names: Sequence[str]) -> int | None:
+    """Return what channels of these names are at best, or None if nothing is taken from them."""
+    layers = _layers(names)
+    kinds = [one.kind for at in layers.values() if (one := _channels_of(at))]
+    single = sum(name != "A" for at in layers.values() for name in at) == 1
+    return min(kinds) if kinds else SINGLE if single else None
+
+
+def _layers(names: Sequence[str]) -> dict[str, dict[str, int]]:
+    layers: dict[str, dict[str, int]] = {}
+    for index, name in enumerate(names):
+        layer, _, channel = name.rpartition(".")
+        layers.setdefault(layer, {}).setdefault(channel.upper(), index)
+    return layers
+
+
+def _layer(path: Path, layers: Sequence[str]) -> str:
+    """Return the layer that is meant among those that have color, or vectors."""
+    if "" in layers:
+        return ""
+    ends = {layer: layer.rpartition(".")[2].lower() for layer in layers}
+    main = [layer for layer, end in ends.items() if end in MAIN_LAYERS]
+    stem = path.stem.lower()
+    named = [layer for layer, end in ends.items() if len(end) >= LAYER_LETTERS and end in stem]
+    for some in (list(layers), main, named):
+        if len(some) == 1:
+            return some[0]
+    raise PictureError(
+        f"{path}: got color in layers {shown_names(sorted(layers))}, need it in one. "
+        "Export one layer alone."
+    )
+
+
+def _channels_of(at: Mapping[str, int]) -> Channels | None:
+    """Return what a layer's channels are by their names; None for neither color nor vectors."""
+    alpha = [at["A"]] if "A" in at else []
     if {"R", "G", "B"} <= at.keys():
-        picks = [at["R"], at["G"], at["B"]]
-    elif "Y" in at and not {"RY", "BY"} & at.keys():  # Y beside RY, BY is luminance-chroma
-        picks = [at["Y"]]
-    else:
-        return []
-    return [*picks, at["A"]] if "A" in at else picks
+        return Channels([at["R"], at["G"], at["B"], *alpha], COLOR)
+    if "Y" in at and not {"RY", "BY", "X"} & at.keys():  # Y beside RY, BY is luminance-chroma
+        return Channels([at["Y"], *alpha], COLOR)
+    if set(TRIPLE) <= at.keys():
+        return Channels([at[name] for name in TRIPLE], VECTOR)
+    for names in PAIRS:
+        if set(names) <= at.keys():
+            return Channels([at[name] for name in names], VECTOR, missing_blue=True)
+    return None
 
 
-def shown_names(names: list[str] | tuple[str, ...]) -> str:
+def shown_names(names: Sequence[str]) -> str:
     """Return the first names, and "..." where there are more."""
     more = ", ..." if len(names) > NAMES_SHOWN else ""
     return ", ".join(map(plain_name, names[:NAMES_SHOWN])) + more

@@ -6,10 +6,12 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO
 
+from neuralshade.base.message_text import plain
 from neuralshade.base.regular_file import IrregularError, check_regular
 from neuralshade.errors import PictureError
 
-# OpenImageIO's name of each format: its usual name, and the bytes that its files start with.
+# The name of each format as its reader has it (OpenImageIO's but for avif and ktx2): its usual
+# name, and the bytes that its files start with. A Targa file has no such bytes: see _is_targa.
 FORMATS = {
     "png": ("PNG", rb"\x89PNG\r\n\x1a\n"),
     "jpeg": ("JPEG", rb"\xff\xd8\xff"),
@@ -17,17 +19,46 @@ FORMATS = {
     "gif": ("GIF", rb"GIF8[79]a"),
     "tiff": ("TIFF", rb"II\*\x00|MM\x00\*|II\+\x00|MM\x00\+"),
     "bmp": ("BMP", rb"BM"),
-    "pnm": ("PPM/PGM", rb"P[1-6]\s"),
+    "pnm": ("PPM/PGM", rb"P[1-6Ff]\s"),
     "openexr": ("OpenEXR", rb"v/1\x01"),
     "hdr": ("Radiance HDR", rb"#\?(RADIANCE|RGBE)\s"),
+    "targa": ("TGA", None),
+    "psd": ("PSD", rb"8BPS\x00[\x01\x02]"),
+    "jpeg2000": ("JPEG 2000", rb"\x00\x00\x00\x0cjP  \r\n\x87\n|\xff\x4f\xff\x51"),
+    "jpegxl": ("JPEG XL", rb"\xff\x0a|\x00\x00\x00\x0cJXL \r\n\x87\n"),
+    "avif": ("AVIF", rb".{4}ftypavi[fs]|.{4}ftypmi[fa]1.{4}(.{4})*?avi[fs]"),
+    "dds": ("DDS", rb"DDS \x7c\x00\x00\x00"),
+    "ktx2": ("KTX2", rb"\xabKTX 20\xbb\r\n\x1a\n"),
 }
-PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".tif", ".tiff", ".bmp", ".ppm",
-                    ".pgm", ".exr", ".hdr")  # fmt: skip
+PICTURE_SUFFIXES = (
+    ".png", ".jpg", ".jpeg", ".jfif", ".jpe", ".webp", ".gif", ".tif", ".tiff", ".bmp", ".dib",
+    ".ppm", ".pgm", ".pbm", ".pnm", ".pfm", ".exr", ".hdr", ".tga", ".psd", ".psb", ".jp2", ".j2k",
+    ".jxl", ".avif", ".dds", ".ktx2",
+)  # fmt: skip
+# Other pictures that people have, which are refused by name.
+UNREAD = {
+    "HEIF": rb".{4}ftyp(hei[cfx]|hev[cx]|mi[fa]1)",
+    "KTX 1": rb"\xabKTX 11\xbb",
+    "Basis Universal": rb"sB\x13\x00",
+    "GIMP": rb"gimp xcf",
+    "SVG": rb"(\xef\xbb\xbf)?\s*(<\?xml.*)?<svg",
+    "PDF": rb"%PDF-",
+    "MP4": rb".{4}ftyp",
+}
+TARGA_SUFFIXES = (".tga", ".icb", ".vda", ".vst", ".tpic")
+# palette, kind (9 to 11: runs of pixels) and bits. Source: Truevision TGA 2.0, section C.1.
+TARGA_KINDS = {
+    *((1, kind, 8) for kind in (1, 9)),
+    *((palette, kind, bits) for palette in (0, 1) for kind in (2, 10) for bits in (15, 16, 24, 32)),
+    *((palette, kind, bits) for palette in (0, 1) for kind in (3, 11) for bits in (8, 16)),
+}  # fmt: skip
 TIFF_SUFFIXES = (".tif", ".tiff")
+START_BYTES = 64  # that a format is known by
 PNG_SIDE_PX = 1_000_000  # libpng's PNG_USER_WIDTH_MAX
+PNG_START, CHUNK_ENDS = 8, 12  # bytes before the first chunk, and of each besides its data
+CHUNK_BYTES = 96  # that are kept of a chunk: all that say how to show it, of iCCP the name
 PIECE_BYTES = 1 << 20
 GIF_SIZE = slice(6, 10)  # width and height of all frames, in 16 bits each
-PNG_START, CHUNK_ENDS = 8, 12  # bytes before the first chunk, and of each besides its data
 
 
 def file_kind(path: Path) -> str:
@@ -39,7 +70,7 @@ def file_kind(path: Path) -> str:
     try:
         check_regular(path)
         with path.open("rb") as file:
-            kind = _sniff(path, file.read(16))
+            kind = _sniff(path, file.read(START_BYTES))
             if kind == "png":
                 _check_png(path, file)
     except FileNotFoundError as error:
@@ -68,6 +99,13 @@ def damaged(path: Path, kind: str) -> PictureError:
     )
 
 
+def not_read(path: Path, kind: str, reason: str) -> PictureError:
+    """Return the refusal of a file that is whole, but of a kind that no reader here knows."""
+    return PictureError(f"{path}: got a {FORMATS[kind][0]} file of a kind that is not read "
+                        f"({plain(reason)}), need another. Save it as PNG, or floats as "
+                        "EXR.")  # fmt: skip
+
+
 def zero_size(path: Path) -> PictureError:
     """Return the refusal of a picture without pixels."""
     return PictureError(
@@ -90,23 +128,33 @@ def gif_size(path: Path) -> tuple[int, int]:
     return width, height
 
 
-def is_animated_png(path: Path) -> bool:
-    """Return whether a PNG has an acTL chunk, which stands before its pixels (PNG 3, 11.3.6.1)."""
+def chunks_before_pixels(path: Path) -> dict[str, bytes]:
+    """Return the first bytes of each chunk that stands before a PNG's pixels, by its name.
+
+    Source: W3C, PNG (Third Edition), sections 5.3 and 5.6.
+    """
+    found: dict[str, bytes] = {}
     with path.open("rb") as file:
         file.seek(PNG_START)
         while len(start := file.read(8)) == 8:
-            size, chunk = struct.unpack(">I4s", start)
-            if chunk in (b"acTL", b"IDAT"):
-                return bool(chunk == b"acTL")
-            file.seek(size + CHUNK_ENDS - len(start), 1)
-    return False
+            size, name = struct.unpack(">I4s", start)
+            if name == b"IDAT":
+                break
+            kept = file.read(min(size, CHUNK_BYTES))
+            found.setdefault(name.decode("latin-1"), kept)
+            file.seek(size + CHUNK_ENDS - len(start) - len(kept), 1)
+    return found
 
 
 def _sniff(path: Path, start: bytes) -> str:
     if not start:
         raise PictureError(f"{path}: got an empty file, need a picture. Copy or download it again.")
     for kind, (_, pattern) in FORMATS.items():
-        if re.match(pattern, start, re.DOTALL):
+        if pattern is None:
+            known = path.suffix.lower() in TARGA_SUFFIXES and _is_targa(start)
+        else:
+            known = re.match(pattern, start, re.DOTALL) is not None
+        if known:
             if kind == "tiff" and path.suffix.lower() not in TIFF_SUFFIXES:
                 # Raw files are TIFFs whose first page is a thumbnail, not the picture.
                 raise PictureError(
@@ -115,9 +163,17 @@ def _sniff(path: Path, start: bytes) -> str:
                 )
             return kind
     supported = ", ".join(name for name, _ in FORMATS.values())
-    raise PictureError(
-        f"{path}: got no picture of a known format, need one of {supported}. Convert it first."
-    )
+    unread = (name for name, pattern in UNREAD.items() if re.match(pattern, start, re.DOTALL))
+    got = next((f"a {name} file" for name in unread), "no picture of a known format")
+    raise PictureError(f"{path}: got {got}, need one of {supported}. Convert it first.")
+
+
+def _is_targa(start: bytes) -> bool:
+    """Return whether a file that is called so begins as one: its kind, palette and bits agree."""
+    if len(start) < 18:
+        return False
+    palette, kind, bits = start[1], start[2], start[16]
+    return (palette, kind, bits) in TARGA_KINDS
 
 
 def _check_png(path: Path, file: BinaryIO) -> None:

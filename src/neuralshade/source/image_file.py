@@ -1,69 +1,60 @@
-"""Picture files into memory, read by OpenImageIO."""
+"""Picture files into memory."""
+
+from __future__ import annotations
 
 import logging
-import math
 import os
-import re
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import OpenImageIO
 
-from neuralshade.base.message_text import plain_name
 from neuralshade.base.utf8_path import file_name, utf8_path
 from neuralshade.errors import PictureError
-from neuralshade.source.channels import (
-    color_channels,
-    divide_by_alpha,
-    multiply_by_alpha,
-    shown_names,
-    upright,
-)
-from neuralshade.source.file_kind import (
-    damaged,
-    file_kind,
-    gif_size,
-    is_animated_png,
-    too_large,
-    zero_size,
-)
+from neuralshade.source.channels import divide_by_alpha, multiply_by_alpha, upright
+from neuralshade.source.file_kind import chunks_before_pixels, file_kind, gif_size
 from neuralshade.source.picture import Picture, check_finite
 
-# Sample types: as stored, as read. OpenImageIO widens 1..7 and 9..15 bits by itself.
-READ_AS = {
-    "uint8": "uint8",
-    "uint16": "uint16",
-    "half": "half",
-    "float": "float",
-    "double": "float",
-}
-TIFF_COLORS = ("", "palette", "CMYK", "YCbCr")  # what libtiff turns into sRGB; "" is RGB, grey
-MIB = 2**20
+if TYPE_CHECKING:
+    from neuralshade.source.decoded import Decoded
+
 # a path, a Picture, a NumPy array, a PIL image or a torch tensor; not all of them are loaded here
 PictureLike: TypeAlias = "str | os.PathLike[str] | Picture | Any"
+PILLOW_TOO = ("bmp", "pnm")  # kinds of which Pillow reads files that OpenImageIO does not
+OTHER_READERS = ("bmp", "dds", "ktx2", "avif")  # kinds that OpenImageIO reads in part, or not
+EMPTY_ALPHA = ("bmp", "targa")  # in which an alpha of 0 everywhere means that there is none
+OPAQUE_ALPHA = ("gif", "dds", "ktx2")  # that have an alpha though the picture may need none
 log = logging.getLogger("neuralshade")
-READ_ROWS = 256  # a multiple of every OpenEXR compression's block
 
 
-def load_picture(path: PictureLike, *, memory_limit: int = 4 * 2**30) -> Picture:
-    """Return the picture of a PNG, JPEG, WebP, GIF, TIFF, BMP, PPM/PGM, OpenEXR or HDR file.
+def load_picture(
+    path: PictureLike, *, memory_limit: int = 4 * 2**30, colors: bool = True
+) -> Picture:
+    """Return the picture of a file: PNG, JPEG, TIFF, EXR, TGA, DDS and more.
 
-    What is in memory already is taken too: a Picture is returned as it is; a NumPy array, a PIL
+    Formats are the keys of ``file_kind.FORMATS``, told by the content. What is in memory
+    already is taken too: a Picture is returned as it is; a NumPy array, a PIL
     image or a torch tensor as ``source/pixels_in_memory.py`` says, [H, W, C], sRGB.
 
-    The format is told from the content. 8- and 16-bit integers (fewer bits widened, CMYK,
-    YCbCr and palettes turned into RGB) are "srgb"; half and float are "linear" (float64
-    rounded to float32). EXIF orientation is obeyed. An embedded color profile or gamma is
-    not applied: integers are taken as sRGB. Alpha is kept as Picture says, converted where a
-    file stores it the other way; a BMP's alpha that is 0 everywhere is no alpha and dropped.
-    Of several pages, frames or parts the first is taken (of an animation, that is told); of an
-    EXR's channels, R, G, B or Y and A, in its data window.
+    8- and 16-bit integers (fewer bits widened, CMYK, YCbCr and palettes turned into RGB) are
+    "srgb"; half and float are "linear" (float64 rounded to float32). Colors that the file tags
+    otherwise (ICC profile, CICP, PNG's gAMA and cHRM, EXR's chromaticities) are converted to
+    sRGB, or to its linear light where they are floats or brighter (PQ, HLG: 1 is 203 cd/m2).
+    EXIF orientation is obeyed. Alpha is kept as Picture says, converted where a
+    file stores it the other way; a BMP's or TGA's alpha that is 0 everywhere is no alpha.
+
+    Of several pages, frames or parts one is taken: of an animation the first; of TIFF pages the
+    first at full size; of EXR parts the one that has color. Of an EXR's channels R, G, B or Y and
+    A are taken, else X, Y, Z, two of R, G, or the only one. EXR pictures fill their display
+    window. What was left out or converted is logged as a warning.
 
     Args:
         memory_limit: bytes that the decoded pixels may take. Checked on the header, before
             decoding (WebP: after it). Turning a picture upright takes as much again for a while.
+        colors: False for numbers, such as normals or roughness: tags of color are not applied.
 
     Raises: PictureError if the file is missing, not such a picture, damaged or cut off,
         larger than ``memory_limit``, or holds NaN or infinity.
@@ -78,136 +69,108 @@ def load_picture(path: PictureLike, *, memory_limit: int = 4 * 2**30) -> Picture
         raise PictureError("picture: got an empty name, need a picture's. Name a file.")
     place = Path(path)
     kind = file_kind(place)
-    if kind == "gif":  # whose reader takes memory for the whole canvas when it is opened
-        width, height = gif_size(place)
-        _check_memory(place, (height, width, 4), "uint8", memory_limit)
-    with utf8_path(place) as name:
-        reader = _open(place, name, kind)
-        try:
-            spec = reader.spec()
-            pixels = _read(place, kind, reader, memory_limit)
-            more = kind == "gif" and reader.seek_subimage(1, 0)  # told by no attribute where
-        finally:  # frames have no duration
-            reader.close()
-    moves = more or spec.get_int_attribute("oiio:Movie")
-    if moves or (kind == "png" and is_animated_png(place)):
+    decoded = _decoded(place, kind, memory_limit)
+    for note in decoded.notes:
+        log.warning("%s", note)
+    if decoded.moves:
         log.warning("%s: an animation; took its first frame.", place)
+    pixels = decoded.pixels
     is_float = pixels.dtype.kind == "f"
-    if kind == "gif" and (pixels[..., -1] == 255).all():  # all that is read has an alpha
+    if kind in OPAQUE_ALPHA and pixels.shape[2] == 4 and _opaque(pixels):
         pixels = pixels[..., :-1]
     if pixels.shape[2] in (2, 4):
-        # BMP and WebP alpha is always unassociated, but OpenImageIO only marks WebP's.
-        straight = kind == "bmp" or bool(spec.get_int_attribute("oiio:UnassociatedAlpha"))
-        if is_float and straight:
+        if is_float and decoded.straight:
             multiply_by_alpha(pixels)
-        elif not is_float and not straight:
+        elif not is_float and not decoded.straight:
             divide_by_alpha(pixels)
-        if kind == "bmp" and not pixels[..., -1].any():
+        if kind in EMPTY_ALPHA and not pixels[..., -1].any():
             pixels = pixels[..., :-1]
-    pixels = upright(pixels, spec.get_int_attribute("Orientation", 1))
+    pixels = upright(pixels, decoded.orientation)
     check_finite(str(place), pixels)
     color_space = "linear" if is_float else "srgb"
-    return Picture(np.ascontiguousarray(pixels), color_space, file_name(place))
+    found = Picture(np.ascontiguousarray(pixels), color_space, file_name(place), tag=decoded.tag)
+    if not colors or found.tag is None:
+        return found
+    from neuralshade.source.tagged_colors import apply_tag  # few pictures are tagged
+
+    return apply_tag(found, str(place))
 
 
-def _open(path: Path, name: str, kind: str) -> Any:
-    """Return OpenImageIO's reader of ``path``, as ``name``; PictureError for a bad header."""
-    config = OpenImageIO.ImageSpec()
-    config.attribute("oiio:UnassociatedAlpha", 1)  # else it multiplies 8-bit color by alpha
-    reader = OpenImageIO.ImageInput.open(name, config)
-    if reader is None or reader.format_name() != kind:
-        reason = _said(OpenImageIO) if reader is None else f"opened as {reader.format_name()}"
-        if "must be at least 1x1" in reason:
-            raise zero_size(path)
-        if re.search(r"may not exceed|exceeds the \d+ MB limit", reason):
-            raise too_large(path) from OSError(reason)
-        raise damaged(path, kind) from OSError(reason)
-    return reader
+def load_as_fitted(path: PictureLike, digest: str | None, loaded: Picture | None = None) -> Picture:
+    """Return a picture as ``load_picture`` does, or as it is stored where that has ``digest``.
+
+    So were tagged colors read by earlier versions, whose assets and checkpoints know them by it.
+    ``loaded``: what ``load_picture`` returned, where it was called already.
+    """
+    if loaded is not None and loaded.digest == digest:
+        return loaded
+    stored = load_picture(path, colors=False)
+    if stored.tag is None:
+        return stored
+    if stored.digest == digest:
+        log.warning("%s: its colors (%s) are taken as they are stored, as they were fitted.",
+                    path, stored.tag.name)  # fmt: skip
+        return replace(stored, tag=None)
+    from neuralshade.source.tagged_colors import apply_tag
+
+    return apply_tag(stored, str(path))
 
 
-def _said(source: Any) -> str:
-    """Return the reason of a failure, in which bytes of the file may stand that are no UTF-8."""
-    try:
-        said: str = source.geterror()
-    except UnicodeDecodeError as error:
-        return error.object.decode("utf-8", "replace")
-    return said
+def _decoded(place: Path, kind: str, memory_limit: int) -> Decoded:
+    """Return the pixels of a file of that kind, by whichever library reads it."""
+    # loaded by those who read a file: some have an asset alone
+    from neuralshade.source.decoded import check_memory
+    from neuralshade.source.openimageio_file import read_openimageio
+
+    if kind == "gif":  # whose reader takes memory for the whole canvas when it is opened
+        width, height = gif_size(place)
+        check_memory(place, (height, width, 4), "uint8", memory_limit)
+    found = _otherwise(place, kind, memory_limit) if kind in OTHER_READERS else None
+    if found is not None:
+        return found
+    with utf8_path(place) as name:
+        try:
+            found = read_openimageio(place, name, kind, memory_limit)
+        except PictureError as error:
+            if kind not in PILLOW_TOO or not isinstance(error.__cause__, OSError):
+                raise
+            from neuralshade.source.pillow_file import read_pillow
+
+            return read_pillow(place, kind, memory_limit)
+    if kind == "png":
+        found.moves = found.moves or "acTL" in chunks_before_pixels(place)
+    if found.tag is not None and found.tag.inks:
+        from neuralshade.source.pillow_file import read_inks
+
+        return read_inks(place, kind, found.tag, memory_limit) or found
+    return found
 
 
-def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> npt.NDArray[Any]:
-    """Return the color channels and alpha as [H, W, C], decoded to the last byte."""
-    spec = reader.spec()
-    color = spec.get_string_attribute("tiff:ColorSpace")
-    if spec.deep or spec.depth > 1 or color not in TIFF_COLORS:
-        flat = f"{plain_name(color)} color"
-        got = "deep pixels" if spec.deep else "a volume" if spec.depth > 1 else flat
-        raise PictureError(f"{path}: got {got}, need flat RGB or grey. Convert it first.")
-    picks = color_channels(path, spec.channelnames)
-    _tell_left_out(path, spec.channelnames, picks)
-    dtype = _read_as(path, spec, picks)
-    begin, end = min(picks), max(picks) + 1
-    _check_memory(path, (spec.height, spec.width, end - begin), dtype, memory_limit)
-    try:
-        pixels = _decode(reader, begin, end, dtype)
-    except MemoryError as error:
-        raise _too_little_memory(path, spec, end - begin, dtype) from error
-    reason = _said(reader)
-    # Both: libjpeg fills what is missing with grey and succeeds, telling only the error text.
-    if pixels is None or reason:
-        raise damaged(path, kind) from OSError(reason)
-    wanted = [pick - begin for pick in picks]
-    return pixels if wanted == list(range(end - begin)) else pixels[..., wanted]
+def _otherwise(place: Path, kind: str, memory_limit: int) -> Decoded | None:
+    """Return what OpenImageIO does not read, or not well; None for what it does."""
+    if kind == "bmp":
+        from neuralshade.source.bmp_masks import read_masked_bmp
+
+        return read_masked_bmp(place, memory_limit)
+    if kind == "avif":
+        from neuralshade.source.pillow_file import read_pillow
+
+        return read_pillow(place, kind, memory_limit)
+    from neuralshade.source.texel_file import read_ktx2, read_plain_dds
+
+    if kind == "dds":
+        return read_plain_dds(place, memory_limit)
+    return read_ktx2(place, memory_limit, partial(_blocks, memory_limit=memory_limit))
 
 
-def _tell_left_out(path: Path, names: tuple[str, ...], picks: list[int]) -> None:
-    left_out = [name for index, name in enumerate(names) if index not in picks]
-    if left_out:
-        taken = ", ".join(plain_name(names[pick]) for pick in picks)
-        log.warning("%s: took channels %s; left out %s", path, taken, shown_names(left_out))
+def _blocks(path: Path, name: str, memory_limit: int) -> Decoded:
+    """Return the blocks of ``path``, which lie in the DDS file ``name``."""
+    from neuralshade.source.openimageio_file import read_openimageio
+
+    return read_openimageio(path, name, "dds", memory_limit)
 
 
-def _decode(reader: Any, begin: int, end: int, dtype: str) -> npt.NDArray[Any] | None:
-    """Return channels ``begin`` to ``end`` as [H, W, C], or None if the reader fails."""
-    spec = reader.spec()
-    if spec.tile_width:
-        whole: npt.NDArray[Any] | None = reader.read_image(0, 0, begin, end, dtype)
-        return whole
-    # By blocks: OpenImageIO decodes into memory of its own first, then copies.
-    pixels: npt.NDArray[Any] | None = None
-    for top in range(0, spec.height, READ_ROWS):
-        bottom = min(top + READ_ROWS, spec.height)
-        rows = reader.read_scanlines(spec.y + top, spec.y + bottom, 0, begin, end, dtype)
-        if rows is None:
-            return None
-        if pixels is None:
-            pixels = np.empty((spec.height, spec.width, end - begin), rows.dtype)
-        pixels[top:bottom] = rows.reshape(bottom - top, spec.width, end - begin)
-    return pixels
-
-
-def _read_as(path: Path, spec: Any, picks: list[int]) -> str:
-    stored = {str(spec.channelformat(pick)) for pick in picks}
-    if unread := sorted(stored - READ_AS.keys()):
-        raise PictureError(
-            f"{path}: got {unread[0]} samples, need 8- or 16-bit integers, half or float. "
-            "Convert it first."
-        )
-    return READ_AS[stored.pop()] if len(stored) == 1 else "float"
-
-
-def _too_little_memory(path: Path, spec: Any, channels: int, dtype: str) -> PictureError:
-    return PictureError(
-        f"{path}: got {spec.width} x {spec.height} pixels of {channels} {dtype} for which no "
-        "memory is left, need room for them. Scale the picture down, or end other programs."
-    )
-
-
-def _check_memory(path: Path, shape: tuple[int, ...], dtype: str, memory_limit: int) -> None:
-    size = math.prod(shape) * OpenImageIO.TypeDesc(dtype).size()
-    if size > memory_limit:
-        height, width, channels = shape
-        raise PictureError(
-            f"{path}: got {width} x {height} pixels of {channels} {dtype} "
-            f"({size / MIB:.1f} MiB), need at most {memory_limit / MIB:.1f} MiB. "
-            "Scale the picture down, or raise memory_limit."
-        )
+def _opaque(pixels: npt.NDArray[Any]) -> bool:
+    """Return whether alpha is 1 everywhere."""
+    peak = 1 if pixels.dtype.kind == "f" else np.iinfo(pixels.dtype).max
+    return bool((pixels[..., -1] == peak).all())

@@ -24,9 +24,11 @@ CALLED = {"opengl": "OpenGL", "directx": "DirectX"}
 def picture_of(file: MapFile, memory_limit: int) -> Picture:
     """Return the picture of a map: that in memory, or what its file holds.
 
+    A file's tag of colors is left to ``apply_tag``: the map may be numbers.
+
     Raises: what ``load_picture`` raises.
     """
-    return file.picture or load_picture(file.path, memory_limit=memory_limit)
+    return file.picture or load_picture(file.path, memory_limit=memory_limit, colors=False)
 
 
 def color_values(picture: Picture) -> Floats:

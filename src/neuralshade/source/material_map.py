@@ -93,6 +93,11 @@ def read_map(
         return MaterialMap(name, values, "data", bits, file.on_disk)
     values = color_values(picture)
     if _is_color(name, file, values):
+        if picture.tag is not None:
+            from neuralshade.source.tagged_colors import apply_tag  # few pictures are tagged
+
+            picture = apply_tag(picture, str(file.path))
+            values = color_values(picture)
         if picture.color_space == "linear":
             values = clipped(name, values, notes)
         return MaterialMap(name, values, picture.color_space, bits, file.on_disk)

@@ -1,15 +1,20 @@
 """One picture in memory: what `fit image` learns and `evaluate` compares with."""
 
+from __future__ import annotations
+
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import ConfigError, PictureError, ShapeError
+
+if TYPE_CHECKING:
+    from neuralshade.source.decoded import ColorTag
 
 DTYPES = ("uint8", "uint16", "float16", "float32")
 COLOR_SPACES = ("srgb", "linear")
@@ -30,6 +35,7 @@ class Picture(ShortRepr):
     color_space: str  # "srgb": display-encoded; "linear": linear light
     name: str  # file name, or "array"
     alpha_weighted: bool = False  # errors of color count by alpha; see source/hidden_color.py
+    tag: ColorTag | None = None  # of a file's colors, where it is not applied: see apply_tag
 
     def brief(self) -> str:
         size = f"{self.width} x {self.height} x {self.channels}"

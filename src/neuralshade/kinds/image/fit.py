@@ -59,7 +59,7 @@ from neuralshade.kinds.image.recipe import ImageRecipe, ImageSettings
 from neuralshade.measure.picture_psnr import white_of
 from neuralshade.model.registry import foreign_kinds
 from neuralshade.sampler.draw import samples_per_step
-from neuralshade.source.image_file import PictureLike, load_picture
+from neuralshade.source.image_file import PictureLike, load_as_fitted, load_picture
 from neuralshade.source.picture import LARGEST_FITTED, Picture, check_squares
 from neuralshade.source.transform import transform_picture
 
@@ -78,12 +78,10 @@ def fit_image(
     """Fit an encoding and a small network to a picture and save them as an asset.
 
     Args:
-        picture: a picture file, a Picture (see picture_from_array), or pixels [H, W, C]: a NumPy
-            array, a PIL image or a torch tensor, sRGB.
+        picture: a file, a Picture, or sRGB pixels [H, W, C]: an array, a PIL image or a tensor.
         output: the asset; by default the picture's name with .nsh, in the current folder.
         preset: grid (if None), detail, rtxns, rtxns-fast, lake, tiny or tiny-9.
-        options: engine, device, snapshots, movie, tev, tensorboard,
-            events, report, resume.
+        options: engine, device, snapshots, movie, tev, tensorboard, events, report, resume.
         observer: called about ten times a second with a Progress.
         settings: fields of ImageRecipe that replace the preset's; an end (steps, seconds)
             given here replaces the preset's ends.
@@ -107,6 +105,8 @@ def fit_image(
             begun = OpenedImage.read(options.resume)
         else:
             checkpoint = load_checkpoint(options.resume, KIND.name)
+    fitted = begun.picture if begun is not None else checkpoint and checkpoint.source
+    source = load_as_fitted(picture, fitted["digest"], source) if fitted else source
     if begun is not None:
         recipe = begun_recipe(begun.header.recipe, options.resume, preset, given)
         recipe = resolve(recipe, transform_picture(source, recipe.transform))

@@ -12,7 +12,7 @@ from neuralshade.base.message_text import plain
 from neuralshade.errors import AssetError, PictureError
 from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.measure.table import Row, Table
-from neuralshade.source.image_file import load_picture
+from neuralshade.source.image_file import load_as_fitted, load_picture
 from neuralshade.source.picture import Picture
 
 NUMBER_BYTES = 4  # of a trained number: float32
@@ -114,7 +114,7 @@ def picture_of(
     Raises: AssetError where it is not found; PictureError for one that is given.
     """
     if isinstance(given, (str, os.PathLike)):
-        return load_picture(given), Path(given)
+        return load_as_fitted(given, facts["digest"]), Path(given)
     if given is not None:
         return given, None
     if facts["path"] is None:
@@ -123,7 +123,7 @@ def picture_of(
     what, reason = "another picture", None
     for path in dict.fromkeys((trained, beside / trained, beside / trained.name)):
         try:
-            picture = load_picture(path)
+            picture = load_as_fitted(path, facts["digest"])
         except PictureError as error:  # there may be one at the next place
             if path == trained:
                 what, reason = "no picture", error

@@ -57,7 +57,7 @@ from neuralshade.kinds.splats.schedule import SplatFit
 from neuralshade.measure.light import light_facts
 from neuralshade.measure.picture_psnr import decibels, weighted_squares, white_of
 from neuralshade.source.crop import WHOLE, Crop
-from neuralshade.source.image_file import PictureLike, load_picture
+from neuralshade.source.image_file import PictureLike, load_as_fitted, load_picture
 from neuralshade.source.picture import Picture, check_squares
 
 LONGEST_PSNR = 88.8849  # dB: as long in a file as any
@@ -110,6 +110,7 @@ def fit_splats(
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
+        source = load_as_fitted(picture, checkpoint.source["digest"], source)
         recipe = resumed_recipe(checkpoint, options.resume, source, SplatsRecipe,
                                 resumed_with(SplatsRecipe, given))  # fmt: skip
     else:

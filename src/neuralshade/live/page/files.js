@@ -7,7 +7,8 @@ import { ask, notice } from "./notices.js";
 import { samplePicture } from "./sample.js";
 import { isDocument } from "./source_set.js";
 
-const PICTURE = /\.(png|jpe?g|webp|tiff?|bmp|p[gnp]m|exr|hdr)$/i;
+const PICTURE = new RegExp("\\.(png|jpg|jpeg|jfif|jpe|webp|gif|tif|tiff|bmp|dib|ppm|pgm|pbm|pnm|pfm|exr|hdr|tga|"
+  + "psd|psb|jp2|j2k|jxl|avif|dds|ktx2)$", "i");
 
 export class Files {
   /**

@@ -32,6 +32,7 @@ class Lookup:
     down: str = "repeat"
     nearest: bool = False
     picture: Picture | None = None  # where it is in memory already; path is then any name of it
+    colors: bool = False  # whether the file's tags of colors are applied: no document says how
 
 
 def picture_words(picture: Picture) -> npt.NDArray[np.uint32]:
@@ -58,14 +59,15 @@ def picture_table(
 
     A file that is looked up twice is stored once. Raises: PictureError for one that is none.
     """
-    lines, parts, first, places = [], [], 0, dict[Path, tuple[int, Picture]]()
+    lines, parts, first, places = [], [], 0, dict[tuple[Path, bool], tuple[int, Picture]]()
     for lookup in lookups:
-        if lookup.path not in places:
-            picture = load_picture(lookup.path) if lookup.picture is None else lookup.picture
+        once = lookup.path, lookup.colors
+        if once not in places:
+            picture = lookup.picture or load_picture(lookup.path, colors=lookup.colors)
             parts.append(picture_words(picture))
-            places[lookup.path] = first, picture
+            places[once] = first, picture
             first += len(parts[-1])
-        begin, picture = places[lookup.path]
+        begin, picture = places[once]
         height, width = picture.pixels.shape[:2]
         wide, nearest = picture.pixels.dtype != np.uint8, lookup.nearest
         across, down = BORDERS.index(lookup.across), BORDERS.index(lookup.down)

@@ -53,16 +53,16 @@ class Pictures:
         if not is_there:
             raise ConfigError(f"{where}: got {shown(text)}, which is not there, need a picture. "
                               f"Looked for {plain(str(path))}.")  # fmt: skip
-        found = f"looked_up(picture_words, {self.name(path)}, uv).{channels}"
+        found = f"looked_up(picture_words, {self.name(path, channels == 'rgb')}, uv).{channels}"
         encoded = channels == "rgb" and load_picture(path).color_space == "srgb"
         return f"linear_of({found})" if encoded else found
 
-    def name(self, path: Path) -> str:
-        """Return the name of a picture's variable."""
+    def name(self, path: Path, colors: bool = False) -> str:
+        """Return the name of a picture's variable; of ``colors`` its tags are applied."""
         for one in self.lookups:
-            if one.path == path:
+            if (one.path, one.colors) == (path, colors):
                 return one.name
-        self.lookups.append(Lookup(f"picture_{len(self.lookups)}", path))
+        self.lookups.append(Lookup(f"picture_{len(self.lookups)}", path, colors=colors))
         return self.lookups[-1].name
 
 

@@ -1,0 +1,264 @@
+"""Picture files that OpenImageIO reads, into memory."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import OpenImageIO
+
+from neuralshade.base.message_text import plain_name
+from neuralshade.errors import PictureError
+from neuralshade.source.channels import (
+    COLOR,
+    Channels,
+    chroma_refused,
+    color_channels,
+    shown_names,
+    two_channels,
+)
+from neuralshade.source.decoded import ColorTag, Decoded, check_memory, too_little_memory
+from neuralshade.source.file_kind import (
+    chunks_before_pixels,
+    damaged,
+    not_read,
+    too_large,
+    zero_size,
+)
+
+# Sample types: as stored, as read. OpenImageIO widens 1..7 and 9..15 bits by itself.
+READ_AS = {
+    "uint8": "uint8",
+    "uint16": "uint16",
+    "half": "half",
+    "float": "float",
+    "double": "float",
+}
+TIFF_COLORS = ("", "palette", "CMYK", "YCbCr")  # what libtiff turns into sRGB; "" is RGB, grey
+STRAIGHT = (
+    "bmp",
+    "dds",
+    "jpeg2000",
+    "jpegxl",
+)  # whose alpha is unassociated, though no attribute says so
+GREY_AND_MORE = {"targa": ("Y", "A"), "tiff": ("Y", "channel1")}
+READ_ROWS = 256  # a multiple of every OpenEXR compression's block
+ASSOCIATED_TARGA = 4  # alpha type of a Targa's extension, which its writers otherwise leave out
+MOST_PARTS = 256  # of a file that are looked at
+# attributes, and chunks of a PNG, that say something of colors
+TAGS = ("CICP", "chromaticities", "Exif:InteroperabilityIndex")
+TAGS_OF_PNG = {"iCCP", "gAMA", "cHRM"}
+# What readers say of a file that is whole: the line in which it stands.
+LACKING = re.compile(r"[^\n]*(unsupported|unimplemented|not (supported|implemented))[^\n]*", re.I)
+
+
+def read_openimageio(path: Path, name: str, kind: str, memory_limit: int) -> Decoded:
+    """Return what the file ``path`` holds, opened as ``name``.
+
+    Raises: PictureError; of a damaged file its cause is an OSError with the reader's reason.
+    """
+    reader = _open(path, name, kind)
+    try:
+        notes = _seek_part(path, kind, reader) if kind in ("openexr", "tiff") else []
+        spec = reader.spec()
+        decoded = _read(path, kind, reader, memory_limit)
+        decoded.notes[:0] = notes
+        more = kind == "gif" and reader.seek_subimage(1, 0)  # told by no attribute where
+    finally:  # frames have no duration
+        reader.close()
+    decoded.moves = bool(more or spec.get_int_attribute("oiio:Movie"))
+    decoded.orientation = spec.get_int_attribute("Orientation", 1)
+    return decoded
+
+
+def _open(path: Path, name: str, kind: str) -> Any:
+    """Return OpenImageIO's reader of ``path``, as ``name``; PictureError for a bad header."""
+    config = OpenImageIO.ImageSpec()
+    config.attribute("oiio:UnassociatedAlpha", 1)  # else it multiplies 8-bit color by alpha
+    reader = OpenImageIO.ImageInput.open(name, config)
+    if reader is None or reader.format_name() != kind:
+        reason = (
+            _reader_error(OpenImageIO) if reader is None else f"opened as {reader.format_name()}"
+        )
+        if "must be at least 1x1" in reason:
+            raise zero_size(path)
+        if re.search(r"may not exceed|exceeds the \d+ MB limit", reason):
+            raise too_large(path) from OSError(reason)
+        if kind == "openexr" and "ubsampled" in reason:
+            raise chroma_refused(path) from OSError(reason)
+        if lacking := LACKING.search(reason):
+            raise not_read(path, kind, lacking[0].strip()) from OSError(reason)
+        raise damaged(path, kind) from OSError(reason)
+    return reader
+
+
+def _seek_part(path: Path, kind: str, reader: Any) -> list[str]:
+    """Bring ``reader`` to the part or page that is meant, and return what to say of the others.
+
+    Raises: PictureError for a damaged header.
+    """
+    from neuralshade.source.parts import chosen_part  # other kinds have none
+
+    if reason := _reader_error(reader):  # a header that it did not understand whole
+        raise damaged(path, kind) from OSError(reason)
+    specs = [reader.spec()]
+    while len(specs) < MOST_PARTS and reader.seek_subimage(len(specs), 0):
+        specs.append(reader.spec())
+    _reader_error(reader)  # of a part that is not there
+    index, notes = chosen_part(path, kind, specs)
+    reader.seek_subimage(index, 0)
+    return notes
+
+
+def _reader_error(source: Any) -> str:
+    """Return the reason of OpenImageIO's last failure and forget it.
+
+    Bytes of the file may stand in it that are no UTF-8.
+    """
+    try:
+        said: str = source.geterror()
+    except UnicodeDecodeError as error:
+        return error.object.decode("utf-8", "replace")
+    return said
+
+
+def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> Decoded:
+    """Return the color channels and alpha as [H, W, C], decoded to the last byte."""
+    spec = reader.spec()
+    color = spec.get_string_attribute("tiff:ColorSpace")
+    if spec.deep or spec.depth > 1 or color not in TIFF_COLORS:
+        flat = f"{plain_name(color)} color"
+        got = "deep pixels" if spec.deep else "a volume" if spec.depth > 1 else flat
+        raise PictureError(f"{path}: got {got}, need flat RGB or grey. Convert it first.")
+    names = _names(kind, spec)
+    chosen = color_channels(path, names)
+    notes = _left_out(path, names, chosen)
+    picks = chosen.picks
+    undescribed = _undescribed_alpha(names, picks) if kind == "tiff" else None
+    if undescribed is not None:
+        picks = [*picks, undescribed]
+        notes = [f"{path}: took its sample {undescribed + 1}, which no tag describes, for alpha",
+                 *_left_out(path, names, Channels(picks, COLOR))]  # fmt: skip
+    dtype = _read_as(path, spec, picks)
+    floats = dtype not in ("uint8", "uint16")
+    tag = _tag(path, kind, spec, floats) if chosen.kind == COLOR else None
+    pixels = _pixels(path, kind, reader, picks, dtype, memory_limit, tag)
+    if kind == "openexr":
+        from neuralshade.source.parts import in_display_window  # other kinds have no windows
+
+        pixels, note = in_display_window(path, spec, pixels)
+        notes += [note] if note else []
+    if chosen.missing_blue:
+        pixels = np.concatenate([pixels, np.zeros_like(pixels[..., :1])], axis=2)
+        notes.append(two_channels(path))
+    straight = undescribed is not None or _straight(kind, spec)
+    return Decoded(pixels, straight, tag=tag, notes=notes)
+
+
+def _tag(path: Path, kind: str, spec: Any, floats: bool) -> ColorTag | None:
+    """Return what a file says of its colors, where they are not what its samples mean."""
+    chunks, profile = {}, spec.getattribute("ICCProfile")
+    if kind == "png":
+        chunks = chunks_before_pixels(path)
+    elif kind == "jpeg2000":
+        from neuralshade.source.iso_boxes import jpeg2000_profile
+
+        profile = jpeg2000_profile(path)
+    if profile is None and not TAGS_OF_PNG & chunks.keys() and not any(
+        spec.getattribute(name) is not None for name in TAGS
+    ):  # fmt: skip
+        return None
+    from neuralshade.source.file_tags import color_tag  # few pictures have any
+
+    return color_tag(spec, floats, profile, chunks)
+
+
+def _straight(kind: str, spec: Any) -> bool:
+    """Return whether alpha is unassociated."""
+    if kind == "targa":
+        return bool(spec.get_int_attribute("targa:alpha_type") != ASSOCIATED_TARGA)
+    return kind in STRAIGHT or bool(spec.get_int_attribute("oiio:UnassociatedAlpha"))
+
+
+def _pixels(
+    path: Path, kind: str, reader: Any, picks: Sequence[int], dtype: str, memory_limit: int,
+    tag: ColorTag | None,
+) -> npt.NDArray[Any]:  # fmt: skip
+    """Return the channels ``picks``, checked for memory before they are read."""
+    spec, begin, end = reader.spec(), min(picks), max(picks) + 1
+    shape = (spec.height, spec.width, end - begin)
+    check_memory(path, shape, dtype, memory_limit)
+    if kind == "openexr":
+        check_memory(path, (spec.full_height, spec.full_width, len(picks)), dtype, memory_limit)
+    if tag is not None and tag.bright:
+        check_memory(path, (spec.height, spec.width, len(picks)), "float", memory_limit)
+    try:
+        pixels = _decode(reader, begin, end, dtype)
+    except MemoryError as error:
+        raise too_little_memory(path, shape, dtype) from error
+    reason = _reader_error(reader)
+    # Both: libjpeg fills what is missing with grey and succeeds, telling only the error text.
+    if pixels is None or reason:
+        raise damaged(path, kind) from OSError(reason)
+    wanted = [pick - begin for pick in picks]
+    return pixels if wanted == list(range(end - begin)) else pixels[..., wanted]
+
+
+def _names(kind: str, spec: Any) -> tuple[str, ...]:
+    """Return the names of the channels; of grey and another, which are called R and G, by these."""
+    names: tuple[str, ...] = tuple(spec.channelnames)
+    return GREY_AND_MORE.get(kind, names) if names == ("R", "G") else names
+
+
+def _undescribed_alpha(names: Sequence[str], picks: Sequence[int]) -> int | None:
+    """Return the sample after a TIFF's colors, where no tag says that one is alpha.
+
+    That is how image editors store an alpha channel; of grey ones only where there is one.
+    """
+    extra = len(names) - len(picks)
+    described = len(picks) in (2, 4) or list(picks) != list(range(len(picks)))
+    if described or not extra or (len(picks) == 1 and extra > 1):
+        return None
+    return len(picks) if names[len(picks)].startswith("channel") else None
+
+
+def _left_out(path: Path, names: Sequence[str], chosen: Channels) -> list[str]:
+    left_out = [name for index, name in enumerate(names) if index not in chosen.picks]
+    if not left_out:
+        return []
+    taken = ", ".join(plain_name(names[pick]) for pick in chosen.picks)
+    return [f"{path}: took channels {taken}; left out {shown_names(left_out)}"]
+
+
+def _decode(reader: Any, begin: int, end: int, dtype: str) -> npt.NDArray[Any] | None:
+    """Return channels ``begin`` to ``end`` as [H, W, C], or None if the reader fails."""
+    spec = reader.spec()
+    # Compressed planes cannot be read in blocks: OpenImageIO does not find back in them.
+    planes = spec.get_string_attribute("planarconfig") == "separate"
+    if spec.tile_width or planes:
+        part = reader.current_subimage()
+        whole: npt.NDArray[Any] | None = reader.read_image(part, 0, begin, end, dtype)
+        return whole
+    # By blocks: OpenImageIO decodes into memory of its own first, then copies.
+    pixels: npt.NDArray[Any] | None = None
+    for top in range(0, spec.height, READ_ROWS):
+        bottom = min(top + READ_ROWS, spec.height)
+        rows = reader.read_scanlines(spec.y + top, spec.y + bottom, 0, begin, end, dtype)
+        if rows is None:
+            return None
+        if pixels is None:
+            pixels = np.empty((spec.height, spec.width, end - begin), rows.dtype)
+        pixels[top:bottom] = rows.reshape(bottom - top, spec.width, end - begin)
+    return pixels
+
+
+def _read_as(path: Path, spec: Any, picks: Sequence[int]) -> str:
+    stored = {str(spec.channelformat(pick)) for pick in picks}
+    if unread := sorted(stored - READ_AS.keys()):
+        raise PictureError(
+            f"{path}: got {unread[0]} samples, need 8- or 16-bit integers, half or float. "
+            "Convert it first."
+        )
+    return READ_AS[stored.pop()] if len(stored) == 1 else "float"
