@@ -5,6 +5,7 @@ import pytest
 
 import neuralshade
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.material.teachers import materialx_graph
 from neuralshade.kinds.material.teachers.materialx import load_materialx
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 
@@ -220,3 +221,27 @@ def test_a_definition_inside_itself_is_refused(document, refusal):
     <output name="out" type="color3" nodename="i"/></nodegraph><p name="c" type="color3"/>"""
     path = document(text + MATTE)
     assert "got a definition inside itself, need" in refusal(ConfigError, load_materialx, path)
+
+
+@pytest.mark.parametrize("twice, said", [
+    ("", "got definitions in more than 64 others, need fewer."),
+    ('<p{} name="j" type="color3"/>', "got a material of more than 500 nodes, need fewer."),
+])  # fmt: skip
+def test_definitions_within_definitions_end_somewhere(
+    document, refusal, monkeypatch, twice, said
+):  # fmt: skip
+    monkeypatch.setattr(materialx_graph, "MOST_NODES", 500)
+    depth = 24 if twice else 80
+    text = "".join(
+        f"""<nodedef name="ND_{n}" node="p{n}"><output name="out" type="color3"/></nodedef>
+    <nodegraph name="NG_{n}" nodedef="ND_{n}"><p{n + 1} name="i" type="color3"/>
+    {twice.format(n + 1)}<add name="s" type="color3"><input name="in1" type="color3" nodename="i"/>
+    <input name="in2" type="color3" nodename="{"j" if twice else "i"}"/></add>
+    <output name="out" type="color3" nodename="s"/></nodegraph>"""
+        for n in range(depth)
+    )
+    last = f"""<nodedef name="ND_z" node="p{depth}"><output name="out" type="color3"/></nodedef>
+    <nodegraph name="NG_z" nodedef="ND_z"><constant name="i" type="color3"/>
+    <output name="out" type="color3" nodename="i"/></nodegraph>"""
+    path = document(text + last + '<p0 name="c" type="color3"/>' + MATTE)
+    assert said in refusal(ConfigError, load_materialx, path)

@@ -184,6 +184,15 @@ def test_a_bias_is_added_to_linear_light_and_single_channels_are_decoded(gpu, tm
     np.testing.assert_allclose(albedo(gpu, tmp_path, red), [texel[1]] * 3, atol=1e-4)
 
 
+@pytest.mark.parametrize("space, decoded", [("sRGB", True), ("raw", False)])
+def test_usd_says_the_space_of_a_picture_in_an_input(gpu, tmp_path, texel, space, decoded):
+    said = f'<input name="sourceColorSpace" type="string" value="{space}"/>'
+    nodes = multi("UsdUVTexture", FILE.replace(SRGB, "") + said)
+    stored = neuralshade.load_picture(tmp_path / "a.png").as_float()[0, 0]
+    found = albedo(gpu, tmp_path, nodes)
+    np.testing.assert_allclose(found, texel if decoded else stored, atol=1e-4)
+
+
 @pytest.mark.parametrize("space", ["Raw", "raw", "Utility - Raw", "none"])
 def test_what_is_raw_is_not_decoded(gpu, tmp_path, texel, capfd, space):
     nodes = f'<image name="c" type="color3">{FILE.replace("srgb_texture", space)}</image>'

@@ -16,6 +16,7 @@ from neuralshade.kinds.material.teachers.materialx_bindings import (
     inner_output,
 )
 
+DEEPEST_DEFINITION = 64  # definitions that a node may be within
 MOST_NODES = 20_000  # of a material, those of a definition counted once for each use of it
 
 
@@ -41,6 +42,10 @@ def graph_nodes(library: Any, chosen: Any, place: Path) -> list[Placed]:
             continue
         seen.add(one.key)
         found.append(one)
+        if len(one.key) > DEEPEST_DEFINITION:
+            raise ConfigError(f"{place}: {one.node.getNamePath()}: got definitions in more than "
+                              f"{DEEPEST_DEFINITION} others, need fewer. Put two of them "
+                              "together.")  # fmt: skip
         if len(found) > MOST_NODES:
             raise ConfigError(f"{place}: got a material of more than {MOST_NODES:,} nodes, need "
                               "fewer. Bake a part of it to a picture.")  # fmt: skip

@@ -35,7 +35,7 @@ BINDING = ("value", "nodename", "nodegraph", "output", "interfacename", "channel
            "unit", "unittype")  # fmt: skip
 LINEAR = "lin_rec709"  # the color space of light
 TAKEN = ("", "none", "raw", LINEAR)  # those of what is taken as it is
-MOST_INLINED = 2_000  # nodes that are written out; of graphs in graphs there may be ever more
+MOST_WRITTEN_OUT = 2_000  # nodes; of graphs in graphs there may be ever more
 
 
 def write_pictures_out(library: Any, chosen: Any, place: Path) -> Any:
@@ -43,14 +43,15 @@ def write_pictures_out(library: Any, chosen: Any, place: Path) -> Any:
 
     Raises: ConfigError where that has no end.
     """
-    waiting = _nodes(library, chosen, place)
-    for count, node in enumerate(waiting):  # grows meanwhile
-        if count > MOST_INLINED:
+    waiting, count = _nodes(library, chosen, place), 0
+    for node in waiting:  # grows meanwhile
+        if not _hands_picture(node) and not (node.getType() == "material" and graph_of(node)):
+            continue
+        count += 1
+        if count > MOST_WRITTEN_OUT:
             raise ConfigError(f"{place}: {shown(chosen.getNamePath())}: got graphs of pictures "
                               "within each other without an end, need fewer. "
                               "Bake one to a picture.")  # fmt: skip
-        if not _hands_picture(node) and not (node.getType() == "material" and graph_of(node)):
-            continue
         is_chosen = node.getNamePath() == chosen.getNamePath()
         inner, output = _write_out(node)
         waiting += inner

@@ -48,6 +48,7 @@ def tidied(document: Any, place: Path) -> list[str]:
             element.setColorSpace(_space(element.getColorSpace()))
         take_degrees(element)
     for node in _nodes(document):
+        _take_usd_space(node)
         for port in node.getInputs():
             name = f"{node.getNamePath()}.{port.getName()}"
             if not is_bound(port):
@@ -130,6 +131,17 @@ def _definitions(document: Any, node: Any) -> list[Any]:
         return [] if found is None else [found]
     named = {node.getQualifiedName(node.getCategory()), node.getCategory()}
     return [one for name in named for one in document.getMatchingNodeDefs(name)]
+
+
+def _take_usd_space(node: Any) -> None:
+    """Give a picture of USD the color space that its own input sourceColorSpace says."""
+    port, file = node.getInput("sourceColorSpace"), node.getInput("file")
+    if node.getCategory() != "UsdUVTexture" or port is None or file is None:
+        return
+    space = _space(port.getValueString())
+    if space in ("srgb_texture", "none"):  # and not auto, which is left out with a note
+        file.setColorSpace(space)
+        node.removeInput("sourceColorSpace")
 
 
 def _write_prefixes_out(document: Any) -> None:
