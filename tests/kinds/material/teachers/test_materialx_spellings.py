@@ -190,11 +190,8 @@ def test_what_only_displacement_reads_does_not_matter(gpu, document):
 
 
 def test_angles_in_degrees_are_no_lengths(gpu, document):
-    place = """<place2d name="g" type="vector2"><input name="texcoord" type="vector2" nodename="t"/>
-      <input name="rotate" type="float" value="10" unit="degree" unittype="angle"/></place2d>
-    <texcoord name="t" type="vector2"/>"""
-    uv = np.float32([[0.5, 0.5]])
-    plain = head_on(gpu, document(place.replace('unit="degree" unittype="angle"', "")
-                                  + COORDINATES + MATTE), uv)  # fmt: skip
-    found = head_on(gpu, document(place + COORDINATES + MATTE), uv)
-    np.testing.assert_allclose(found, plain, atol=1e-5)
+    half = """<texcoord name="t" type="vector2"/><multiply name="g" type="vector2">
+      <input name="in1" type="vector2" nodename="t"/>
+      <input name="in2" type="float" value="0.5" unit="degree" unittype="angle"/></multiply>"""
+    found = head_on(gpu, document(half + COORDINATES + MATTE), np.float32([[0.5, 0.5]]))
+    np.testing.assert_allclose(found, [[0.25, 0.25, 0]], atol=1e-5)
