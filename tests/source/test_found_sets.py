@@ -91,13 +91,19 @@ def test_metal_with_smoothness_in_its_alpha(folder, plane, grey):
     np.testing.assert_allclose(found.roughness, 1 - numbers(smooth), atol=1e-6)
 
 
-def test_an_albedo_with_its_opacity(folder, plane, tmp_path):
+def test_an_albedo_with_its_opacity(folder, plane):
     color, cut = np.dstack([plane(), plane(), plane()]), plane()
     place = folder("leaf_AO", "leaf_Normal", leaf_Albedo_Alpha=np.dstack([color, cut]))
     (place / "leaf_AO.png").unlink()
     found = load_material_set(place)
     np.testing.assert_array_equal(found["albedo"].values, numbers(color))
     np.testing.assert_array_equal(found["opacity"].values[..., 0], numbers(cut))
+    folder("leaf_Albedo", "leaf_Normal")
+    found = load_material_set(place)
+    assert found["albedo"].path.name == "leaf_Albedo.png"
+    np.testing.assert_array_equal(found["opacity"].values[..., 0], numbers(cut))
+    assert ("albedo: taken from leaf_Albedo.png, not from leaf_Albedo_Alpha.png, whose alpha is "
+            "another map.") in found.notes  # fmt: skip
 
 
 @pytest.mark.parametrize("stem, order", [

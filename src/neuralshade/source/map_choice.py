@@ -105,7 +105,10 @@ def _best(name: str, held: list[Held], notes: list[str]) -> list[MapFile]:
         return found
     plain = [file for what, file in held if not what.alpha]
     if len(plain) == 1 and len(held) == 2:
-        return plain  # its alpha is another map
+        other = next(file for what, file in held if what.alpha)
+        notes.append(f"{name}: taken from {plain[0].path.name}, not from {other.path.name}, whose "
+                     "alpha is another map.")  # fmt: skip
+        return plain
     variants = [_variant(file.path.stem) for file in files]
     if len({rest for *_, rest in variants}) == 1 < len(files) == len(set(variants)):
         best = files[variants.index(min(variants))]
