@@ -47,6 +47,7 @@ OPTIMIZERS = {"Adam": "adam", "EMA": "ema", "ExponentialDecay": "decay"}
 ADAM_ONLY = ("lion", "sgd", "shampoo", "novograd", "lookahead", "average", "batched", "composite")
 OF_LION = ", whose learning_rate is 3 to 10 times that of Lion"  # Chen et al. 2023, section 5
 DECAYS = ("decay_start", "decay_interval", "decay_end", "decay_base")
+COORDINATES = 2  # of a picture
 SECTIONS = ("encoding", "network", "optimizer", "loss")
 LARGEST = {int: 2.0**63, float: sys.float_info.max}  # no number of ours goes beyond
 BOUNDED = {int: "int below 2^63", float: "finite float"}
@@ -141,8 +142,9 @@ class _Section:
                               f"{sorted(self.known)}.{did_you_mean(key, self.known)}")  # fmt: skip
 
 
-def _encoding(section: _Section) -> str:
+def _encoding(section: _Section, *, nested: bool = False) -> str:
     readers: dict[str, Callable[[_Section], str]] = {
+        "composite": _composite,
         "identity": lambda s: _plain(s, "identity"),
         "frequency": lambda s: f"frequency:octaves={s.number('n_frequencies', 12)}",
         "trianglewave": lambda s: f"triangle_wave:octaves={s.number('n_frequencies', 12)}",
@@ -152,10 +154,34 @@ def _encoding(section: _Section) -> str:
         "densegrid": lambda s: _grid(s, s.choice("type", {"Dense": "dense_grid"}, "Dense")),
     }
     shown = dict.fromkeys(
-        ("Identity", "Frequency", "TriangleWave", "OneBlob", "Grid", "HashGrid", "DenseGrid"), ""
-    )
+        ("Identity", "Frequency", "TriangleWave", "OneBlob", "Grid", "HashGrid", "DenseGrid",
+         *(() if nested else ("Composite",))), "",
+    )  # fmt: skip
     otype = section.choice("otype", {name: name.lower() for name in shown}, "OneBlob")
     return readers[otype](section)
+
+
+def _composite(section: _Section) -> str:
+    """Return the parts of a composite, which all see both coordinates here."""
+    section.only("reduction", "Concatenation")
+    nested = section.take("nested", [])
+    if not isinstance(nested, list) or not nested:
+        raise ConfigError(f"{section.place}.nested: got {shown(nested)}, need a list of encodings. "
+                          'Write [{"otype": ...}].')  # fmt: skip
+    parts, place = list[str](), 0
+    for index, values in enumerate(nested):
+        one = _Section(f"{section.place}.nested[{index}]", values)
+        first = one.number("dims_to_encode_begin", place)
+        count = one.number("n_dims_to_encode", COORDINATES - first)
+        if (first, count) != (0, COORDINATES):
+            raise ConfigError(f"{one.place}.n_dims_to_encode: got {count} from {first}, need "
+                              f"{COORDINATES} from 0: a picture has two coordinates, and each "
+                              "encoding sees both. Set dims_to_encode_begin to 0 and "
+                              f"n_dims_to_encode to {COORDINATES}.")  # fmt: skip
+        place = first + count
+        parts.append(_encoding(one, nested=True))
+        one.finish()
+    return " + ".join(parts)
 
 
 def _plain(section: _Section, name: str) -> str:
@@ -174,6 +200,7 @@ def _grid(section: _Section, kind: str) -> str:
     finest = _finest(section, kind, levels, coarsest)
     sizes = f"levels={levels},features={features},coarsest={coarsest}"
     if kind == "dense_grid":
+        section.pass_over("log2_hashmap_size", "a dense grid has all of its texels")
         return f"{kind}:{sizes},width={finest},height={finest}"
     section.only("hash", "CoherentPrime")
     entries = section.number("log2_hashmap_size", 19)
