@@ -211,7 +211,7 @@ def test_a_file_in_place_of_a_kind(refused, folder, name, verb, there):
 
 
 @pytest.mark.parametrize("flags, message", [
-    (("--loss", "mse"), "--loss: got 'mse', need one of auto, l1, l2, log_l2, "
+    (("--loss", "mse"), "--loss: got 'mse', need one of auto, l1, l2, huber, log_l2, "
      "relative_l2, log_l1, smape. Did you mean l2?"),
     (("--precision", "fp16"), "--precision: got 'fp16', need one of auto, float32, "
      "bfloat16, float16. Did you mean float16?"),
@@ -248,7 +248,7 @@ def test_the_verb_that_was_meant(refused):
 
 
 @pytest.mark.parametrize("flags, message", [
-    (("--loss", "mse"), "--loss: got 'mse', need one of auto, l1, l2, log_l2, "
+    (("--loss", "mse"), "--loss: got 'mse', need one of auto, l1, l2, huber, log_l2, "
      "relative_l2, log_l1, smape. Did you mean l2?"),
     (("--steps=0",), "--steps: got 0, need 1 to 1000000000. The default is None."),
     (("--preset", "grp"), "preset: got 'grp', need one of grid, detail, rtxns, "

@@ -27,6 +27,7 @@ ENCODING = (
 LOSSES = {  # of prediction and target; written again from the formulas
     "l1": lambda p, t: (p - t).abs(),
     "l2": lambda p, t: (p - t) ** 2,
+    "huber": lambda p, t: torch.nn.functional.huber_loss(p, t, reduction="none", delta=0.1) / 0.1,
     "log_l2": lambda p, t: (1 + t) ** (1 / 3) * ((p + 0.01) / (t + 0.01)).log() ** 2,
     "relative_l2": lambda p, t: (p - t) ** 2 / (p.detach() ** 2 + 0.01),
     "log_l1": lambda p, t: torch.log(1 + (p - t).abs()),

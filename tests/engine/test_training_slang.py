@@ -44,7 +44,7 @@ CASES = [
     Case("identity + frequency:octaves=2", 4, 64, "sine", "none", "l2", "positions", 4, 130,
          alpha_weighted=True),
     Case("frequency:octaves=6", 1, 100, "hard_gelu", "hard_gelu", "l2", "pixels", 3, 70),
-    Case("frequency:octaves=6", 1, 100, "none", "none", "l2", "pixels", 3, 70),
+    Case("frequency:octaves=6", 1, 100, "none", "none", "huber", "pixels", 3, 70),
     Case("frequency:octaves=2", 1, 8, "relu", "exp", "log_l2", "pixels", 3, 90),
 ]  # fmt: skip
 # kernels of their own each, which take seconds to compile: quick are the cheapest, of grids too;

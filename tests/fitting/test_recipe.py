@@ -150,8 +150,8 @@ REFUSALS = [
         "'sine']. Did you mean relu?",
     ),
     (
-        {"loss": "huber"},
-        "ImageRecipe.loss: got 'huber', need one of ['auto', 'l1', 'l2', 'log_l2', "
+        {"loss": "hinge"},
+        "ImageRecipe.loss: got 'hinge', need one of ['auto', 'l1', 'l2', 'huber', 'log_l2', "
         "'relative_l2', 'log_l1', 'smape'].",
     ),
     (

@@ -21,6 +21,10 @@ ONE = np.ones_like
 FORMULAS: dict[str, Pair] = {
     "l1": (lambda p, t: abs(p - t), lambda p, t: ONE(p)),
     "l2": (lambda p, t: (p - t) ** 2, lambda p, t: ONE(p)),
+    "huber": (
+        lambda p, t: np.where(abs(p - t) > 0.1, abs(p - t) - 0.05, (p - t) ** 2 / 0.2),
+        lambda p, t: ONE(p),
+    ),
     "log_l2": (
         lambda p, t: (1 + t.clip(0)) ** (1 / 3) * (logarithm(p) - logarithm(t)) ** 2,
         lambda p, t: ONE(p),

@@ -69,6 +69,6 @@ def test_a_loss_is_named_by_recipes_that_have_one(outside, refusal):
     assert from_dict(ImageRecipe, {"loss": "cauchy"}).loss == "cauchy"
     assert from_dict(SplatsRecipe, {"loss": "cauchy"}).loss == "cauchy"
     assert refusal(ConfigError, from_dict, SplatsRecipe, {"loss": "couchy"}) == (
-        "SplatsRecipe.loss: got 'couchy', need one of ['l1', 'l2', 'log_l2', 'relative_l2', "
-        "'log_l1', 'smape', 'cauchy']. Did you mean cauchy?"
+        "SplatsRecipe.loss: got 'couchy', need one of ['l1', 'l2', 'huber', 'log_l2', "
+        "'relative_l2', 'log_l1', 'smape', 'cauchy']. Did you mean cauchy?"
     )

@@ -31,7 +31,7 @@ Field: TypeAlias = "dataclasses.Field[Any]"
 
 # Names that recipes of several kinds may use. A command line that only prints its help must not
 # load PyTorch, and the registries do; a test holds these equal to the registries' keys.
-LOSSES = ("l1", "l2", "log_l2", "relative_l2", "log_l1", "smape")
+LOSSES = ("l1", "l2", "huber", "log_l2", "relative_l2", "log_l1", "smape")
 SCHEDULES = ("constant", "cosine", "exponential")
 ENDS = ("steps", "seconds")  # that replace each other; target_psnr is one more beside them
 

@@ -21,6 +21,7 @@ from neuralshade.gpu.foreign_slang import know_package
 from neuralshade.model.parameters import SlangHalf
 
 FLOOR = 1e-2  # added to squared or absolute denominators; keeps black from dominating
+BEND = 0.1  # of an error, where huber goes on straight
 
 Loss = Callable[[torch.Tensor, torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
 
@@ -43,6 +44,18 @@ def l2(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return (p - t)^2 and its gradient 2 (p - t)."""
     error = p - t
     return error * error, 2.0 * error
+
+
+def huber(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return (p - t)^2 / (2 BEND) below BEND, |p - t| - BEND / 2 above; gradient in [-1, 1].
+
+    Outliers pull as in l1, small errors as in l2.
+    Source: Huber 1964, Robust Estimation of a Location Parameter; BEND is instant-ngp's.
+    """
+    error = p - t
+    size = error.abs()
+    value = torch.where(size > BEND, size - 0.5 * BEND, error * error * (0.5 / BEND))
+    return value, (error / BEND).clamp(-1, 1) + 0.0 * error  # NaN where it is not finite
 
 
 def log_l2(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -111,6 +124,7 @@ def alpha_weights(t: torch.Tensor) -> torch.Tensor:
 LOSSES: dict[str, Loss] = {
     "l1": l1,
     "l2": l2,
+    "huber": huber,
     "log_l2": log_l2,
     "relative_l2": relative_l2,
     "log_l1": log_l1,

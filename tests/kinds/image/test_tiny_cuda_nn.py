@@ -139,12 +139,14 @@ REFUSALS = [
     ),
     (
         {"loss": {"otype": "RelativeL1"}},
-        "loss.otype: got 'RelativeL1', need one of ['L1', 'L2', 'RelativeL2', 'LogL1', 'SMAPE']. "
+        "loss.otype: got 'RelativeL1', need one of ['L1', 'L2', 'Huber', 'RelativeL2', 'LogL1', "
+        "'SMAPE']. "
         "Did you mean RelativeL2?",
     ),
     (
         {"loss": {"otype": "CrossEntropy"}},
-        "loss.otype: got 'CrossEntropy', need one of ['L1', 'L2', 'RelativeL2', 'LogL1', 'SMAPE'].",
+        "loss.otype: got 'CrossEntropy', need one of ['L1', 'L2', 'Huber', 'RelativeL2', 'LogL1', "
+        "'SMAPE'].",
     ),
     (
         {"loss": {"otype": "L2", "scale": 2}},

@@ -37,6 +37,7 @@ ACTIVATION_NAMES = {
 LOSS_NAMES = {
     "L1": "l1",
     "L2": "l2",
+    "Huber": "huber",  # of instant-ngp
     "RelativeL2": "relative_l2",
     "LogL1": "log_l1",
     "SMAPE": "smape",
