@@ -106,4 +106,5 @@ class _Job(Job):
         size = self.save(self.output)
         self._written()
         self._report()
-        return FitResult(**reached(self, self.picture, self._psnr(), size, bpp_exceeded=False))
+        quality = {"psnr_db": self._psnr()}
+        return FitResult(**reached(self, self.picture, quality, size, bpp_exceeded=False))
