@@ -24,18 +24,27 @@ def told_mips(values: Iterable[float]) -> str:
     return " ".join(f"{told_db(value, 1):>5}" for value in values)
 
 
-def map_psnr_db(target: Bytes, result: Bytes) -> float:
+def map_psnr_db(
+    target: Bytes, result: Bytes, weights: NDArray[np.floating[Any]] | None = None
+) -> float:
     """Return the PSNR over all texels and channels; EQUAL_DB at most, for equal maps.
 
     Args:
         target: uint8 [H, W, C]: colors in sRGB, normals (n + 1) / 2 with three components.
         result: the same; of normals, z as ``with_z`` rebuilds it.
+        weights: [H, W]: by how much errors of texels count, opacity; all alike where None.
 
     Raises: ShapeError where these are no such maps of one shape.
     """
     from neuralshade.measure.quality import psnr_db  # loads metrics, which who decodes needs not
 
-    return min(EQUAL_DB, psnr_db(target, result))
+    if weights is None or target.shape != result.shape:
+        return min(EQUAL_DB, psnr_db(target, result))
+    squares = np.square(target.astype(np.float64) - result).sum(axis=2) * weights
+    counted, lost = float(weights.sum()) * target.shape[2], float(squares.sum())
+    if lost == 0 or counted == 0:
+        return EQUAL_DB
+    return min(EQUAL_DB, 10 * float(np.log10(255.0**2 * counted / lost)))
 
 
 def with_z(xy: NDArray[np.floating[Any]]) -> NDArray[np.float32]:

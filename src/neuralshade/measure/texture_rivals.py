@@ -35,6 +35,7 @@ class ByteMaps:
     normals: frozenset[str] = frozenset()  # unit vectors (n + 1) / 2, three components
     colors: frozenset[str] = frozenset()  # in sRGB
     wrap: bool = True  # whether texels of one edge are filtered with those of the other
+    opacity: str | None = None  # the map that errors of all others count by
 
     def __post_init__(self) -> None:
         sizes = [[level.shape[:2] for level in levels] for levels in self.levels.values()]
@@ -53,6 +54,12 @@ class ByteMaps:
     def stored_channels(self, name: str) -> int:
         """Return how many channels of a map are kept: of normals x and y."""
         return 2 if name in self.normals else self.levels[name][0].shape[2]
+
+    def weights(self, name: str, level: int = 0) -> Floats | None:
+        """Return by how much errors of texels of a map count, [H, W]; None where all do alike."""
+        if self.opacity is None or name == self.opacity:
+            return None
+        return self.levels[self.opacity][level][..., 0] / np.float32(255)
 
     def shown(self, name: str, values: Floats) -> Bytes:
         """Return a map, [0, 1], of what is read of it: z of normals is rebuilt."""
@@ -81,7 +88,8 @@ class TextureRival:
 
 def qualities(maps: ByteMaps, shown: Mapping[str, Bytes]) -> dict[str, float]:
     """Return the PSNR of level 0 by map."""
-    return {name: map_psnr_db(maps.levels[name][0], each) for name, each in shown.items()}
+    return {name: map_psnr_db(maps.levels[name][0], each, maps.weights(name))
+            for name, each in shown.items()}  # fmt: skip
 
 
 def block_rivals(maps: ByteMaps) -> Iterator[TextureRival]:

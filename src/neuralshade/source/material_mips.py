@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from neuralshade.errors import ConfigError
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
-from neuralshade.source.halving import halved, halved_along
+from neuralshade.source.halving import halved, halved_along, halved_by_weight
 
 if TYPE_CHECKING:
     from neuralshade.source.material_map import MaterialMap
@@ -18,6 +18,8 @@ Floats = npt.NDArray[np.float32]
 
 ROWS = 64  # decoded at a time, so that level 0 is never held in linear light as a whole
 SHORTEST = 1e-6  # mean normal that still has a direction
+ALPHA_TEST = 0.5  # opacity from which on a cutout's texel is drawn
+CUTOUT_SHARE = 0.5  # of an opacity's texels that are 0 or 1, from which on it is a cutout's
 
 
 def mip_sizes(width: int, height: int, count: int | None = None) -> list[tuple[int, int]]:
@@ -39,7 +41,9 @@ def mip_sizes(width: int, height: int, count: int | None = None) -> list[tuple[i
     return [(max(1, width >> level), max(1, height >> level)) for level in levels]
 
 
-def mip_levels(one: MaterialMap, count: int | None = None) -> list[Floats]:
+def mip_levels(
+    one: MaterialMap, count: int | None = None, weights: Floats | None = None
+) -> list[Floats]:
     """Return the levels of a map: float32 [h, w, C], sizes as ``mip_sizes`` has them.
 
     Level 0 is ``one.values`` itself. Each other level is the mean of the texels above that it
@@ -49,6 +53,7 @@ def mip_levels(one: MaterialMap, count: int | None = None) -> list[Floats]:
 
     Args:
         count: of levels; None for all, down to 1 x 1.
+        weights: float32 [H, W], >= 0: by how much texels of level 0 count; all alike where None.
 
     Raises: ConfigError for a count that is not 1 to what there is.
     """
@@ -56,11 +61,48 @@ def mip_levels(one: MaterialMap, count: int | None = None) -> list[Floats]:
     count = len(mip_sizes(width, height, count))
     levels = [one.values]
     mean: Floats = one.values
+    if weights is not None:
+        mean = srgb_to_linear(mean) if one.meaning == "srgb" and count > 1 else mean
+        for _ in range(1, count):
+            mean, weights = halved_by_weight(mean, weights)
+            levels.append(_stored(mean, one.meaning))
+        return levels
     for level in range(1, count):
         coded = level == 1 and one.meaning == "srgb"
         mean = _halved_light(mean) if coded else halved(mean)
         levels.append(_stored(mean, one.meaning))
     return levels
+
+
+def covered_levels(one: MaterialMap, count: int | None = None) -> list[Floats]:
+    """Return the levels of an opacity, each scaled so that an alpha test passes as many texels.
+
+    The test is ``ALPHA_TEST`` or more. Where fewer than half of the texels of level 0 are 0 or 1
+    it is no cutout, and levels are means.
+
+    Source: Castano 2010, Computing Alpha Mipmaps; found by sorting in place of a search.
+    """
+    levels = mip_levels(one, count)
+    values = one.values
+    if ((values == 0) | (values == 1)).mean() < CUTOUT_SHARE:
+        return levels
+    share = float((values >= ALPHA_TEST).mean())
+    return [values, *(_covered(level, share) for level in levels[1:])]
+
+
+def _covered(level: Floats, share: float) -> Floats:
+    """Return opacities [h, w, 1] scaled so that the nearest to ``share`` of them pass the test."""
+    falling = -np.sort(-level, axis=None)
+    counts = np.arange(len(falling) + 1)
+    ends = np.concatenate([[np.inf], falling]), np.concatenate([falling, [0.0]])
+    apart = (ends[0] > ends[1]) & (ends[0] > 0)  # equal ones pass together, and 0 never does
+    off = np.where(apart, np.abs(counts - share * len(falling)), np.inf)
+    passing = int(off.argmin())
+    least, next_ = float(ends[0][passing]), float(ends[1][passing])
+    if least >= ALPHA_TEST > next_:
+        return level  # as it is
+    middle = next_ * (1 + 1e-4) if passing == 0 else max(0.5 * (least + next_), least * 0.75)
+    return (level * np.float32(ALPHA_TEST / middle)).clip(0, 1)
 
 
 def _halved_light(color_srgb: Floats) -> Floats:
@@ -78,11 +120,12 @@ def _stored(mean: Floats, meaning: str) -> Floats:
     if meaning == "srgb":
         return linear_to_srgb(mean).clip(0, 1)
     if meaning == "normal":
-        return _unit(mean)
+        return unit(mean)
     return mean
 
 
-def _unit(mean: Floats) -> Floats:
+def unit(mean: Floats) -> Floats:
+    """Return vectors [..., 3] of length 1; straight up where nothing is left."""
     length = np.sqrt(np.square(mean).sum(axis=-1, keepdims=True))
     straight_up = np.array([0, 0, 1], np.float32)
     return np.where(length > SHORTEST, mean / np.maximum(length, SHORTEST), straight_up)

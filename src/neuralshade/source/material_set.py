@@ -28,6 +28,8 @@ class MaterialSet:
     name: str
     maps: tuple[MaterialMap, ...]
     notes: tuple[str, ...] = ()  # sentences to tell the user
+    # The same with the texels that opacity hides, where all others count by it; see cutout.py.
+    original: MaterialSet | None = None
 
     def __post_init__(self) -> None:
         if not self.maps:

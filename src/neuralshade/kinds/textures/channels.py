@@ -15,7 +15,7 @@ from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.measure.map_psnr import with_z
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
-from neuralshade.source.material_mips import mip_levels
+from neuralshade.source.cutout import OPACITY, level_list
 
 if TYPE_CHECKING:
     from neuralshade.source.material_set import MaterialMap, MaterialSet
@@ -187,11 +187,20 @@ def trained_levels(textures: MaterialSet, codings: Sequence[MapCoding], mips: in
     """Return the trained channels of every mip: float32 [h, w, C] in [0, 1]."""
 
     def levels_of(at: int) -> list[Floats]:
-        return [codings[at].trained(level) for level in mip_levels(textures.maps[at], mips)]
+        return [
+            codings[at].trained(level) for level in level_list(textures, codings[at].name, mips)
+        ]
 
     varying = [at for at, coding in enumerate(codings) if coding.count]
     of_maps = list(on_cores(levels_of, varying))
     return [np.concatenate(levels, axis=2) for levels in zip(*of_maps, strict=True)]
+
+
+def alpha_channel(textures: MaterialSet, codings: Sequence[MapCoding]) -> int | None:
+    """Return the trained channel that errors of all others count by; None where all do alike."""
+    if textures.original is None:
+        return None
+    return next((c.first for c in codings if c.name == OPACITY and c.count), None)
 
 
 def _extremes(values: Floats) -> tuple[Floats, Floats]:

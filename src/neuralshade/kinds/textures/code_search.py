@@ -153,7 +153,7 @@ class MipTexels:
         self.beyond: tuple[float, ...] = (float(mip),)
         often = max(1.0, LEAST_TEXELS / (width * height))  # is it drawn
         self.weights: torch.Tensor | None = (weights * often).sqrt()
-        self.alpha: int | None = None
+        self.alpha = texels.alpha
 
     def encoded(self, rows: torch.Tensor) -> torch.Tensor:
         """Return the encoding of the texels of some rows: float32 [features, N]."""

@@ -158,9 +158,13 @@ class NoisyTask:
         self, predicted: torch.Tensor, wanted: torch.Tensor, rng: torch.Generator
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return what is compared of channels [C, N]: here them by the root of their weights."""
-        if self.weights is None:
+        roots = self.weights
+        if self.sampler.alpha is not None:
+            texels = alpha_roots(wanted, self.sampler.alpha)
+            roots = texels if roots is None else roots * texels
+        if roots is None:
             return predicted, wanted
-        return predicted * self.weights.to(predicted.dtype), wanted * self.weights
+        return predicted * roots.to(predicted.dtype), wanted * roots
 
 
 class TorchTexturesEngine(TexturesEngine):
@@ -264,8 +268,20 @@ def mip_errors(
     first = texels.firsts[mip]
     wanted = texels.words[first : first + width * height : step].astype(np.float32) / PEAK
     found = decode(field, texels.sizes, mip, index).clip(0, 1)
-    errors: npt.NDArray[np.float64] = np.square(found.astype(np.float64) - wanted).mean(0)
+    squares: npt.NDArray[np.float64] = np.square(found.astype(np.float64) - wanted)
+    if texels.alpha is None:
+        return squares.mean(0)
+    weights = np.repeat(wanted[:, texels.alpha, None].astype(np.float64), wanted.shape[1], axis=1)
+    weights[:, texels.alpha] = 1
+    errors: npt.NDArray[np.float64] = (squares * weights).sum(0) / weights.sum(0).clip(1e-9)
     return errors
+
+
+def alpha_roots(wanted: torch.Tensor, alpha: int) -> torch.Tensor:
+    """Return the roots of what errors of channels [C, N] count with: by one of them, itself 1."""
+    roots = wanted[alpha].clamp(0, 1).sqrt().repeat(len(wanted), 1)
+    roots[alpha] = 1.0
+    return roots
 
 
 def rounded_field(field: Field) -> Field:

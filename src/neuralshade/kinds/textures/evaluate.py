@@ -92,7 +92,10 @@ def compare(opened: TexturesAsset, reference: Any, notice: Notice = ignore) -> C
                "numbers than those that it was fitted to.")  # fmt: skip
     given, decoded = byte_maps(opened, textures), decoded_maps(opened)
     quality = {
-        name: [map_psnr_db(*pair) for pair in zip(levels, decoded[name], strict=True)]
+        name: [
+            map_psnr_db(*pair, given.weights(name, mip))
+            for mip, pair in enumerate(zip(levels, decoded[name], strict=True))
+        ]
         for name, levels in given.levels.items()
     }
     others = chain(block_rivals(given), codec_rivals(given, opened.byte_count))

@@ -25,7 +25,7 @@ from neuralshade.fitting.options import (
     check_torch,
     chosen_engine,
 )
-from neuralshade.fitting.recipe import Unpack, asked_recipe, resumed_with, to_dict
+from neuralshade.fitting.recipe import Unpack, asked_recipe, resumed_with, stored_recipe, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.searched_job import CodeSearch, SearchedJob
@@ -34,7 +34,7 @@ from neuralshade.kinds.textures.asked import AskedSet, PathLike, SetLike
 from neuralshade.kinds.textures.asset import pack_field, round_decoder
 from neuralshade.kinds.textures.block_plan import blocks_for_bytes
 from neuralshade.kinds.textures.build import channel_weights, engine_on
-from neuralshade.kinds.textures.channels import codings_of, trained_levels
+from neuralshade.kinds.textures.channels import alpha_channel, codings_of, trained_levels
 from neuralshade.kinds.textures.code_search import passes_of, polish
 from neuralshade.kinds.textures.engine import mip_errors, rounded_field
 from neuralshade.kinds.textures.layout import decoder_bits, latent_rate, with_grids
@@ -43,7 +43,7 @@ from neuralshade.kinds.textures.plan import grids_for
 from neuralshade.kinds.textures.planner import Expected, TargetReached, asked_targets, planned_for
 from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe, TexturesSettings
-from neuralshade.kinds.textures.reference import source_of
+from neuralshade.kinds.textures.reference import judged_set, source_of
 from neuralshade.kinds.textures.result import TexturesResult, missed_target, mostly_network
 from neuralshade.kinds.textures.scene import fit_scene
 from neuralshade.kinds.textures.shaded import check_lit
@@ -100,9 +100,11 @@ def fit_textures(
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
     textures = asked.textures(recipe.wrap if checkpoint is None else checkpoint.wrap)
     path = asked.output(textures, output, options)
+    fitted = source_of(textures)
+    begun = recipe if checkpoint is None else stored_recipe(TexturesRecipe, checkpoint.recipe)
+    textures = judged_set(begun, textures)
     targets = asked_targets(target_psnr, target, given, byte_count, options.resume)
     planned = recipe = _planned(recipe, textures, byte_count)
-    fitted = source_of(textures)
     if checkpoint is not None:
         recipe = resumed_recipe(checkpoint, options.resume, fitted, TexturesRecipe,
                                 resumed_with(TexturesRecipe, given), "maps")  # fmt: skip
@@ -183,7 +185,8 @@ class _Job(SearchedJob[TexturesRecipe]):
             self.notes = (*self.notes, line)
         size = (textures.width, textures.height)
         self.mips = len(mip_sizes(*size, recipe.mips or None))
-        self.texels = Texels(trained_levels(textures, self.codings, self.mips))
+        self.texels = Texels(trained_levels(textures, self.codings, self.mips),
+                             alpha_channel(textures, self.codings))  # fmt: skip
         self.engine = engine_on(self.chosen, self.options, recipe, self.texels, self.codings)
         batch = self.engine.batch
         self.loop = Loop(self.engine, recipe, self._glance, self._observe,

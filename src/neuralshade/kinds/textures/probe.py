@@ -12,7 +12,7 @@ from neuralshade.errors import FitInterrupted
 from neuralshade.fitting.loop import Loop
 from neuralshade.fitting.options import FitOptions
 from neuralshade.kinds.textures.build import engine_on
-from neuralshade.kinds.textures.channels import MapCoding, codings_of, trained_levels
+from neuralshade.kinds.textures.channels import MapCoding, alpha_channel, codings_of, trained_levels
 from neuralshade.kinds.textures.engine import TexturesEngine, rounded_field
 from neuralshade.kinds.textures.layout import layout_text, rate_of
 from neuralshade.kinds.textures.psnr import sampled_psnr
@@ -92,6 +92,7 @@ def prober_of(
     """Return what tries layouts of a set on what was chosen for its fit."""
     codings = codings_of(textures)
     sizes = mip_sizes(textures.width, textures.height, recipe.mips or None)
-    texels = Texels(trained_levels(textures, codings, len(sizes)))
+    texels = Texels(trained_levels(textures, codings, len(sizes)),
+                    alpha_channel(textures, codings))  # fmt: skip
     return Prober(texels, codings, recipe,
                   lambda tried: engine_on(chosen, options, tried, texels, codings))  # fmt: skip

@@ -48,23 +48,40 @@ def map_psnr(
     for mip in range(len(texels.sizes)):
         decoded = decode(field, texels.sizes, mip)
 
-        def squares(first: int, mip: int = mip, decoded: Floats = decoded) -> list[int]:
+        def squares(first: int, mip: int = mip, decoded: Floats = decoded) -> list[float]:
             part = slice(first, first + BAND_TEXELS)
-            sides = texels.part(mip, part), decoded[part]
-            return [_squares(coding, *sides) for coding in varying]
+            wanted = texels.part(mip, part)
+            alpha = _opacity(wanted, texels, varying)
+            own = [None if coding.first == texels.alpha else alpha for coding in varying]
+            return [_squares(coding, wanted, decoded[part], weights)
+                    for coding, weights in zip(varying, own, strict=True)]  # fmt: skip
 
         bands = on_cores(squares, range(0, len(decoded), BAND_TEXELS))
+        alpha = _opacity(texels.part(mip, slice(None)), texels, varying)
+        seen = len(decoded) if alpha is None else max(float(alpha.sum(dtype=np.float64)), 1e-9)
         for coding, total in zip(varying, np.sum(list(bands), axis=0), strict=True):
-            error = float(total) / (len(decoded) * coding.channels)
+            texel_count = len(decoded) if coding.first == texels.alpha else seen
+            error = float(total) / (texel_count * coding.channels)
             found[coding.name].append(min(EQUAL_DB, decibels(error, WHITE)))
     return found
 
 
-def _squares(coding: MapCoding, wanted: Floats, decoded: Floats) -> int:
-    """Return the sum of squared differences in 8 bits, of texels [n, C]."""
+def _opacity(wanted: Floats, texels: Texels, codings: Sequence[MapCoding]) -> Floats | None:
+    """Return by how much errors of texels [n, C] count, [n], as 8 bits hold it; None: all alike."""
+    for coding in codings:
+        if texels.alpha is not None and coding.count and coding.first == texels.alpha:
+            return to_uint8(coding.shown(wanted))[:, 0] / np.float32(255)
+    return None
+
+
+def _squares(coding: MapCoding, wanted: Floats, decoded: Floats, weights: Floats | None) -> float:
+    """Return the sum of squared differences in 8 bits, of texels [n, C], as they count."""
     target, result = (to_uint8(coding.shown(side[None])).astype(np.int32)
                       for side in (wanted, decoded))  # fmt: skip
-    return int(((target - result) ** 2).sum(dtype=np.int64))
+    squares = (target - result) ** 2
+    if weights is None:
+        return float(squares.sum(dtype=np.int64))
+    return float((squares[0].sum(axis=1) * weights.astype(np.float64)).sum())
 
 
 def sampled_psnr(
@@ -79,6 +96,7 @@ def sampled_psnr(
     found = {}
     for coding in codings:
         if coding.count:
-            sides = (to_uint8(coding.shown(side)[None]) for side in (wanted, decoded))
-            found[coding.name] = map_psnr_db(*sides)
+            given, ours = (to_uint8(coding.shown(side)[None]) for side in (wanted, decoded))
+            alpha = None if coding.first == texels.alpha else _opacity(wanted, texels, codings)
+            found[coding.name] = map_psnr_db(given, ours, None if alpha is None else alpha[None])
     return found

@@ -41,6 +41,8 @@ class TexturesRecipe(TrainingRecipe):
                          "texels under random lights, and the maps beside",
                          choices=LOSSES)  # fmt: skip
     weights: str = training("", "of maps in the loss, 1 where not said, as in normal=2,ao=0.5")
+    keep_hidden_color: bool = setting(False, "texels of opacity 0 are fitted and judged as any "
+                                      "other", older=True)  # fmt: skip
     hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
     hidden_width: int = setting(64, "neurons per hidden layer", limits=(16, 128))
     network_bits: int = setting(0, "per weight of the decoder in the file: 16, or 8 for about "
@@ -99,6 +101,7 @@ class TexturesSettings(TrainingSettings, total=False):
     wrap: str
     loss: str
     weights: str
+    keep_hidden_color: bool
     hidden_layers: int
     hidden_width: int
     batch: int

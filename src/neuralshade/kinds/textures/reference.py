@@ -21,10 +21,10 @@ from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.map_psnr import Bytes, with_z
 from neuralshade.measure.texture_rivals import ByteMaps
 from neuralshade.model.field import Field
+from neuralshade.source.cutout import OPACITY, level_list, visible_set
 from neuralshade.source.map_entry import MATERIAL
 from neuralshade.source.map_reader import Reading, read_maps
 from neuralshade.source.map_words import CONVENTIONS
-from neuralshade.source.material_mips import mip_levels
 from neuralshade.source.material_set import MaterialSet
 
 Floats = npt.NDArray[np.float32]
@@ -63,7 +63,7 @@ class TexturesAsset(Protocol):
 def source_of(textures: MaterialSet) -> Source:
     """Return what tells one set from another."""
     state = hashlib.sha256()
-    for one in textures.maps:
+    for one in (textures.original or textures).maps:
         state.update(f"{one.name} {one.meaning} {one.values.shape}".encode())
         state.update(np.ascontiguousarray(one.values).data)
     return Source(textures.name, state.hexdigest())
@@ -90,9 +90,16 @@ def reference_set(opened: TexturesAsset, source: Any) -> MaterialSet:
     ways = [(wrap, None)] if isinstance(source, MaterialSet) else _ways(wrap, found.names)
     for border, convention in ways[1:]:
         if is_fitted(opened, found):
-            return found
+            return judged_set(opened.recipe, found)
         found = _checked(opened, _loaded(source, names, border, convention))
-    return found if is_fitted(opened, found) else replace(first, notes=(*first.notes, OTHERS))
+    if not is_fitted(opened, found):
+        found = replace(first, notes=(*first.notes, OTHERS))
+    return judged_set(opened.recipe, found)
+
+
+def judged_set(recipe: TexturesRecipe, textures: MaterialSet) -> MaterialSet:
+    """Return a set as it is fitted and judged: without what its opacity hides, unless kept."""
+    return textures if recipe.keep_hidden_color else visible_set(textures)
 
 
 def _ways(wrap: str, names: Sequence[str]) -> list[tuple[str, str | None]]:
@@ -108,7 +115,7 @@ def _loaded(
     source: Any, names: Sequence[str], wrap: str, convention: str | None = None
 ) -> MaterialSet:
     if isinstance(source, MaterialSet):
-        return source
+        return source.original or source
     # older fits, and those of sets in memory, have gloss where there is no roughness
     takes = replace(MATERIAL, keeps_gloss="gloss" in names and "roughness" not in names)
     return MaterialSet(*read_maps(source, {}, Reading(takes, convention, wrap=wrap)))
@@ -171,13 +178,15 @@ def byte_maps_of(
     levels = {
         coding.name: [
             to_uint8(given_texels(coding, level))
-            for level in mip_levels(textures[coding.name], mips)
+            for level in level_list(textures, coding.name, mips)
         ]
         for coding in coded
     }
     colors = [c.name for c in coded if c.meaning == "srgb" or c.curve == "srgb"]
     normals = [c.name for c in coded if c.meaning == "normal"]
-    return ByteMaps(levels, frozenset(normals), frozenset(colors), wraps)
+    weighed = textures.original is not None and OPACITY in levels
+    return ByteMaps(levels, frozenset(normals), frozenset(colors), wraps,
+                    OPACITY if weighed else None)  # fmt: skip
 
 
 def decoded_maps(opened: TexturesAsset) -> dict[str, list[Bytes]]:

@@ -88,8 +88,8 @@ def _scene(
         return _shown(maps[before].coded(by_pane[pane.removeprefix(GIVEN)], level, index))
 
     def psnr(pane: str, target: Floats, result: Floats) -> float:
-        own = (to_uint8(side[..., : by_pane[pane].channels]) for side in (target, result))
-        return map_psnr_db(*own)
+        count = by_pane[pane].channels
+        return map_psnr_db(to_uint8(target[..., :count]), to_uint8(result[..., :count]))
 
     names = {pane: coding.name for pane, coding in by_pane.items()}
     names |= {pane: SPHERE for pane in spheres if not pane.startswith(GIVEN)}

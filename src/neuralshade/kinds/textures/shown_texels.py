@@ -15,7 +15,7 @@ from neuralshade.kinds.textures.engine import Integers, decode_texels, latent_gr
 from neuralshade.kinds.textures.rectangle import takes_rectangles
 from neuralshade.kinds.textures.reference import given_texels
 from neuralshade.model.field import Field
-from neuralshade.source.material_mips import mip_levels
+from neuralshade.source.cutout import level_list
 from neuralshade.source.material_set import MaterialSet
 
 Floats = npt.NDArray[np.float32]
@@ -40,7 +40,7 @@ class GivenTexels:
             values = one.values
         else:
             if coding.name not in self._levels:
-                self._levels[coding.name] = mip_levels(one, self._mips)
+                self._levels[coding.name] = level_list(self._textures, coding.name, self._mips)
             values = self._levels[coding.name][level]
         return given_texels(coding, values.reshape(-1, values.shape[2])[index])
 

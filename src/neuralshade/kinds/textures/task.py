@@ -28,6 +28,7 @@ StructuredBuffer<MipPlace> mips;
 StructuredBuffer<float> channel_weights;
 uniform uint pairs;
 uniform uint seed;
+uniform int alpha;
 uniform uint crowded;
 static const uint COPIES = {copies};
 
@@ -39,7 +40,7 @@ static const uint COPIES = {copies};
 MapsTask maps_task(uint group)
 {{
     {gradients} gradients = {{ {gradient_fields} }};
-    return {{ texels, mips, channel_weights, grid(), gradients, pairs, seed }};
+    return {{ texels, mips, channel_weights, grid(), gradients, pairs, seed, alpha }};
 }}
 """
 
@@ -107,6 +108,7 @@ def texel_task(
         "mips": gpu.buffer(mip_table(texels)),
         "channel_weights": gpu.buffer(weights.astype(np.float32)),
         "pairs": batch // PAIR,
+        "alpha": -1 if texels.alpha is None else texels.alpha,
         **grid_variables(encoding, gradients, seed),
     }
     if lit is not None:

@@ -26,7 +26,10 @@ PAIR = 2  # neighbours along a row that are drawn together: their latents are ne
 class Texels:
     """Trained channels of every mip: ``words`` uint16 [texels, C], mip by mip, row by row."""
 
-    def __init__(self, levels: Sequence[Floats]):
+    alpha: int | None = None  # the channel that errors of all others count by
+
+    def __init__(self, levels: Sequence[Floats], alpha: int | None = None):
+        self.alpha = alpha
         self.sizes = [(level.shape[1], level.shape[0]) for level in levels]
         self.channels = levels[0].shape[2]
         counts = [width * height for width, height in self.sizes]
@@ -85,7 +88,7 @@ class TexelSampler:
         jittered: bool = False,
     ):  # fmt: skip
         self.batch, self.wraps, self.jittered = batch, wraps, jittered
-        self.pairs = batch // PAIR
+        self.pairs, self.alpha = batch // PAIR, texels.alpha
         # PyTorch gathers no uint16: the same less MIDDLE, which turns the highest bit over
         signed = (texels.words ^ np.uint16(MIDDLE)).view(np.int16)
         self.words = torch.from_numpy(signed).to(device)
