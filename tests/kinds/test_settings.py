@@ -16,8 +16,8 @@ OLDER = {
     "image": {"keep_hidden_color": True},
     "splats": {"keep_hidden_color": True},
     "material": {"lobe_inputs": 3, "below": 0.0, "activation": "leaky_relu"},
-    "mipmaps": {"favor": "mirror"},
-    "textures": {"network_bits": 16},
+    "mipmaps": {"favor": "mirror", "keep_hidden_color": True},
+    "textures": {"network_bits": 16, "keep_hidden_color": True},
 }
 TYPED = ("image", "splats", "textures", "mipmaps", "material", "shader")
 

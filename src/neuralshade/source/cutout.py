@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.source.hidden_color import filled
-from neuralshade.source.material_mips import covered_levels, mip_levels, unit
-from neuralshade.source.material_set import MaterialMap, MaterialSet
+from neuralshade.source.material_mips import covered_levels, filled_map, mip_levels
+from neuralshade.source.material_set import MaterialSet
 
 Floats = npt.NDArray[np.float32]
 OPACITY = "opacity"
@@ -25,15 +24,8 @@ def visible_set(textures: MaterialSet) -> MaterialSet:
     opacity = textures[OPACITY].values[..., 0]
     if opacity.min() >= 1 or opacity.max() <= 0:
         return textures
-    maps = tuple(one if one.name == OPACITY else _filled(one, opacity) for one in textures.maps)
+    maps = tuple(one if one.name == OPACITY else filled_map(one, opacity) for one in textures.maps)
     return replace(textures, maps=maps, original=textures)
-
-
-def _filled(one: MaterialMap, opacity: Floats) -> MaterialMap:
-    values = filled(one.values, opacity.clip(0))
-    if one.meaning == "normal":
-        values = np.where((opacity > 0)[..., None], values, unit(values))
-    return replace(one, values=values)
 
 
 def level_list(textures: MaterialSet, name: str, count: int | None = None) -> list[Floats]:

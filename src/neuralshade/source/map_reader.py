@@ -13,6 +13,7 @@ from neuralshade.source.map_files import Source, find_files
 from neuralshade.source.map_values import alpha_matters, looks_like_height, picture_of
 from neuralshade.source.map_words import NAMES
 from neuralshade.source.material_map import MaterialMap, alpha_map, read_map, resized_map
+from neuralshade.source.material_mips import filled_map
 from neuralshade.source.normal_swizzle import swizzled_normals
 from neuralshade.source.picture import Picture
 from neuralshade.source.resize import check_wrap, common_size
@@ -31,6 +32,7 @@ class Reading:
     convention: str | None = None  # of normals; None to find out
     memory_limit: int = 4 * 2**30  # bytes that one decoded file may take
     wrap: str = "repeat"  # what lies beyond the border of a smaller map, see ``resized``
+    keeps_hidden: bool = False  # texels of alpha 0 stay where no opacity is taken
 
     def __post_init__(self) -> None:
         if self.convention is not None:
@@ -59,8 +61,10 @@ def read_maps(
     sizes = {one.name: (one.values.shape[0], one.values.shape[1]) for one in maps}
     constant = [one.name for one in maps if one.constant]
     height, width = common_size(found.place, sizes, notes, reading.wrap, constant)
-    resized = (resized_map(one, height, width, reading.wrap) for one in maps)
-    return found.name, tuple(resized), tuple(notes)
+    resized = [resized_map(reader.visible(one, (height, width)), height, width, reading.wrap)
+               for one in maps]  # fmt: skip
+    filled = tuple(reader.filled(resized))
+    return found.name, filled, tuple(notes)
 
 
 @dataclass
@@ -71,6 +75,7 @@ class _Reader:
     reading: Reading
     notes: list[str]
     read: dict[str, MaterialMap] = field(default_factory=dict)
+    alpha: MaterialMap | None = None  # of the albedo, at its own size
 
     def maps(self) -> list[MaterialMap]:
         """Return the maps in order, each at its own size; one picture at a time is held beside."""
@@ -113,6 +118,8 @@ class _Reader:
     def _take(self, name: str, of: str, file: MapFile, picture: Picture) -> None:
         """Take the alpha of a picture for the map ``name``, where nothing else is."""
         other, called = self.found.files.get(name), plain_name(file.path.name)
+        if name == "opacity":
+            self.alpha = alpha_map(name, file, picture)
         if name not in self.reading.takes.maps:
             self.notes.append(f"{of}: its alpha is left out.")
         elif other is not None:
@@ -122,3 +129,26 @@ class _Reader:
             self.read[name] = alpha_map(name, file, picture)
             more = "; albedo is not multiplied by it" if name == "opacity" else ""
             self.notes.append(f"{name}: taken from the alpha of {called}{more}.")
+
+    def visible(self, one: MaterialMap, size: tuple[int, int]) -> MaterialMap:
+        """Return an albedo that will be resized without the color that its alpha hides."""
+        here = self.alpha is not None and one.name == "albedo"
+        if not here or self.reading.keeps_hidden or one.values.shape[:2] == size:
+            return one
+        assert self.alpha is not None
+        same = self.alpha.values.shape[:2] == one.values.shape[:2]
+        return filled_map(one, self.alpha.values[..., 0]) if same else one
+
+    def filled(self, maps: list[MaterialMap]) -> list[MaterialMap]:
+        """Return maps that are filled where an alpha hides them that is no map of its own."""
+        taken = "opacity" in self.reading.takes.maps or self.reading.keeps_hidden
+        if self.alpha is None or taken:
+            return maps
+        height, width = maps[0].values.shape[:2]
+        alpha = resized_map(self.alpha, height, width, self.reading.wrap)
+        opacity = alpha.values[..., 0]
+        if opacity.min() > 0 or opacity.max() <= 0:
+            return maps
+        self.notes.append("albedo: where its alpha is 0, all maps are filled from texels that are "
+                          "seen. --keep-hidden-color keeps them.")  # fmt: skip
+        return [filled_map(one, opacity) for one in maps]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from neuralshade.errors import ConfigError
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
 from neuralshade.source.halving import halved, halved_along, halved_by_weight
+from neuralshade.source.hidden_color import filled
 
 if TYPE_CHECKING:
     from neuralshade.source.material_map import MaterialMap
@@ -72,6 +74,14 @@ def mip_levels(
         mean = _halved_light(mean) if coded else halved(mean)
         levels.append(_stored(mean, one.meaning))
     return levels
+
+
+def filled_map(one: MaterialMap, opacity: Floats) -> MaterialMap:
+    """Return a map whose texels of ``opacity`` [H, W] 0 are made of their visible neighbors'."""
+    values = filled(one.values, opacity.clip(0))
+    if one.meaning == "normal":
+        values = np.where((opacity > 0)[..., None], values, unit(values))
+    return replace(one, values=values)
 
 
 def covered_levels(one: MaterialMap, count: int | None = None) -> list[Floats]:

@@ -54,6 +54,7 @@ def load_texture_set(
     normal_convention: str | None = None,
     memory_limit: int = 4 * 2**30,
     wrap: str = "repeat",
+    keep_hidden_color: bool = False,
     **maps: Entry | None,
 ) -> TextureSet:
     """Return the maps of a folder, a JSON manifest, single files, or pixels in memory.
@@ -70,6 +71,8 @@ def load_texture_set(
         normal_convention: "opengl" or "directx"; None to find out.
         memory_limit: bytes that one decoded file may take.
         wrap: what lies beyond the border where smaller maps are enlarged: "repeat" or "clamp".
+        keep_hidden_color: where the albedo's alpha is 0, keep all maps as they are; else they are
+            filled there from texels that are seen.
         maps: albedo, normal, roughness, metallic, ao; or a packed file by the order of its
             channels: arm, orm, rma ... Each replaces what ``source`` has. A path, relative to
             the manifest there; or {"path": ..., "convention": "opengl" or "directx" (normal),
@@ -81,7 +84,7 @@ def load_texture_set(
         no albedo or roughness; PictureError for a file that cannot be read, is not
         what its name says, or differs from the others in shape.
     """
-    reading = Reading(MIPMAPS, normal_convention, memory_limit, wrap)
+    reading = Reading(MIPMAPS, normal_convention, memory_limit, wrap, keep_hidden_color)
     return textures_of(MaterialSet(*read_maps(source, maps, reading, shaded_map)))
 
 

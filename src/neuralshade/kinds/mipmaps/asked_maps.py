@@ -22,15 +22,17 @@ class AskedMaps:
     normal_convention: str | None
     formats: tuple[str, ...]
 
-    def textures(self, wrap: str = "repeat") -> TextureSet:
+    def textures(self, wrap: str = "repeat", keep_hidden_color: bool = False) -> TextureSet:
         """Return the maps.
 
         ``wrap``: of the recipe; what lies beyond the border where smaller maps are enlarged.
+        ``keep_hidden_color``: likewise, see ``load_texture_set``.
         """
         if not isinstance(self.source, TextureSet):
             return load_texture_set(
-                self.source, normal_convention=self.normal_convention, wrap=wrap, **self.maps
-            )
+                self.source, normal_convention=self.normal_convention, wrap=wrap,
+                keep_hidden_color=keep_hidden_color, **self.maps,
+            )  # fmt: skip
         if self.maps or self.normal_convention is not None:
             given = "normal_convention" if not self.maps else next(iter(self.maps))
             raise ConfigError(f"{given}: got it beside a TextureSet, which has its maps already, "

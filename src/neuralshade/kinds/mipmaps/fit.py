@@ -25,7 +25,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.output_checks import check_apart, check_no_input, check_page, events_path
-from neuralshade.fitting.recipe import Unpack, resumed_with, to_dict
+from neuralshade.fitting.recipe import Unpack, resumed_with, stored_recipe, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import RESULT, Scene
 from neuralshade.kinds.mipmaps import KIND
@@ -119,7 +119,8 @@ def fit_set(
     recipe = mipmaps_recipe(dict(settings))
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
     with part("reading maps"):
-        textures = asked.textures(recipe.wrap if checkpoint is None else checkpoint.wrap)
+        begun = recipe if checkpoint is None else stored_recipe(MipmapsRecipe, checkpoint.recipe)
+        textures = asked.textures(begun.wrap, begun.keep_hidden_color)
         maps = source_of(textures)
     if checkpoint is not None:
         recipe = resumed_recipe(checkpoint, options.resume, maps, MipmapsRecipe,

@@ -146,7 +146,9 @@ class OpenedMipmaps(Opened):
         textures = as_textures(source)
         if not isinstance(textures, TextureSet):
             said = self.maps.get("normal_convention")
-            textures = load_texture_set(source, normal_convention=said, wrap=self.recipe.wrap)
+            textures = load_texture_set(source, normal_convention=said, wrap=self.recipe.wrap,
+                                        keep_hidden_color=self.recipe.keep_hidden_color
+                                        )  # fmt: skip
         found, kept = stored_level(base_maps(textures)), stored_levels(self.asset)[0]
         for name, texels in found.items():
             if not np.array_equal(texels, kept[name]):

@@ -27,6 +27,8 @@ class MipmapsRecipe(TrainingRecipe):
     wrap: str = setting("repeat", "beyond the border, where smaller maps are brought to the size "
                         "of the largest: repeat for sets that tile, else clamp",
                         choices=WRAPS)  # fmt: skip
+    keep_hidden_color: bool = setting(False, "texels under the albedo's alpha of 0 stay as they "
+                                      "are", older=True)  # fmt: skip
     diffuse: str = setting("lambert", "diffuse part of the shading", choices=DIFFUSES)
     pairs: int = training(32, "directions to light and eye in one step, the same for all texels",
                           limits=(1, 256))  # fmt: skip
@@ -80,6 +82,7 @@ class MipmapsSettings(TrainingSettings, total=False):
 
     levels: int
     wrap: str
+    keep_hidden_color: bool
     diffuse: str
     pairs: int
     pool: int

@@ -127,7 +127,7 @@ def fit_mipmaps_family(
     recipe = mipmaps_recipe(family.settings)
     for one, folder in zip(asked, folders, strict=True):
         # read again when its turn comes: sets may be too large to be held all at once
-        plan_set(one.textures(recipe.wrap), forms, folder, recipe)
+        plan_set(one.textures(recipe.wrap, recipe.keep_hidden_color), forms, folder, recipe)
     if output is not None and len(names) > 1:
         make_folder(Path(output))
     LOG.info(family.told)
