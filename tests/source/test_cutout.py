@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
 from neuralshade.source.cutout import level_list, visible_set
@@ -11,6 +12,7 @@ from neuralshade.source.halving import halved
 from neuralshade.source.material_map import MaterialMap
 from neuralshade.source.material_mips import ALPHA_TEST, covered_levels, mip_levels, mip_sizes
 from neuralshade.source.material_set import MaterialSet
+from neuralshade.source.texture_set import load_texture_set
 
 GRASS = np.float32([60, 150, 40]) / 255
 MAGENTA = np.float32([1, 0, 1])
@@ -111,3 +113,22 @@ def test_a_set_that_hides_nothing_or_all_is_as_it_was(alpha):
     for level, plain in zip(level_list(textures, "albedo"), mip_levels(maps[0]), strict=True):
         assert np.array_equal(level, plain)
     assert len(level_list(textures, "albedo")) == len(mip_sizes(4, 8))
+
+
+def test_hidden_texels_are_filled_from_those_that_are_seen(tmp_path, rng, textures):
+    """At its own size, and smaller than other maps; an albedo's alpha is no map of mip levels."""
+    folder = tmp_path / "rock"
+    textures.write_set(folder, rng)
+    for size in ((32, 48), (16, 24)):
+        alpha = (rng.random(size) > 0.6) * 255
+        color = np.where(alpha[..., None] > 0, [60, 150, 40], [255, 0, 255])
+        (folder / "rock_albedo.png").unlink(missing_ok=True)
+        pixels = np.concatenate([color, alpha[..., None]], axis=2).astype(np.uint8)
+        Image.fromarray(pixels).save(folder / "rock_albedo.png")
+        found = load_texture_set(folder)
+        grass = srgb_to_linear(np.float32([60, 150, 40]) / 255)
+        np.testing.assert_allclose(found.albedo, np.broadcast_to(grass, (32, 48, 3)), atol=1e-5)
+        assert any("--keep-hidden-color" in note for note in found.notes)
+        kept = load_texture_set(folder, keep_hidden_color=True)
+        assert kept.albedo[..., 0].max() > 0.9
+        assert not any("--keep-hidden-color" in note for note in kept.notes)

@@ -294,21 +294,3 @@ def test_real_sets(textures, name):
     assert (found.metallic.any()) == (name[:6] == "polyha" or name[-4:] in ("e005", "053C"))
     told = f"normal: found to be OpenGL by its slopes (margin {margin:.2f} of 1)." if margin else ""
     assert (told in found.notes) if margin else not any("slopes" in n for n in found.notes)
-
-
-def test_hidden_texels_are_filled_from_those_that_are_seen(folder, rng, textures):
-    """At its own size, and smaller than other maps; an albedo's alpha is no map of mip levels."""
-    textures.write_set(folder, rng)
-    for size in ((32, 48), (16, 24)):
-        alpha = (rng.random(size) > 0.6) * 255
-        color = np.where(alpha[..., None] > 0, [60, 150, 40], [255, 0, 255])
-        (folder / "rock_albedo.png").unlink(missing_ok=True)
-        pixels = np.concatenate([color, alpha[..., None]], axis=2).astype(np.uint8)
-        Image.fromarray(pixels).save(folder / "rock_albedo.png")
-        found = load_texture_set(folder)
-        grass = srgb_to_linear(np.float32([60, 150, 40]) / 255)
-        np.testing.assert_allclose(found.albedo, np.broadcast_to(grass, (32, 48, 3)), atol=1e-5)
-        assert any("--keep-hidden-color" in note for note in found.notes)
-        kept = load_texture_set(folder, keep_hidden_color=True)
-        assert kept.albedo[..., 0].max() > 0.9
-        assert not any("--keep-hidden-color" in note for note in kept.notes)
