@@ -196,3 +196,22 @@ def test_what_is_shown_no_more_is_not_measured(fitted, monkeypatch):
     held.set()
     measuring._thread.shutdown()
     assert told[-2:] == [("quality", None), ("measuring", [])] and measured == []
+
+
+def test_color_counts_by_alpha_as_in_evaluate(tmp_path):
+    pixels = np.random.default_rng(0).integers(0, 256, (16, 20, 4), dtype=np.uint8)
+    pixels[:, :9, 3] = 0
+    options = neuralshade.FitOptions(engine="torch", device="cpu")
+    neuralshade.fit_image(pixels, tmp_path / "a.nsh", steps=2, hidden_width=8, options=options)
+    picture, told = neuralshade.picture_from_array(pixels), {}
+    measuring = Measuring(told.__setitem__)
+    measuring.begin(open_asset(tmp_path / "a.nsh").scene(picture))
+    measuring.go_on()
+    measuring._thread.shutdown()
+    ours, *others = neuralshade.evaluate(tmp_path / "a.nsh", picture)
+    found = told["quality"]["result"]
+    for name in ("psnr_db", "ssim"):
+        assert found[name] == pytest.approx(ours[name], abs=1e-4)
+    known = {row["name"]: row["psnr_db"] for row in others}
+    for row in found.get("beside", []):
+        assert row["psnr_db"] == pytest.approx(known[row["name"]], abs=1e-4)

@@ -122,6 +122,7 @@ class Scene:
     own_channels: Mapping[str, int] = field(default_factory=dict)  # of panes with fewer
     # of a pane's target and result as drawn, in dB, where its fit measures something else of them
     psnr: Callable[[str, Floats, Floats], float] | None = None
+    alpha_weighted: bool = False  # errors of color count by the reference's alpha
     settled: Callable[[str, View], bool] | None = None
     # whether what was drawn last of a pane is coarse or noisy, and not fit to be compared
     rough: Callable[[str, View], bool] | None = None

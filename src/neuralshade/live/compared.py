@@ -73,6 +73,7 @@ class _Pair:
     beside: str
     rate: Callable[[Floats, Floats], float] | None
     byte_count: int | None  # that others may have, where it is compared with them
+    alpha_weighted: bool = False  # errors of color count by alpha
 
 
 class Measuring:
@@ -115,7 +116,8 @@ class Measuring:
         rated = scene.bits_per_pixel is not None and pixels <= MOST_COMPARED
         self._scene, self._left = scene, [
             _Pair(pane, beside, None if scene.psnr is None else partial(scene.psnr, pane),
-                  scene.byte_count if rated and beside == TARGET else None)
+                  scene.byte_count if rated and beside == TARGET else None,
+                  scene.alpha_weighted)
             for pane, beside in known]  # fmt: skip
         self._tell("measuring", [pair.pane for pair in self._left])
 
@@ -138,19 +140,20 @@ class Measuring:
 
     def _whole(self, number: int, pair: _Pair, drawn: list[Floats], space: str,
                left: list[str]) -> None:  # fmt: skip
-        self._measure(number, pair.pane, drawn, space, pair.rate)
+        self._measure(number, pair, drawn, space)
         if pair.byte_count:
-            self._compare(number, pair.pane, drawn[0], space, pair.byte_count)
+            self._compare(number, pair, drawn[0], space, pair.byte_count)
         if number == self._number:
             self._tell("measuring", left)
 
-    def _measure(self, number: int, pane: str, drawn: list[Floats], space: str,
-                 rate: Callable[[Floats, Floats], float] | None) -> None:  # fmt: skip
+    def _measure(self, number: int, pair: _Pair, drawn: list[Floats], space: str) -> None:
+        pane, rate = pair.pane, pair.rate
         if number != self._number:
             return  # something else is shown, or a fit runs, which goes first
         try:
             target, result = drawn if space == "linear" else [p.clip(0, 1) for p in drawn]
-            found = dataclasses.asdict(measure_quality(target, result, space))
+            found = dataclasses.asdict(measure_quality(
+                target, result, space, alpha_weighted=pair.alpha_weighted))  # fmt: skip
             if rate is not None:
                 found["psnr_db"] = rate(target, result)
         except Exception:  # a page goes on without numbers
@@ -160,20 +163,22 @@ class Measuring:
             self._found = {**self._found, pane: found}
             self._tell("quality", self._found)
 
-    def _compare(self, number: int, pane: str, target: Floats, space: str, size: int) -> None:
+    def _compare(self, number: int, pair: _Pair, target: Floats, space: str, size: int) -> None:
         """Tell what others have at its bytes or their fixed rates, one after the other."""
+        pane, weighted = pair.pane, pair.alpha_weighted
         rows: list[dict[str, Any]] = []
         target = target if space == "linear" else target.clip(0, 1)
         peak = peak_of(target, space)
         try:
-            for rival in all_baselines(target, space, size):
+            for rival in all_baselines(target, space, size, alpha_weighted=weighted):
                 if number != self._number or pane not in self._found:
                     return
                 if rival.result is None:
                     continue
                 rows.append({"name": rival.name, "bytes": rival.byte_count,
                              "memory_bytes": rival.memory_bytes,
-                             "psnr_db": psnr_db(target, rival.result, peak),
+                             "psnr_db": psnr_db(target, rival.result, peak,
+                                                alpha_weighted=weighted),
                              "random_access": rival.random_access})  # fmt: skip
                 self._found = {**self._found, pane: {**self._found[pane], "beside": [*rows]}}
                 self._tell("quality", self._found)
