@@ -11,7 +11,6 @@ import numpy.typing as npt
 from neuralshade.errors import ConfigError
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
 from neuralshade.source.halving import halved, halved_along, halved_by_weight
-from neuralshade.source.hidden_color import filled
 
 if TYPE_CHECKING:
     from neuralshade.source.material_map import MaterialMap
@@ -78,6 +77,8 @@ def mip_levels(
 
 def filled_map(one: MaterialMap, opacity: Floats) -> MaterialMap:
     """Return a map whose texels of ``opacity`` [H, W] 0 are made of their visible neighbors'."""
+    from neuralshade.source.hidden_color import filled  # few sets have such texels
+
     values = filled(one.values, opacity.clip(0))
     if one.meaning == "normal":
         values = np.where((opacity > 0)[..., None], values, unit(values))

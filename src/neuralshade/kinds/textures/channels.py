@@ -15,7 +15,6 @@ from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.measure.map_psnr import with_z
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
-from neuralshade.source.cutout import OPACITY, level_list
 
 if TYPE_CHECKING:
     from neuralshade.source.material_set import MaterialMap, MaterialSet
@@ -185,6 +184,7 @@ def _coding(one: MaterialMap, first: int) -> MapCoding:
 
 def trained_levels(textures: MaterialSet, codings: Sequence[MapCoding], mips: int) -> list[Floats]:
     """Return the trained channels of every mip: float32 [h, w, C] in [0, 1]."""
+    from neuralshade.source.cutout import level_list  # who decodes needs it not
 
     def levels_of(at: int) -> list[Floats]:
         return [
@@ -200,7 +200,7 @@ def alpha_channel(textures: MaterialSet, codings: Sequence[MapCoding]) -> int | 
     """Return the trained channel that errors of all others count by; None where all do alike."""
     if textures.original is None:
         return None
-    return next((c.first for c in codings if c.name == OPACITY and c.count), None)
+    return next((c.first for c in codings if c.name == "opacity" and c.count), None)
 
 
 def _extremes(values: Floats) -> tuple[Floats, Floats]:
