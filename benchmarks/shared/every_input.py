@@ -26,9 +26,9 @@ APART = 1.5  # dB between roads at equal steps, at most
 FEW = {
     "image": {"steps": 120, "bpp": 8.0, "hidden_width": 16, "batch": 1024},
     "splats": {"count": 24, "steps": 80},
-    "textures": {"steps": 150, "batch": 256, "hidden_width": 16},
+    "textures": {"steps": 300, "batch": 256, "hidden_width": 16},
     "mipmaps": {"steps": 48, "pool": 16, "pairs": 4, "reuse": 2},
-    "material": {"size": 8, "steps": 200, "batch": 1024, "hidden_width": 16},
+    "material": {"size": 8, "steps": 400, "batch": 512, "hidden_width": 16},
     "shader": {"steps": 80, "threads": "16x16"},
 }  # fmt: skip
 LEAST_ERROR = 1e-6  # so that none is 120 dB of mip levels and tasks, not infinite
