@@ -121,3 +121,14 @@ def test_what_materialx_itself_raises_is_one_line(document, refusal):
 def test_numbers_that_begin_as_such(document):
     value = '<input name="value" type="float" value="0.5; x()"/>'
     load_teacher(document(f'<constant name="w" type="float">{value}</constant>{TOP}'))
+
+
+@pytest.mark.slow  # a few seconds; what was quadratic took minutes
+def test_a_chain_of_thousands_of_nodes(document):
+    ends = ['<texcoord name="uv" type="vector2"/><extract name="n0" type="float">'
+            '<input name="in" type="vector2" nodename="uv"/></extract>']  # fmt: skip
+    link = ('<add name="n{}" type="float"><input name="in1" type="float" nodename="n{}"/>'
+            '<input name="in2" type="float" value="0.001"/></add>')  # fmt: skip
+    links = [link.format(i, i - 1) for i in range(1, 3001)]
+    last = TOP.replace('"w"', '"n3000"')
+    assert load_teacher(document("".join(ends + links) + last)).parameters == ("n3000_out",)
