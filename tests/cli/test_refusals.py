@@ -11,8 +11,9 @@ from PIL import Image
 import neuralshade
 from neuralshade.cli.main import main
 from neuralshade.kinds.image.presets import PRESETS
+from neuralshade.source import file_kind
 
-FORMATS = "PNG, JPEG, WebP, GIF, TIFF, BMP, PPM/PGM, OpenEXR, Radiance HDR"
+FORMATS = ", ".join(name for name, _ in file_kind.FORMATS.values())
 
 
 def save_exr(path, value):

@@ -240,3 +240,12 @@ def test_a_broken_profile_in_a_jpeg(tmp_path, colors, caplog):
     Image.fromarray(colors).save(path, icc_profile=profile({b"rXYZ": fixed(1)}))
     load_picture(path)
     assert len(caplog.messages) == 1 and "not converted" in caplog.messages[0]
+
+
+def test_an_image_in_memory(tmp_path, colors):
+    path = png(tmp_path / "a.png", colors, icc_profile=P3)
+    with Image.open(path) as image:
+        np.testing.assert_array_equal(load_picture(image).pixels, load_picture(path).pixels)
+    path = png(tmp_path / "b.png", colors, icc_profile=SRGB)
+    with Image.open(path) as image:
+        np.testing.assert_array_equal(load_picture(image).pixels, colors)

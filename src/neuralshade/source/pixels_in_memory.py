@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,9 @@ def picture_from_memory(values: Any, floats: str = "srgb") -> Picture:
 
     Arrays and tensors are [H, W, C] or [H, W], sRGB, and as ``picture_from_array`` takes them:
     linear colors go through it, with ``color_space="linear"``. A tensor may lie on any device, and
-    its gradient is left out. A PIL image is sRGB, the frame that it stands at, turned
-    upright as its EXIF says; palettes, CMYK and YCbCr become RGB; mode F is linear.
+    its gradient is left out. A PIL image becomes sRGB by its ICC profile, the frame that it
+    stands at, turned upright as its EXIF says; palettes, CMYK and YCbCr become RGB; mode F is
+    linear.
 
     A Picture is returned as it is. ``floats``: the color space of arrays and tensors of floats.
 
@@ -54,7 +56,14 @@ def _from_pil(image: Any) -> Picture:
         mode = "RGBA"
     upright = ImageOps.exif_transpose(image)
     pixels = np.asarray(upright if upright.mode == mode else upright.convert(mode))
-    return picture_from_array(pixels, "linear" if mode == "F" else "srgb")
+    picture = picture_from_array(pixels, "linear" if mode == "F" else "srgb")
+    profile = image.info.get("icc_profile")
+    if not profile or mode == "F" or image.mode in ("CMYK", "LAB"):  # of what it is not any more
+        return picture
+    from neuralshade.source.file_tags import profile_tag, unless_alike  # few images have one
+    from neuralshade.source.tagged_colors import apply_tag
+
+    return apply_tag(replace(picture, tag=unless_alike(profile_tag(profile))), "picture")
 
 
 def _from_tensor(tensor: Any) -> Any:

@@ -9,6 +9,7 @@ from neuralshade.errors import ConfigError
 from neuralshade.kinds import all_kinds
 from neuralshade.live import map_sets as module
 from neuralshade.live.refused_upload import MOST_SETS, RefusedError
+from neuralshade.source.file_kind import PICTURE_SUFFIXES
 
 KINDS = {kind.name: kind for kind in all_kinds()}
 
@@ -90,8 +91,8 @@ def test_only_pictures_get_in(ask, uploads, png_file, name, plain):
     status, line = ask.refused(f"/maps?name={name}", png_file())
     assert status == 415 and files(uploads) == []
     assert line == (
-        f"{plain}: got a file that is no picture by its name, need one of .png, .jpg, .jpeg, "
-        ".webp, .gif, .tif, .tiff, .bmp, .ppm, .pgm, .exr, .hdr. Leave it out."
+        f"{plain}: got a file that is no picture by its name, need one of "
+        f"{', '.join(PICTURE_SUFFIXES)}. Leave it out."
     )
 
 

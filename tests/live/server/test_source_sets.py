@@ -10,6 +10,7 @@ from neuralshade.kinds import all_kinds
 from neuralshade.live import source_sets as module
 from neuralshade.live.refused_upload import MOST_SETS, RefusedError
 from neuralshade.live.uploads import Uploads
+from neuralshade.source.file_kind import PICTURE_SUFFIXES
 
 KINDS = {kind.name: kind for kind in all_kinds()}
 STACK = b'[[layer]]\nkind = "diffuse"\ncolor = "rust.png"\n'
@@ -76,8 +77,8 @@ def test_a_server_that_nobody_let_run_code_takes_none(channel, png_file):
      ".mtlx, .toml, .slang. Leave it out."),
     ("../../a.py", "", 415, "a.py: got a file that is no task or material by its name, need one of "
      ".mtlx, .toml, .slang. Leave it out."),
-    ("b.slang", "SET", 415, "b.slang: got a file that is no picture by its name, need one of .png, "
-     ".jpg, .jpeg, .webp, .gif, .tif, .tiff, .bmp, .ppm, .pgm, .exr, .hdr. Leave it out."),
+    ("b.slang", "SET", 415, "b.slang: got a file that is no picture by its name, need one of "
+     f"{', '.join(PICTURE_SUFFIXES)}. Leave it out."),
     ("a.png", "s99", 404, "source.of: got 's99', need a set that was begun and kept. Send its "
      "files again."),
     ("RUST.png", "SET", 409, "RUST.png: got a second picture of that name, need each once. Rename "
