@@ -16,8 +16,8 @@ from neuralshade.gpu.open import hardware_adapter
 OFTEN = {"image: 3 x 2", "splats: one texel", "textures: constant", "textures: odd",
          "mipmaps: black", "material: metal", "shader: constant"}  # fmt: skip
 
-# Not yet within APART: normals under a roughness of 0, of which PyTorch finds the narrow lobes in
-# a few hundred steps and kernels do not.
+# Normals under a roughness of 0: PyTorch draws directions about the normal of a known point beside
+# the sample, kernels about the sample's own, so that it hardly sees such lobes and errs less.
 UNEVEN = {"material: set, mirror"}
 
 
