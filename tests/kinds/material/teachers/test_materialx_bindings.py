@@ -231,7 +231,7 @@ def test_definitions_within_definitions_end_somewhere(
     document, refusal, monkeypatch, twice, said
 ):  # fmt: skip
     monkeypatch.setattr(materialx_graph, "MOST_NODES", 500)
-    depth = 24 if twice else 80
+    depth = 10 if twice else 80
     text = "".join(
         f"""<nodedef name="ND_{n}" node="p{n}"><output name="out" type="color3"/></nodedef>
     <nodegraph name="NG_{n}" nodedef="ND_{n}"><p{n + 1} name="i" type="color3"/>
