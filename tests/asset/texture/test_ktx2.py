@@ -138,7 +138,7 @@ def test_descriptor(tmp_path, format):
     )
     samples = file.descriptor[28:]
     assert (total, vendor, version, size) == (len(file.descriptor), 0, 2, total - 4)
-    assert model == {"bc1": 128, "bc4": 131, "bc5": 132, "bc7": 134}.get(format[:3], 1)
+    assert model == {"bc1": 128, "bc4": 131, "bc5": 132, "bc6": 133, "bc7": 134}.get(format[:3], 1)
     assert (primaries, flags) == (1, 0)
     assert transfer == (2 if format.endswith("srgb") else 1)
     vk_format, type_size, block_bytes, side = VULKAN[format]
@@ -148,6 +148,8 @@ def test_descriptor(tmp_path, format):
         half = [(0, 63, 0), (64, 63, 1)]
         wanted = {"bc1": half[:1], "bc4": half[:1], "bc5": half}.get(format[:3], [(0, 127, 0)])
         bounds = (0, 0xFFFFFFFF)
+        if format == "bc6h":  # float without a sign, up to 1.0
+            wanted, bounds = [(0, 127, 0x80)], (0, 0x3F800000)
     else:
         kinds = [0, 1, 2, 15][: block_bytes // type_size]
         bounds = (0, 256**type_size - 1)

@@ -198,7 +198,7 @@ def test_a_set_that_is_the_same_everywhere_is_what_it_was(tmp_path, size):
     maps = [material_map(name, np.broadcast_to(np.float32(value), (*size, len(value))))
             for name, value in wanted.items()]  # fmt: skip
     result = neuralshade.fit_textures(MaterialSet("flat", tuple(maps)), tmp_path / "flat.nsh",
-                                      steps=150, batch=256, hidden_width=16)  # fmt: skip
+                                      steps=500, batch=256, hidden_width=16)  # fmt: skip
     opened = neuralshade.load(result.asset)
     for name, value in wanted.items():
         np.testing.assert_allclose(opened.map(name), np.broadcast_to(value, (*size, len(value))),
