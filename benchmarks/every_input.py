@@ -42,7 +42,8 @@ def row(kind: str, name: str, roads: Sequence[str], document: Path | None) -> di
             try:
                 db = case.fit(Path(folder), road)
             except NeuralShadeError as error:
-                found[road] = f"{type(error).__name__}: {error}"[:LONGEST].replace("\n", " ")
+                said = str(error).replace(f"{document.parent if document else folder}/", "")
+                found[road] = f"{type(error).__name__}: {said}"[:LONGEST].replace("\n", " ")
                 continue
         found[road] = f"{db:.2f}"
         reached.append(min(db, HIGHEST) if math.isfinite(db) else math.inf)
