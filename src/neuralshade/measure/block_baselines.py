@@ -27,7 +27,7 @@ BLOCKS = {1: ("bc4",), 2: ("bc5",), 3: ("bc1", "bc7"), 4: ("bc7",)}  # by channe
 ASTC_SIDES = (6, 8)  # that are always shown
 ASTC_SQUARES = (4, 5, 6, 8, 10, 12)  # all that there are: 8 to 0.89 bits per texel
 NO_ASTC = "not tried: astc-encoder-py is not installed"
-NO_BC6H = "not tried: no encoder of it comes with this package, and 8 bits do not hold HDR"
+NO_BC6H = "not compared yet: decode --block bc6h makes it, and 8 bits do not hold HDR"
 
 Floats = NDArray[np.float32]
 
