@@ -160,7 +160,9 @@ def test_code_of_a_reference_is_left_out_unless_it_is_trusted(tmp_path, caplog, 
                     'materials.paint = { asset = "a.nsh", reference = "paint.slang" }\n'
                     'mesh = [{ shape = "sphere", material = "paint" }]\n')  # fmt: skip
     asked = []
-    monkeypatch.setattr(module, "WatchedScene", lambda document, given: asked.append(given))
+    monkeypatch.setattr(
+        module, "WatchedScene", lambda document, given, trust=False: asked.append(given)
+    )
     watched_scene(path)
     assert "materials.paint.reference: got a Slang module" in caplog.text
     watched_scene(path, trust=True)
@@ -177,7 +179,9 @@ def test_references_of_several_materials_are_left_out(tmp_path, caplog, monkeypa
                     'mesh = [{ shape = "sphere", material = "one" },\n'
                     '        { shape = "sphere", material = "two" }]\n')  # fmt: skip
     asked = []
-    monkeypatch.setattr(module, "WatchedScene", lambda document, given: asked.append(given))
+    monkeypatch.setattr(
+        module, "WatchedScene", lambda document, given, trust=False: asked.append(given)
+    )
     watched_scene(path)
     assert asked == [given] and ("references of 2 materials" in caplog.text) != given
 
