@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import ConfigError, PictureError, ShapeError
-
-if TYPE_CHECKING:
-    from neuralshade.source.decoded import ColorTag
+from neuralshade.source.decoded import ColorTag
 
 DTYPES = ("uint8", "uint16", "float16", "float32")
 COLOR_SPACES = ("srgb", "linear")
