@@ -16,7 +16,7 @@ from neuralshade.source.picture import PictureForm, picture_from_array
 
 
 class Clock:
-    """Stands in for time.perf_counter: time passes where a test says so."""
+    """Stands in for time's clocks: time passes where a test says so."""
 
     def __init__(self):
         self.now = time.perf_counter()  # a pace begins by the true one
@@ -65,6 +65,8 @@ class Subject:
 def clock(monkeypatch):
     stand_in = Clock()
     monkeypatch.setattr(module.time, "perf_counter", stand_in)
+    # that of encoding, too: true milliseconds would change what a slow machine may draw
+    monkeypatch.setattr(module.time, "thread_time", stand_in)
     return stand_in
 
 
