@@ -41,7 +41,7 @@ def photo():
 def test_the_shader_draws_what_render_draws(
     example, device, photo, tmp_path, monkeypatch, settings, bits
 ):
-    neuralshade.fit_image(photo, tmp_path / "a.nsh", steps=60, batch=512, network_bits=16,
+    neuralshade.fit_image(photo, tmp_path / "a.nsh", steps=100, batch=512, network_bits=16,
                           **settings)  # fmt: skip
     opened = neuralshade.load(tmp_path / "a.nsh")
     form = shader_form(opened)
