@@ -106,6 +106,22 @@ def test_a_decoder_is_refitted_to_latents_that_moved(pair):
     assert losses[0] == pytest.approx(losses[1], rel=0.05)
 
 
+@pytest.mark.parametrize("which", [0, 1])  # through the GPU, through PyTorch
+def test_latents_of_a_fit_that_ended_before_they_were_frozen_are_frozen_by_a_refit(gpu, which):
+    """Of few steps, say: the decoder alone is trained for codes, and these stay what they are."""
+    engine = pair_of(gpu, "repeat")[which]
+    engine.advance([1.0] * 2)
+    found = rounded_field(engine.trained())
+    for grid in latent_grids(found):
+        grid.set_codes((grid.steps - grid.codes()).reshape(grid.texels.shape))
+    before = [p.detach().clone() for p in engine.trained().network.parameters()]
+    engine.refit_decoder(found, 3)
+    assert engine.frozen and bool(engine.state()["frozen"])
+    for grid, own in zip(latent_grids(found), codes(engine), strict=True):
+        assert torch.equal(grid.texels, own)
+    assert not torch.equal(next(iter(engine.trained().network.parameters())), before[0])
+
+
 @pytest.mark.slow
 def test_what_fills_up_an_odd_grid_stays_0(gpu):
     on_gpu, _ = pair_of(gpu, "clamp")

@@ -92,7 +92,12 @@ class TexturesEngine(ABC):
         """Take over the latents of a field; they are frozen already."""
 
     def refit_decoder(self, field: Field, steps: int) -> None:
-        """Train the decoder alone, on the latents of ``field``: its step size falls to 0 anew."""
+        """Train the decoder alone, on the latents of ``field``: its step size falls to 0 anew.
+
+        A fit that ended before its latents were frozen freezes them here.
+        """
+        if not self.frozen:
+            self.freeze()
         self.hold(field)
         factors = [FROZEN_RATE * rate_factor("cosine", step / steps, step, 0.0, 0)
                    for step in range(steps)]  # fmt: skip
