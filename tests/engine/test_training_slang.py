@@ -46,6 +46,10 @@ CASES = [
     Case("frequency:octaves=6", 1, 100, "hard_gelu", "hard_gelu", "l2", "pixels", 3, 70),
     Case("frequency:octaves=6", 1, 100, "none", "none", "huber", "pixels", 3, 70),
     Case("frequency:octaves=2", 1, 8, "relu", "exp", "log_l2", "pixels", 3, 90),
+    Case("one_blob:bins=5,dimensions=1 + frequency:octaves=2,first=1 + "
+         "dense_grid:features=2,width=5,height=7,smooth=1 + hash_grid:levels=2,features=1,"
+         "log2_entries=5,coarsest=2,finest=13,smooth=1", 1, 16, "relu", "none", "l2", "pixels", 3,
+         150),
 ]  # fmt: skip
 # kernels of their own each, which take seconds to compile: quick are the cheapest, of grids too;
 # those of dense grids are quick in pairs/test_network_trainer.py, integer sums in its _steps

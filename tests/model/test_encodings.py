@@ -44,17 +44,24 @@ def cell_wave(uv: np.ndarray, texels: Parameters, width: int, height: int) -> np
     return np.sin(2 * np.pi * uv * [width, height])
 
 
+def smoothed(weight: np.ndarray) -> np.ndarray:
+    """The cubic whose slope is 0 at 0 and 1."""
+    return 3 * weight**2 - 2 * weight**3
+
+
 def weight_of_texels(x: np.ndarray, size: int) -> np.ndarray:
     """Return [N, size]: np.interp of each unit vector, which clamps as a texture does."""
     centers = (np.arange(size) + 0.5) / size
     return np.stack([np.interp(x, centers, row) for row in np.eye(size)], axis=1)
 
 
-def dense_grid(uv: np.ndarray, texels: Parameters, **sizes: int) -> np.ndarray:
+def dense_grid(uv: np.ndarray, texels: Parameters, smooth: int = 0, **sizes: int) -> np.ndarray:
     levels = []
     for values in texels:
         _, height, width = values.shape
         across, down = weight_of_texels(uv[:, 0], width), weight_of_texels(uv[:, 1], height)
+        if smooth:
+            across, down = smoothed(across), smoothed(down)
         levels.append(np.einsum("nr,nc,frc->nf", down, across, values))
     return np.concatenate(levels, axis=1)
 
@@ -89,6 +96,7 @@ def hash_grid(
     log2_entries: int,
     coarsest: int,
     finest: int,
+    smooth: int = 0,
 ) -> np.ndarray:
     rows = []
     for u, v in uv:
@@ -97,6 +105,8 @@ def hash_grid(
             cells = hash_cells(level, levels, coarsest, finest)
             col, line = min(int(u * cells), cells - 1), min(int(v * cells), cells - 1)
             across, down = u * cells - col, v * cells - line
+            if smooth:
+                across, down = smoothed(across), smoothed(down)
             total = np.zeros(features)
             for dx, dy in ((0, 0), (1, 0), (0, 1), (1, 1)):
                 weight = (across if dx else 1 - across) * (down if dy else 1 - down)
@@ -135,7 +145,14 @@ CASES = {  # text: width
     "hash_grid:levels=3,features=2,log2_entries=5,coarsest=2,finest=19": 6,
     "hash_grid:levels=4,features=1,log2_entries=12,coarsest=1,finest=8": 4,
     "hash_grid:levels=5,features=2,log2_entries=4,coarsest=3,finest=300": 10,
+    "dense_grid:levels=2,features=3,coarsest=3,width=8,height=5,smooth=1": 6,
+    "hash_grid:levels=2,features=3,log2_entries=5,coarsest=2,finest=19,smooth=1": 6,
 }
+SEVERAL = (
+    "dense_grid:width=3,height=5 + identity + frequency",
+    "frequency:octaves=2,first=1 + dense_grid:width=3,height=5,smooth=1"
+    " + one_blob:bins=3,dimensions=1 + identity:first=1 + triangle_wave",
+)
 TRAINABLE = [text for text in CASES if text.startswith(("dense_grid", "hash_grid"))]
 
 
@@ -173,7 +190,7 @@ def test_value_equals_the_formula(text, rng):
 
 
 @pytest.mark.parametrize("rows, cols", [(1, 1), (1, 6), (5, 1), (4, 9)])
-@pytest.mark.parametrize("text", [*CASES, "dense_grid:width=3,height=5 + identity + frequency"])
+@pytest.mark.parametrize("text", [*CASES, *SEVERAL])
 def test_lattice_equals_forward_on_the_mesh(text, rows, cols, rng):
     encoding = build_encoding(text, rng)
     u, v = torch.rand(cols, generator=rng), torch.rand(rows, generator=rng)

@@ -39,6 +39,10 @@ CASES = (
     "hash_grid:levels=1,features=1,log2_entries=8,finest=15",  # 16^2 vertices just fit
     "hash_grid:levels=3,features=2,log2_entries=5,coarsest=2,finest=19",
     "hash_grid:levels=5,features=3,log2_entries=4,coarsest=1,finest=300",
+    "dense_grid:levels=2,features=4,coarsest=3,width=9,height=5,smooth=1",
+    "hash_grid:levels=3,features=3,log2_entries=5,coarsest=2,finest=19,smooth=1",
+    "one_blob:bins=3,dimensions=1 + frequency:octaves=2,first=1"
+    " + hash_grid:levels=2,features=2,log2_entries=4,coarsest=2,finest=9,smooth=1",
     "hash_grid:levels=1,features=1,log2_entries=4,finest=65535",  # 65536^2 is 0 in 32 bits
     "dense_grid:levels=2,features=3,coarsest=2,width=3,height=3 + one_blob:bins=3"
     " + hash_grid:levels=2,features=1,log2_entries=4,coarsest=2,finest=9",
@@ -53,7 +57,8 @@ WIDER = {  # positions of another count of numbers than two
     " + frequency:octaves=1,first=2,dimensions=3 + one_blob:bins=3,first=5": 8,
 }
 EVERY = (*CASES, *WIDER)
-MORE = ("dense_grid:features=2,width=5,height=3 + frequency",)
+MORE = ("dense_grid:features=2,width=5,height=3 + frequency",
+        "one_blob:bins=3,dimensions=1 + frequency:octaves=2,first=1")  # fmt: skip
 
 
 def is_quick(index: int) -> bool:
@@ -245,6 +250,10 @@ def test_parts_over_other_coordinates_say_which():
     )
     lone = Composite([Frequency(4, 1)], [2]).slang("A")
     assert lone.type == "From<2, Frequency<4, float1>, float3>"
+    half = build_encoding("identity:dimensions=1 + frequency:octaves=4,first=1", None)
+    assert (
+        half.slang("A").type == "Composite<Identity<float1>, From<1, Frequency<4, float1>, float2>>"
+    )
     assert "neuralshade.model.composite" in lone.modules
 
 

@@ -13,21 +13,22 @@ from neuralshade.model.grid_axis import Axis
 SIDES = st.integers(1, 23)
 
 
-def seen_by(pixel, texels, pixels, wraps):
+def seen_by(pixel, texels, pixels, wraps, smooth=False):
     """Return the weight of every texel at a pixel's centre, in float64."""
     place, weights = (pixel + 0.5) / pixels * texels - 0.5, np.zeros(texels)
     if not wraps:
         place = min(max(place, 0), texels - 1)
     for texel in (int(np.floor(place)), int(np.floor(place)) + 1):
         at = texel % texels if wraps else min(texel, texels - 1)
-        weights[at] += max(0.0, 1 - abs(place - texel))
+        weight = max(0.0, 1 - abs(place - texel))
+        weights[at] += 3 * weight**2 - 2 * weight**3 if smooth else weight
     return weights
 
 
-@given(SIDES, SIDES, st.booleans(), st.data())
-def test_spread_is_the_look_up_and_gather_its_adjoint(texels, pixels, wraps, data):
-    axis = Axis(texels, pixels, wraps)
-    weights = np.stack([seen_by(p, texels, pixels, wraps) for p in range(pixels)])
+@given(SIDES, SIDES, st.booleans(), st.booleans(), st.data())
+def test_spread_is_the_look_up_and_gather_its_adjoint(texels, pixels, wraps, smooth, data):
+    axis = Axis(texels, pixels, wraps, smooth)
+    weights = np.stack([seen_by(p, texels, pixels, wraps, smooth) for p in range(pixels)])
     rows = torch.tensor(data.draw(st.lists(st.integers(0, pixels - 1), min_size=1, max_size=9)))
     spread = axis.ways(rows).spread(torch.eye(texels)).t()
     np.testing.assert_allclose(spread, weights[rows.numpy()], atol=1e-5)

@@ -106,7 +106,10 @@ def test_one_hash_level_has_finest_cells():
     assert HashGrid(1, 1, 4, 16, 50).cells == [50]
 
 
-@pytest.mark.parametrize("grid", [DenseGrid(2, 3, 2, 6, 4), HashGrid(2, 3, 4, 2, 6)])
+@pytest.mark.parametrize("grid", [
+    DenseGrid(2, 3, 2, 6, 4), HashGrid(2, 3, 4, 2, 6),
+    DenseGrid(2, 3, 2, 6, 4, smooth=1), HashGrid(2, 3, 4, 2, 6, smooth=1),
+])  # fmt: skip
 def test_gradients_reach_the_numbers_and_the_position(grid, rng):
     uv = torch.rand(9, 2, generator=rng, dtype=torch.float64).requires_grad_()
     grid.double()(uv).sum().backward()

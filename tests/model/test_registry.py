@@ -18,7 +18,7 @@ from neuralshade.model.registry import (
 KINDS = (
     "['identity', 'frequency', 'triangle_wave', 'one_blob', 'cell_wave', 'dense_grid', 'hash_grid']"
 )
-HASH = "['levels', 'features', 'log2_entries', 'coarsest', 'finest']"
+HASH = "['levels', 'features', 'log2_entries', 'coarsest', 'finest', 'smooth']"
 
 
 @st.composite
@@ -49,7 +49,7 @@ def test_settings_left_out_have_their_defaults_and_spaces_do_not_matter():
         ("frequency", {"octaves": 3}),
         ("identity", {}),
         ("hash_grid", {"levels": 2, "features": 2, "log2_entries": 15, "coarsest": 16,
-                       "finest": 512}),
+                       "finest": 512, "smooth": 0}),
     ]  # fmt: skip
 
 
@@ -64,7 +64,10 @@ def test_settings_left_out_have_their_defaults_and_spaces_do_not_matter():
             "identity + hash_grid:level=3",
             f"encoding hash_grid.level: unknown setting, need one of {HASH}. Did you mean levels?",
         ),
-        ("identity:x=1", "encoding identity.x: unknown setting, need one of []."),
+        (
+            "identity:x=1",
+            "encoding identity.x: unknown setting, need one of ['first', 'dimensions'].",
+        ),
         (
             "hash_grid:rng=3",
             f"encoding hash_grid.rng: unknown setting, need one of {HASH}.",
@@ -133,17 +136,43 @@ def test_positions_of_other_counts_name_coordinates():
     assert parse_encoding(format_encoding(parts), 3) == parts
 
 
+def test_a_picture_names_coordinates_where_a_part_takes_one():
+    text = "identity:first=1 + frequency:octaves=3,dimensions=1 + one_blob:first=0,dimensions=2"
+    parts = parse_encoding(text)
+    assert parts == [("identity", {"first": 1, "dimensions": 1}),
+                     ("frequency", {"octaves": 3, "first": 0, "dimensions": 1}),
+                     ("one_blob", {"bins": 16})]  # fmt: skip
+    assert parse_encoding(format_encoding(parts)) == parts
+
+
+def test_a_grid_that_is_not_smooth_has_the_text_of_before():
+    text = "dense_grid:levels=1,features=2,coarsest=1,width=4,height=3"
+    assert format_encoding(parse_encoding(text)) == text
+    assert format_encoding(parse_encoding(text + ",smooth=1")) == text + ",smooth=1"
+
+
 @pytest.mark.parametrize(
     "text, dimensions, message",
     [
-        (  # a picture's text has neither setting
+        (
             "frequency:octaves=4,dimensions=3", 2,
-            "encoding frequency.dimensions: unknown setting, need one of ['octaves'].",
+            "encoding frequency: got numbers 0 to 2 of a position, need them below 2. "
+            "Lower first or dimensions.",
+        ),
+        (
+            "dense_grid:smooth=2", 2,
+            "encoding dense_grid.smooth: got '2', need a whole number from 0 to 1. "
+            "Write for example smooth=0.",
+        ),
+        (
+            "frequency:octaves=4,first=1", 2,
+            "encoding: got no part for number 0 of positions of 2, need one for each. "
+            "Add frequency:first=0.",
         ),
         (
             "dense_grid:first=1 + frequency", 3,
             "encoding dense_grid.first: unknown setting, need one of "
-            "['levels', 'features', 'coarsest', 'width', 'height'].",
+            "['levels', 'features', 'coarsest', 'width', 'height', 'smooth'].",
         ),
         (
             "identity:first=1", 3,

@@ -31,6 +31,15 @@ def mix_corners(
     return (values * weights[..., None]).sum(0)
 
 
+def smooth_share(share: torch.Tensor) -> torch.Tensor:
+    """Return ``x * x * (3 - 2 * x)`` of how far a position is on the way, in [0, 1].
+
+    Its slope is 0 at both ends, so that a look-up has no creases between cells.
+    Source: Mueller et al. 2022, Instant NGP, appendix A; Smoothstep of tiny-cuda-nn.
+    """
+    return share * share * (3.0 - 2.0 * share)
+
+
 def corner_weights(across: torch.Tensor, down: torch.Tensor) -> torch.Tensor:
     """Return how much each of the four entries around a sample weighs: [N] twice -> [N, 4]."""
     left, upper = 1.0 - across, 1.0 - down

@@ -33,7 +33,15 @@ class Composite(Encoding):
         return torch.cat([part(at[:, share]) for part, share in parts], dim=1)
 
     def along(self, axis: int, x: torch.Tensor) -> torch.Tensor:
-        return torch.cat([part.along(axis, x) for part in self.members], dim=1)
+        return torch.cat(self._prepared(axis, x), dim=1)
+
+    def _prepared(self, axis: int, x: torch.Tensor) -> list[torch.Tensor]:
+        """Return what ``along`` of each part is; of one that does not take the axis, no column."""
+        parts = zip(self.members, self.shares, strict=True)
+        return [
+            part.along(axis, x) if share.start <= axis < share.stop else x.new_empty(len(x), 0)
+            for part, share in parts
+        ]
 
     def combine(
         self, along_u: torch.Tensor, along_v: torch.Tensor, compute: torch.dtype | None = None
@@ -47,7 +55,7 @@ class Composite(Encoding):
         """Return how many columns each part's ``along`` has; asked of the parts once."""
         if self._prepared_widths is None:
             probe = torch.zeros(1)
-            widths = [[part.along(a, probe).shape[1] for part in self.members] for a in (0, 1)]
+            widths = [[columns.shape[1] for columns in self._prepared(a, probe)] for a in (0, 1)]
             self._prepared_widths = (widths[0], widths[1])
         return self._prepared_widths[axis]
 

@@ -24,8 +24,9 @@ class DenseGrid(Grid):
     Texel centres lie at (i + 0.5) / size, as in a texture; positions beyond the outermost
     centres are clamped. Levels grow from ``coarsest`` by a constant factor to ``width`` x
     ``height``; one level has just that size. levels * features numbers, coarsest level
-    first. ``bits`` = 4 or 8 rounds texels in every forward as the asset will store them
-    (straight-through gradient); 16 and 32 leave them alone.
+    first. ``smooth`` = 1 mixes texels by ``smooth_share``. ``bits`` = 4 or 8 rounds them in
+    every forward as the asset will store them (straight-through gradient); 16 and 32 leave
+    them alone.
 
     Gradients reach the texels, not the position.
     Source: multi-resolution grids as in Mueller et al. 2022, Instant NGP, section 3, without
@@ -41,10 +42,12 @@ class DenseGrid(Grid):
         coarsest: int = 16,
         width: int = 128,
         height: int = 128,
+        smooth: int = 0,
         *,
         rng: torch.Generator | None = None,
     ):
         super().__init__()
+        self.smooth = bool(smooth)
         longest = max(width, height)
         self.texels = torch.nn.ParameterList()
         for size in level_sizes(min(coarsest, longest), longest, levels):
@@ -67,13 +70,14 @@ class DenseGrid(Grid):
             next_col, next_row = (col + 1).clamp(max=width - 1), (row + 1).clamp(max=height - 1)
             upper, lower = row * width, next_row * width
             index = torch.stack([upper + col, upper + next_col, lower + col, lower + next_col])
+            across, down = self.share(across), self.share(down)
             levels.append(mix_corners(texels.flatten(1).t(), index, across, down))
         return torch.cat(levels, dim=1)
 
     def along(self, axis: int, x: torch.Tensor) -> torch.Tensor:
         """Return each level's interpolation matrix [n, texels along the axis], side by side."""
         sizes = [texels.shape[2 - axis] for texels in self.texels]
-        return torch.cat([tent_weights(x, size) for size in sizes], dim=1)
+        return torch.cat([self.share(tent_weights(x, size)) for size in sizes], dim=1)
 
     def combine(
         self, along_u: torch.Tensor, along_v: torch.Tensor, compute: torch.dtype | None = None

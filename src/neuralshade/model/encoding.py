@@ -149,9 +149,8 @@ class AxisEncoding(Encoding):
     ) -> torch.Tensor:
         along_u, along_v = along_u.to(dtype=compute), along_v.to(dtype=compute)
         rows, cols = len(along_v), len(along_u)
-        per_axis = self.width // 2
-        of_u = along_u.t()[:, None, :].expand(per_axis, rows, cols)
-        of_v = along_v.t()[:, :, None].expand(per_axis, rows, cols)
+        of_u = along_u.t()[:, None, :].expand(-1, rows, cols)
+        of_v = along_v.t()[:, :, None].expand(-1, rows, cols)
         return torch.cat([of_u, of_v])
 
     def slang_half(self, stem: str, kind: str, *settings: int) -> SlangHalf:

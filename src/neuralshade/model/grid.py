@@ -4,6 +4,7 @@ import itertools
 
 import torch
 
+from neuralshade.model.bilinear import smooth_share
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.parameters import SlangHalf, Table, check_count
 
@@ -23,15 +24,21 @@ class Grid(Encoding):
     """Encoding by levels of table entries; each parameter holds one level.
 
     On the device the levels follow each other, and the features of an entry lie together.
-    ``bits`` is how many the asset keeps of a number.
+    ``bits`` is how many the asset keeps of a number; ``smooth`` whether ``smooth_share`` is what
+    entries are mixed by.
     """
 
     bits: int = 32
+    smooth: bool = False
     features_axis: int  # the axis of each parameter along which its features lie
 
     def sizes(self) -> list[tuple[int, int]]:
         """Return (across, down) of each level, in texels or in cells."""
         raise AssertionError(f"{type(self).__name__} has no sizes")
+
+    def share(self, x: torch.Tensor) -> torch.Tensor:
+        """Return what the next entry weighs where a position is ``x`` on the way to it."""
+        return smooth_share(x) if self.smooth else x
 
     def slang_half(self, name: str, stem: str, kind: str, *settings: int) -> SlangHalf:
         """Return ``kind`` <levels, features, settings> with its levels declared after ``name``."""
@@ -45,6 +52,7 @@ class Grid(Encoding):
             firsts=", ".join(f"{table.first // table.features}u" for table in tables),
         )
         listed = ", ".join(map(str, (f"{name}Levels", tables[0].features, *settings)))
+        listed += ", true" * self.smooth
         modules = frozenset({"neuralshade.model.bilinear", f"neuralshade.model.{stem}"})
         return SlangHalf(f"{kind}<{listed}>", modules, declaration)
 

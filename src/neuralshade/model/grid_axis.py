@@ -6,19 +6,24 @@ from dataclasses import dataclass
 
 import torch
 
+from neuralshade.model.bilinear import smooth_share
+
 
 class Axis:
     """Texels of one axis of a grid, and the pixel centres that see them.
 
     Pixels lie at (i + 0.5) / ``pixels``, texels at (i + 0.5) / ``texels``; beyond the outermost
-    they wrap around, or are clamped where ``wraps`` is False.
+    they wrap around, or are clamped where ``wraps`` is False. They mix texels by
+    ``smooth_share`` where ``smooth``.
     """
 
-    def __init__(self, texels: int, pixels: int, wraps: bool = False):
+    def __init__(self, texels: int, pixels: int, wraps: bool = False, smooth: bool = False):
         at = (torch.arange(pixels) + 0.5) / pixels
         self.texels, self.pixels, self.wraps = texels, pixels, wraps
         size = torch.tensor(texels)
         self.before, self.after, self.way = cell_corner(at, size, wraps)  # [pixels]
+        if smooth:
+            self.way = smooth_share(self.way)
         self.shares, self.index = self._by_texel()  # [texels, most], largest first
 
     def _by_texel(self) -> tuple[torch.Tensor, torch.Tensor]:

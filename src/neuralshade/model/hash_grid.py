@@ -31,7 +31,7 @@ class HashGrid(Grid):
     level has ``finest``; one level has just that size. Levels whose (N_l + 1)^2 vertices fit
     the table are stored as they are; the others index it by the hash
     (x xor y * 2654435761) mod 2^log2_entries and let training sort out collisions.
-    levels * features numbers, coarsest level first.
+    levels * features numbers, coarsest level first. ``smooth`` = 1 mixes by ``smooth_share``.
 
     Gradients reach the vertices, not the position.
     Source: Mueller et al. 2022, Instant NGP, eq. 2-4.
@@ -47,10 +47,12 @@ class HashGrid(Grid):
         log2_entries: int = 15,
         coarsest: int = 16,
         finest: int = 512,
+        smooth: int = 0,
         *,
         rng: torch.Generator | None = None,
     ):
         super().__init__()
+        self.smooth = bool(smooth)
         self.cells = level_cells(coarsest, finest, levels)
         self.table = 2**log2_entries
         self.vertices = torch.nn.ParameterList()
@@ -75,7 +77,7 @@ class HashGrid(Grid):
         """Return one level's interpolated features: [N, 2] -> [N, features]."""
         position = uv * cells
         first = position.floor().clamp(0, cells - 1)
-        across, down = (position - first).unbind(1)
+        across, down = self.share(position - first).unbind(1)
         col, row = first.long().unbind(1)
         corners = [(col, row), (col + 1, row), (col, row + 1), (col + 1, row + 1)]
         index = torch.stack([self.index(x, y, cells) for x, y in corners])

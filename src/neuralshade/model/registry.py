@@ -4,10 +4,11 @@
 
 is a concatenation of parts joined by ``+``; each part is a kind and its settings.
 
-A picture asks at (u, v), and every part takes both. What asks at more numbers says how many, and
-its text then says which of them a part takes: grids and cell_wave always the first two, the
-others all, or ``dimensions`` of them from number ``first`` on. Of (u, v, level):
+A picture asks at (u, v), others at more numbers. Grids and cell_wave always take the first two,
+the others all, or ``dimensions`` of them from number ``first`` on. Of (u, v), and of
+(u, v, level):
 
+    one_blob:bins=9,dimensions=1 + frequency:octaves=4,first=1      (each sees one of both)
     dense_grid:width=64,height=64 + frequency:octaves=4             (the waves see all three)
     dense_grid:width=64,height=64 + frequency:octaves=4,first=2     (they see the level alone)
 """
@@ -46,7 +47,10 @@ LIMITS = {  # smallest and largest value of every setting above
     "height": (1, 65_536),
     "first": (0, 63),
     "dimensions": (1, 64),
+    "smooth": (0, 1),
 }
+UNSAID_ZERO = "smooth"  # a setting that texts leave out where it is 0, as those before it did
+PICTURE = {"first": 0, "dimensions": 2}  # of what a picture asks at, which goes without saying
 Parts = list[tuple[str, dict[str, int]]]
 
 
@@ -83,8 +87,8 @@ def foreign_kinds(text: str) -> list[str]:
 def parse_encoding(text: str, dimensions: int = 2) -> Parts:
     """Return the parts that ``text`` names with all their settings.
 
-    ``dimensions``: numbers of a position. Where they are not 2, per-axis kinds also have the
-    settings ``first`` and ``dimensions``.
+    ``dimensions``: numbers of a position. Per-axis kinds also have the settings ``first`` and
+    ``dimensions``; not where they take both of two.
 
     Raises: ConfigError where it cannot be read, or leaves a coordinate out.
     """
@@ -108,7 +112,8 @@ def format_encoding(parts: Parts) -> str:
     """Return the text that ``parse_encoding`` reads back as ``parts``."""
     texts = []
     for kind, settings in parts:
-        listed = ",".join(f"{name}={value}" for name, value in settings.items())
+        listed = ",".join(f"{name}={value}" for name, value in settings.items()
+                          if value or name != UNSAID_ZERO)  # fmt: skip
         texts.append(f"{kind}:{listed}" if listed else kind)
     return " + ".join(texts)
 
@@ -133,7 +138,7 @@ def _parse_part(text: str, dimensions: int) -> tuple[str, dict[str, int]]:
     kind = kind.strip()
     of_kind = encoding_named(kind)
     settings, given = settings_of(of_kind), set[str]()
-    per_axis = dimensions != 2 and issubclass(of_kind, AxisEncoding)
+    per_axis = issubclass(of_kind, AxisEncoding)
     if per_axis:
         settings |= {"first": 0, "dimensions": dimensions}
     for item in filter(None, (item.strip() for item in listed.split(","))):
@@ -156,6 +161,8 @@ def _parse_part(text: str, dimensions: int) -> tuple[str, dict[str, int]]:
     if end > dimensions:
         raise ConfigError(f"encoding {kind}: got numbers {first} to {end - 1} of a position, need "
                           f"them below {dimensions}. Lower first or dimensions.")  # fmt: skip
+    if per_axis and dimensions == 2 and PICTURE.items() <= settings.items():
+        settings = {name: value for name, value in settings.items() if name not in PICTURE}
     return kind, settings
 
 

@@ -28,6 +28,7 @@ GRID = "dense_grid:levels={},features={},coarsest=2,width={},height={}"
 ENCODINGS = [
     GRID.format(1, 2, 7, 5),
     GRID.format(2, 3, 8, 6) + " + frequency:octaves=2 + " + GRID.format(1, 1, 13, 9),
+    GRID.format(2, 2, 9, 7) + ",smooth=1 + one_blob:bins=4,first=1",
     GRID.format(1, 4, 1, 1) + " + " + GRID.format(1, 1, 40, 30),  # more texels than pixels
 ]
 
@@ -132,6 +133,20 @@ def test_codes_are_those_of_the_field(monkeypatch):
     found = stored_field(recipe, tensors | {v.name: v.packed() for v in levels}, 3, "asset")
     for ours, theirs in zip(field.parameters(), found.parameters(), strict=True):
         assert torch.equal(ours, theirs)
+
+
+@pytest.mark.parametrize("end", ["", ",smooth=1"])
+def test_axes_mix_as_the_grid_does(end):
+    recipe, tensors, _ = case_of(GRID.format(1, 2, 7, 5) + end, (9, 14))
+    field = stored_field(recipe, tensors, 3, "asset")
+    [level] = levels_of(field, tensors, (9, 14))
+    [(along, down)] = level.seen
+    every = slice(None)
+    with torch.no_grad():
+        rows = along.ways(every).spread(level.texels).mT
+        found = down.ways(every).spread(rows).mT
+        u, v = (torch.arange(14) + 0.5) / 14, (torch.arange(9) + 0.5) / 9
+        torch.testing.assert_close(found, field.encoding.on_lattice(u, v), atol=1e-5, rtol=0)
 
 
 @pytest.mark.slow

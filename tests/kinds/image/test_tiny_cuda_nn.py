@@ -70,6 +70,15 @@ SAMPLES = {
                       "interpolation": "Linear", "stochastic_interpolation": False}},
         {"encoding": "dense_grid:levels=1,features=2,coarsest=32,width=32,height=32"},
     ),
+    "smooth dense grid": (
+        {"encoding": {"otype": "DenseGrid", "n_levels": 1, "interpolation": "Smoothstep"}},
+        {"encoding": "dense_grid:levels=1,features=2,coarsest=16,width=16,height=16,smooth=1"},
+    ),
+    "smooth hash grid, letter case aside": (
+        {"encoding": {"otype": "HashGrid", "n_levels": 1, "interpolation": "smoothstep"}},
+        {"encoding": "hash_grid:levels=1,features=2,coarsest=16,finest=16,log2_entries=19,"
+                     "smooth=1"},
+    ),
     "one-blob": (
         {"encoding": {"otype": "OneBlob", "n_bins": 64}, "network": network_of(128, 5)},
         {"encoding": "one_blob:bins=64", **our_network(128, 5)},
@@ -192,8 +201,8 @@ REFUSALS = [
         "encoding.type: got 'Dense', need one of ['Hash'].",
     ),
     (
-        {"encoding": {"otype": "HashGrid", "interpolation": "Smoothstep"}},
-        only("encoding.interpolation", "'Smoothstep'", "'Linear'"),
+        {"encoding": {"otype": "HashGrid", "interpolation": "Nearest"}},
+        "encoding.interpolation: got 'Nearest', need one of ['Linear', 'Smoothstep'].",
     ),
     (
         {"encoding": {"otype": "HashGrid", "stochastic_interpolation": True}},

@@ -1,4 +1,4 @@
-"""kinds/image/tiny_cuda_nn: composite encodings are joined where each sees both coordinates."""
+"""kinds/image/tiny_cuda_nn_encodings: composites, whose parts see both coordinates or one."""
 
 import pytest
 
@@ -36,16 +36,64 @@ def test_encodings_of_the_same_coordinates_are_joined():
     )
 
 
-@pytest.mark.parametrize("nested, place, got", [
-    ([{"n_dims_to_encode": 1, "otype": "Frequency"}, {"otype": "OneBlob"}], 0, "1 from 0"),
-    ([{"n_dims_to_encode": 3, **GRID}], 0, "3 from 0"),
-    ([{"n_dims_to_encode": 2, **GRID}, {"otype": "Identity"}], 1, "0 from 2"),
-    ([{"dims_to_encode_begin": 1, **GRID}], 0, "1 from 1"),
+@pytest.mark.parametrize("nested, ours", [
+    (
+        [{"n_dims_to_encode": 1, "otype": "Frequency"}, {"otype": "OneBlob"}],
+        "frequency:octaves=12,first=0,dimensions=1 + one_blob:bins=16,first=1,dimensions=1",
+    ),
+    (  # the one that says nothing takes what later ones leave
+        [{"otype": "Identity"}, {"n_dims_to_encode": 1, "otype": "TriangleWave"}],
+        "identity:first=0,dimensions=1 + triangle_wave:octaves=12,first=1,dimensions=1",
+    ),
+    (
+        [{"dims_to_encode_begin": 1, "n_dims_to_encode": 1, "otype": "Identity"},
+         {"dims_to_encode_begin": 0, "n_dims_to_encode": 2, **GRID, "interpolation": "Smoothstep"}],
+        f"identity:first=1,dimensions=1 + {OUR_GRID},smooth=1",
+    ),
 ])  # fmt: skip
-def test_parts_of_the_coordinates_are_refused_by_name(nested, place, got):
+def test_encodings_of_one_coordinate_each(nested, ours):
+    assert encoding(*nested) == ours
+
+
+def test_an_encoding_for_which_nothing_is_left_is_passed_over_with_a_line(caplog):
+    assert encoding({"n_dims_to_encode": 2, **GRID}, {"otype": "Identity"}) == OUR_GRID
+    assert caplog.messages == [
+        "encoding.nested[1]: passed over, since no coordinate is left for it."
+    ]
+
+
+@pytest.mark.parametrize("nested, place, got", [
+    ([{"n_dims_to_encode": 3, "dims_to_encode_begin": 0, **GRID}], 0, "3 from 0"),
+    ([{"dims_to_encode_begin": 3, **GRID}], 0, "-1 from 3"),
+    ([{"n_dims_to_encode": -1, **GRID}], 0, "-1 from 0"),
+])  # fmt: skip
+def test_coordinates_that_a_picture_has_not_are_refused_by_name(nested, place, got):
     assert refusal(*nested) == (
-        f"encoding.nested[{place}].n_dims_to_encode: got {got}, need 2 from 0: a picture has two "
-        "coordinates, and each encoding sees both. Set dims_to_encode_begin to 0 and "
+        f"encoding.nested[{place}].n_dims_to_encode: got {got}, need them among 2: a picture has "
+        "two coordinates. Set dims_to_encode_begin to 0 and n_dims_to_encode to 2."
+    )
+
+
+def test_coordinates_that_do_not_add_up_are_refused_by_name():
+    assert refusal(GRID | {"n_dims_to_encode": 2}, GRID | {"n_dims_to_encode": 1}) == (
+        "encoding.nested: got n_dims_to_encode of 3 in all, need 2: a picture has two coordinates. "
+        "Set dims_to_encode_begin where encodings see the same."
+    )
+    assert refusal({"otype": "Identity"}, {"otype": "OneBlob"}) == (
+        "encoding.nested[1].n_dims_to_encode: got none, need it: one encoding alone may leave it "
+        "out, which encoding.nested[0] does. Set it to 1 or 2."
+    )
+    one = {"n_dims_to_encode": 1, "otype": "Identity"}
+    assert refusal(one) == (
+        "encoding: got no part for number 1 of positions of 2, need one for each. "
+        "Add frequency:first=1."
+    )
+
+
+def test_a_grid_of_one_coordinate_is_refused_by_name():
+    assert refusal({"dims_to_encode_begin": 1, **GRID}) == (
+        "encoding.nested[0].n_dims_to_encode: got 1 from 1 for a grid, need 2 from 0: grids of one "
+        "coordinate are not supported. Take OneBlob, or set dims_to_encode_begin to 0 and "
         "n_dims_to_encode to 2."
     )
 

@@ -138,7 +138,8 @@ def levels_of(field: Field, tensors: Tensors, size: tuple[int, int]) -> list[Sto
             stored = tensors[name]
             bits = 4 if stored.dtype == np.uint8 else 8
             codes = torch.from_numpy(unpack_nibbles(stored, columns) if bits == 4 else stored)
-            axes = Axis(columns, size[1]), Axis(rows, size[0])
+            axes = (Axis(columns, size[1], smooth=grid.smooth),
+                    Axis(rows, size[0], smooth=grid.smooth))  # fmt: skip
             step = torch.from_numpy(tensors[name + SCALE])
             limits = LEVELS[bits].low, LEVELS[bits].high
             levels.append(StoredLevel(codes.float(), step, limits, first, [axes], table.first,
