@@ -22,10 +22,10 @@ STAGES = """
     optimizer
     engine
     asset
+    languages
     measure
     fitting
     kinds
-    export
     speed
     verbs
     testing

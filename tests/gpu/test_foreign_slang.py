@@ -6,10 +6,10 @@ import types
 import pytest
 
 from neuralshade.errors import ConfigError, KernelError
-from neuralshade.export.translate import translate
 from neuralshade.gpu import foreign_slang
 from neuralshade.gpu.foreign_slang import folders_of, foreign_packages, know_package
 from neuralshade.gpu.slangpy_kernel import slang_session
+from neuralshade.languages.translate import translate
 from neuralshade.model.registry import build_encoding
 
 TEXT = """

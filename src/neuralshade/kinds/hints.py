@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from neuralshade.measure.rows import InMemory
     from neuralshade.measure.table import Table
     from neuralshade.model.scattering import Scattering
+    from neuralshade.model.shader_form import ShaderForm
     from neuralshade.model.stepped_codes import SteppedCodes
     from neuralshade.source.region import Region
     from neuralshade.source.texture_set import TextureSet
@@ -38,10 +39,11 @@ else:
     InMemory = later("neuralshade.measure.rows:InMemory")
     Table = later("neuralshade.measure.table:Table")
     Scattering = later("neuralshade.model.scattering:Scattering")
+    ShaderForm = later("neuralshade.model.shader_form:ShaderForm")
     SteppedCodes = later("neuralshade.model.stepped_codes:SteppedCodes")
     Region = later("neuralshade.source.region:Region")
     TextureSet = later("neuralshade.source.texture_set:TextureSet")
 
 __all__ = ["Asset", "Form", "Header", "InMemory", "MapChain", "Module", "Numbers", "Region", "Rule",
-           "Scattering", "Scene", "SteppedCodes", "Table", "Tensor", "TextureSet",
+           "Scattering", "Scene", "ShaderForm", "SteppedCodes", "Table", "Tensor", "TextureSet",
            "TorchDevice"]  # fmt: skip

@@ -51,8 +51,7 @@ class Kind:
 
     ``opens``, ``fits``, ``calls`` say where something lies, "module:name", loaded when needed.
     ``fits`` takes what is fitted, ``output``, ``options``, ``observer`` and the recipe's fields;
-    ``calls`` makes a call of it of what was typed, see fitting/command.py.
-    """
+    ``calls`` makes a call of it of what was typed, see fitting/command.py."""
 
     name: str  # of its assets, and of its verb: neuralshade fit NAME
     about: str  # in a line
@@ -73,6 +72,7 @@ class Kind:
     rated: bool = True  # a PSNR is measured on the way
     valued: bool = False  # members of its assets can be given values
     evaluated: str | None = None  # a torch.nn.Module of an opened one, at positions
+    shaders: str | None = None  # a ShaderForm of an opened one and a name
     timed: str | None = None  # what ``bench`` times of it, see speed.torch_twin.Timed
     verb: str | None = None  # that makes its assets, where that is another kind's
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from neuralshade.base.place import loaded
 from neuralshade.errors import AssetError, ShapeError
-from neuralshade.kinds.hints import Module, Tensor, TorchDevice
+from neuralshade.kinds.hints import Module, ShaderForm, Tensor, TorchDevice
 
 PLACE = 2  # numbers of a position: u and v
 
@@ -29,6 +29,20 @@ class AtPositions:
                              "textures or fit material. Draw it.")  # fmt: skip
         module: Module = loaded(self.kind.evaluated)(self)
         return module
+
+    def shader(self, name: str = "asset") -> ShaderForm:
+        """Return it as functions of a shading language, whose names begin with ``name``.
+
+        ``name``: an identifier.
+
+        Raises: AssetError where its kind, or this one, has no such form; ConfigError for
+            encodings and activations of other packages.
+        """
+        if self.kind.shaders is None:
+            raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, which is no "
+                             "function that a shader calls, need another.")  # fmt: skip
+        form: ShaderForm = loaded(self.kind.shaders)(self, name)
+        return form
 
     def at(self, positions: Any, **how: Any) -> Any:
         """Return what it has at ``positions``: float [..., 2], u to the right and v down.

@@ -7,7 +7,6 @@ from fixtures.small_material import drawn_directions, paint, upper_pairs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuralshade.export.translate import TARGETS, translate
 from neuralshade.gpu.gpu import run_once
 from neuralshade.kinds.material.asset import pack_field, pack_sampler, stored_field
 from neuralshade.kinds.material.field import build_field, encoding_of
@@ -25,6 +24,7 @@ from neuralshade.kinds.material.levels import (
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.scattering import scattering_of
+from neuralshade.languages.translate import TARGETS, translate
 from neuralshade.model.lobe_sampler import LAYERS, WIDTH
 
 COUNT = 512

@@ -5,7 +5,6 @@ import pytest
 import torch
 from fixtures.small_material import drawn_directions, upper_pairs
 
-from neuralshade.export.translate import translate
 from neuralshade.kinds.material.asset import (
     pack_field,
     pack_sampler,
@@ -18,6 +17,7 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.teachers.teacher import places
 from neuralshade.kinds.material.varied import Varied
+from neuralshade.languages.translate import translate
 from neuralshade.model.lobe_sampler import LobeSampler, Mixture
 
 COUNT, MOST = 1024, 2**14

@@ -9,6 +9,7 @@ KIND = Kind(
     about="Fit an encoding and a small network to PICTURE.",
     opens="neuralshade.kinds.image.opened:OpenedImage",
     evaluated="neuralshade.kinds.image.module:ImageField",
+    shaders="neuralshade.kinds.image.shader:image_shader",
     recipe=ImageRecipe,
     fits="neuralshade.kinds.image.fit:fit_image",
     takes=("engine", "kernels", "deterministic", "device", "snapshots", "movie", "tev",

@@ -1,4 +1,4 @@
-"""export/translate: one entry point in each target's language, and refusals."""
+"""languages/translate: one entry point in each target's language, and refusals."""
 
 import shutil
 import subprocess
@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from neuralshade.errors import ConfigError, KernelError
-from neuralshade.export.translate import TARGETS, translate
 from neuralshade.gpu.slang_export import export_slang
+from neuralshade.languages.translate import TARGETS, translate
 
 pytest.importorskip("slangpy")
 TEXT = """

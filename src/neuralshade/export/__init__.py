@@ -1,1 +1,0 @@
-"""An asset as shaders for other engines and for browsers."""

@@ -1,0 +1,1 @@
+"""Assets as functions in the shading languages of renderers, engines and browsers."""

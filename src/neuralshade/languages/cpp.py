@@ -1,0 +1,184 @@
+"""C++17 and CUDA: functions of a struct that knows where an asset's words lie."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.languages.activations import ACTIVATIONS
+from neuralshade.languages.cpp_vectors import vectors_text
+from neuralshade.languages.language import INDENT, Printer
+from neuralshade.languages.numbers import fours, number
+from neuralshade.languages.statements import FLOATS
+from neuralshade.model.shader_form import Function, Network, Struct
+
+SWIZZLE = re.compile(r"\.([xyzw]{2,4})\b")
+IN_A_LINE = 12  # numbers of an array
+
+
+@dataclass(frozen=True)
+class Struck(Printer):
+    """A language whose functions are members of a struct, which holds the pointer to the words."""
+
+    float_end: ClassVar[str] = "f"
+    before: ClassVar[str] = ""  # what each function begins with
+    pointer: ClassVar[str] = "const uint*"
+
+    def signature(self, function: Function) -> str:
+        return f"{self.before}{super().signature(function)} const"
+
+    def function(self, function: Function) -> list[str]:
+        return [INDENT + line if line else line for line in super().function(function)]
+
+    def struct(self, struct: Struct) -> list[str]:
+        return [INDENT + line for line in super().struct(struct)]
+
+    def head(self) -> list[str]:
+        name = self.form.name
+        lines = [*self.begin(), f"struct {name}_asset", "{"]
+        if self.reads_words:
+            lines += [f"    {self.pointer} words{self.default};", ""]
+            lines += self.reader(f"uint {name}_word(int i)", "words[i]")
+        if self.reads_rows:
+            parts = ", ".join(f"as_float(words[4 * i + {lane}])" for lane in range(4))
+            lines += ["", *self.reader(f"float4 {name}_row(int i)",
+                                       self.expression(f"float4({parts})"))]  # fmt: skip
+        return lines
+
+    @property
+    def default(self) -> str:
+        """Return what the pointer is where nobody sets it."""
+        return ""
+
+    def reader(self, head: str, value: str) -> list[str]:
+        return [f"    {self.before}{head} const", "    {", f"        return {value};", "    }"]
+
+    def begin(self) -> list[str]:
+        """Return what stands before the struct."""
+        return []
+
+    def foot(self) -> list[str]:
+        return ["};"]
+
+
+@dataclass(frozen=True)
+class Cpp(Struck):
+    """A header of C++17 that needs nothing else; it holds the numbers."""
+
+    name: ClassVar[str] = "cpp"
+    suffix: ClassVar[str] = ".hpp"
+    pointer: ClassVar[str] = "const std::uint32_t*"
+
+    @property
+    def default(self) -> str:
+        return f" = {self.form.name}_words"
+
+    @property
+    def reads_rows(self) -> bool:
+        return False  # arrays of the text are what compilers make vectors of
+
+    @property
+    def words(self) -> npt.NDArray[np.uint32]:
+        return self.form.words
+
+    def begin(self) -> list[str]:
+        includes = "#include <cmath>\n#include <cstdint>\n#include <cstring>\n"
+        lines = ["#pragma once", *includes.splitlines(), "",
+                 *vectors_text("").splitlines(), "", f"namespace {self.form.name}_shader",
+                 "{", "using namespace neuralshade;"]  # fmt: skip
+        if self.reads_words:
+            listed = _listed([f"{word}u" for word in self.words.tolist()])
+            lines += [f"inline constexpr std::uint32_t {self.form.name}_words[] = {{", *listed,
+                      "};"]  # fmt: skip
+        for index, network in enumerate(self.form.networks):
+            lines += self._arrays(index, network)
+        return [*lines, ""]
+
+    def foot(self) -> list[str]:
+        return [*super().foot(), f"}} // namespace {self.form.name}_shader"]
+
+    def expression(self, text: str) -> str:
+        return SWIZZLE.sub(r".\1()", super().expression(text))
+
+    def _arrays(self, index: int, network: Network) -> Iterator[str]:
+        for place, layer in enumerate(network.layers):
+            outputs, inputs = layer.weight.shape
+            yield f"inline constexpr float weight{index}_{place}[{inputs}][{outputs}] = {{"
+            for row in layer.weight.T.tolist():
+                yield f"    {{ {', '.join(number(x) + 'f' for x in row)} }},"
+            yield "}; // [input][output]"
+            listed = ", ".join(number(x) + "f" for x in layer.bias.tolist())
+            yield f"inline constexpr float bias{index}_{place}[{outputs}] = {{ {listed} }};"
+
+    def network(self, network: Network) -> Iterable[str]:
+        """Return loops over plain arrays: over outputs within inputs, which vectorize."""
+        index = next(i for i, one in enumerate(self.form.networks) if one is network)
+        source = f"{network.result}_in"
+        yield (f"const float {source}[{len(network.inputs)}] = "
+               f"{{ {', '.join(self.expression(x) for x in network.inputs)} }};")  # fmt: skip
+        for place, layer in enumerate(network.layers):
+            outputs, inputs = layer.weight.shape
+            name = f"{network.result}_{place + 1}"
+            width = 4 * fours(outputs)
+            yield f"// Layer {place + 1}: {inputs} to {outputs}, {layer.activation}."
+            yield f"float {name}[{width}] = {{}};"
+            yield f"for (int o = 0; o < {outputs}; ++o) {name}[o] = bias{index}_{place}[o];"
+            yield f"for (int i = 0; i < {inputs}; ++i)"
+            yield (f"    for (int o = 0; o < {outputs}; ++o) "
+                   f"{name}[o] += weight{index}_{place}[i][o] * {source}[i];")  # fmt: skip
+            if layer.activation != "none":
+                value = ACTIVATIONS[layer.activation].replace("float4(", "(").format(x="s")
+                value = FLOATS.sub(lambda found: found[0] + "f", value)
+                yield (f"for (int o = 0; o < {outputs}; ++o) "
+                       f"{{ const float s = {name}[o]; {name}[o] = {value}; }}")  # fmt: skip
+            source = name
+        for four in range(fours(len(network.layers[-1].bias))):
+            lanes = ", ".join(f"{source}[{4 * four + lane}]" for lane in range(4))
+            yield f"const float4 {network.result}{four}({lanes});"
+
+
+@dataclass(frozen=True)
+class Cuda(Struck):
+    """A header of CUDA C++."""
+
+    name: ClassVar[str] = "cuda"
+    suffix: ClassVar[str] = ".cuh"
+    before: ClassVar[str] = "__device__ "
+    pointer: ClassVar[str] = "const unsigned int*"
+
+    def begin(self) -> list[str]:
+        return ["#pragma once", *vectors_text("").splitlines(), "",
+                f"namespace {self.form.name}_shader", "{", "using namespace neuralshade;",
+                ""]  # fmt: skip
+
+    def foot(self) -> list[str]:
+        return [*super().foot(), f"}} // namespace {self.form.name}_shader"]
+
+    def expression(self, text: str) -> str:
+        return SWIZZLE.sub(r".\1()", super().expression(text))
+
+
+@dataclass(frozen=True)
+class Metal(Struck):
+    """The Metal Shading Language."""
+
+    name: ClassVar[str] = "metal"
+    suffix: ClassVar[str] = ".metal"
+    pointer: ClassVar[str] = "device const uint*"
+    calls: ClassVar[dict[str, str]] = {"as_float": "as_type<float>", "inversesqrt": "rsqrt"}
+
+    def begin(self) -> list[str]:
+        return ["#include <metal_stdlib>", "using namespace metal;", "",
+                "static inline float2 halves(uint w)", "{",
+                "    return float2(as_type<half2>(w));", "}", ""]  # fmt: skip
+
+
+def _listed(numbers: list[str]) -> list[str]:
+    """Return numbers in lines."""
+    return [INDENT + ", ".join(numbers[first : first + IN_A_LINE]) + ","
+            for first in range(0, len(numbers), IN_A_LINE)]  # fmt: skip

@@ -1,0 +1,73 @@
+"""What the shader forms of all kinds share: their header, footprints, and positions to check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.model.shader_form import Function, Golden, Parameter, ShaderForm, Struct
+
+GOLDEN = 256  # positions that an export is checked at
+SEED = 50
+AREA = 2  # samples along each side of a footprint
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the first lines of a file say of its asset."""
+
+    opened: Any  # an Opened
+    name: str
+    about: str
+    facts: dict[str, str]
+
+    def form(
+        self,
+        structs: Sequence[Struct],
+        functions: Sequence[Function],
+        words: npt.NDArray[np.uint32],
+        answers: Callable[[], Sequence[Golden]],
+    ) -> ShaderForm:
+        """Return the form whose header this is."""
+        form = ShaderForm(self.name, (), tuple(structs), tuple(functions), words, answers)
+        quality = self.opened.header.quality.get("psnr_db")
+        fitted = Path(self.opened.path).name
+        facts = {"asset": f"{fitted}, {self.opened.byte_count:,} bytes, kind "
+                          f"{self.opened.kind.name}",
+                 **({} if quality is None else {"PSNR": f"{quality:.2f} dB"}),
+                 **self.facts,
+                 "cost": f"{form.multiply_adds:,} multiply-adds in networks",
+                 "license": "yours: this text and its numbers are output of your fit"}  # fmt: skip
+        lines = (f"{self.name}: {self.about}",
+                 *(f"{title}: {fact}" for title, fact in facts.items()),
+                 "Written by neuralshade export.")  # fmt: skip
+        return ShaderForm(self.name, lines, form.structs, form.functions, words, answers, facts)
+
+
+def area_function(name: str, kind: str) -> Function:
+    """Return ``NAME_area``: the mean of a few samples of a pixel's footprint."""
+    uv = Parameter("float2", "uv", "center of the footprint")
+    steps = [f"({(i + 0.5) / AREA - 0.5})" for i in range(AREA)]
+    samples = [f"{name}(uv + dx * {x} + dy * {y})" for y in steps for x in steps]
+    return Function(
+        kind, f"{name}_area",
+        (uv, Parameter("float2", "dx", "step of uv to the next pixel along x, as dFdx has it"),
+         Parameter("float2", "dy", "likewise along y")),
+        (f"return ({' + '.join(samples)}) * {1 / AREA**2};",),
+        f"Return the mean of {AREA**2} samples of a footprint, which aliases less.", public=True,
+    )  # fmt: skip
+
+
+def golden_positions() -> Floats:
+    """Return positions in the unit square, its corners among them: float32 [GOLDEN, 2]."""
+    rng = np.random.default_rng(SEED)
+    at = rng.random((GOLDEN, 2), np.float32)
+    at[:4] = [(0, 0), (1, 0), (0, 1), (1, 1)]
+    return at

@@ -1,0 +1,58 @@
+"""GLSL 4.50, and GLSL ES 3.00 for WebGL 2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from neuralshade.languages.language import Printer
+
+ACROSS = 256  # texels in a row of the texture that holds an asset's words in WebGL 2
+
+
+@dataclass(frozen=True)
+class Glsl(Printer):
+    """GLSL 4.50, numbers in a storage buffer."""
+
+    name: ClassVar[str] = "glsl"
+    suffix: ClassVar[str] = ".glsl"
+    types: ClassVar[dict[str, str]] = {
+        "float2": "vec2", "float3": "vec3", "float4": "vec4", "int2": "ivec2", "int3": "ivec3",
+    }  # fmt: skip
+    calls: ClassVar[dict[str, str]] = {"as_float": "uintBitsToFloat", "halves": "unpackHalf2x16"}
+
+    def head(self) -> list[str]:
+        name, lines = self.form.name, list[str]()
+        if self.reads_words:
+            lines += [f"layout(std430, binding = 0) readonly buffer {name}_asset", "{",
+                      f"    uint {name}_words[];", "};", "", f"uint {name}_word(int i)", "{",
+                      f"    return {name}_words[i];", "}"]  # fmt: skip
+        if self.reads_rows:
+            lines += ["", f"vec4 {name}_row(int i)", "{",
+                      f"    return uintBitsToFloat(uvec4({name}_words[4 * i], {name}_words[4 * i "
+                      f"+ 1], {name}_words[4 * i + 2], {name}_words[4 * i + 3]));",
+                      "}"]  # fmt: skip
+        return lines
+
+
+@dataclass(frozen=True)
+class GlslEs(Glsl):
+    """GLSL ES 3.00, numbers in an integer texture of four words a texel."""
+
+    name: ClassVar[str] = "glsl-es"
+    suffix: ClassVar[str] = ".es.glsl"
+    constant: ClassVar[str] = ""  # what is not known before it runs is no constant there
+
+    def head(self) -> list[str]:
+        name, lines = self.form.name, list[str]()
+        if self.reads_words:
+            lines += [f"uniform highp usampler2D {name}_words; // RGBA32UI, {ACROSS} across", "",
+                      f"uint {name}_word(int i)", "{",
+                      "    int texel = i >> 2;",
+                      f"    return texelFetch({name}_words, ivec2(texel & {ACROSS - 1}, "
+                      f"texel / {ACROSS}), 0)[i & 3];", "}"]  # fmt: skip
+        if self.reads_rows:
+            lines += ["", f"vec4 {name}_row(int i)", "{",
+                      f"    return uintBitsToFloat(texelFetch({name}_words, ivec2(i & "
+                      f"{ACROSS - 1}, i / {ACROSS}), 0));", "}"]  # fmt: skip
+        return lines

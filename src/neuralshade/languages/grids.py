@@ -1,0 +1,201 @@
+"""Dense and hash grids in the dialect of shader forms: texels of codes, halves or floats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.languages.columns import Columns
+from neuralshade.languages.numbers import LANES
+from neuralshade.model.dense_grid import DenseGrid
+from neuralshade.model.grid import Grid
+from neuralshade.model.hash_grid import PRIME, HashGrid
+from neuralshade.model.shader_form import Function, Parameter
+
+Words = npt.NDArray[np.uint32]
+WORD_BITS = 32
+POSITION = (Parameter("float", "u"), Parameter("float", "v"))
+
+
+@dataclass(frozen=True)
+class Level:
+    """The stored numbers of one level of a grid: raw ones of ``bits`` each.
+
+    A number is ``scale`` of its feature times the raw one plus ``shift``; 16 and 32 bits are
+    floats, of scale 1.
+    """
+
+    raw: npt.NDArray[np.uint32]  # [entries, features]
+    bits: int
+    scale: Sequence[float]  # [features]
+    shift: Sequence[float]
+
+    @property
+    def entry_bits(self) -> int:
+        """Return the bits of an entry, filled up so that none crosses a word needlessly."""
+        bits = self.bits * self.raw.shape[1]
+        if bits > WORD_BITS:
+            return -(-bits // WORD_BITS) * WORD_BITS
+        return 1 << (bits - 1).bit_length()
+
+    def words(self) -> Words:
+        """Return the entries packed into words, the first number of a word lowest."""
+        count, features = self.raw.shape
+        width = self.entry_bits // self.bits
+        filled = np.zeros((count, width), np.uint32)
+        filled[:, :features] = self.raw
+        each = WORD_BITS // self.bits
+        rows = np.pad(filled.ravel(), (0, -filled.size % each)).reshape(-1, each)
+        packed = np.zeros(len(rows), np.uint32)
+        for place in range(each):
+            packed |= rows[:, place] << np.uint32(place * self.bits)
+        return packed
+
+
+@dataclass
+class GridReader:
+    """Collects the levels of an asset's grids, and the functions that read them."""
+
+    name: str  # of the asset
+    levels: Iterator[Level]  # of all grids, in their order
+    first: int = 0  # word behind which the levels' begin
+    words: list[Words] = field(default_factory=list)
+    functions: dict[str, Function] = field(default_factory=dict)
+    count: int = 0
+
+    def add(self, columns: Columns, grid: Grid, at: Sequence[str]) -> None:
+        """Add the columns of a grid at (u, v)."""
+        for across, down in grid.sizes():
+            level = next(self.levels)
+            hashed = isinstance(grid, HashGrid) and (across + 1) * (down + 1) > grid.table
+            reader = self._reader(level, grid, hashed)
+            features = level.raw.shape[1]
+            for part in range(-(-features // 4)):
+                name = f"grid{self.count}" + (f"_{part}" if features > 4 else "")
+                listed = [*at[:2], str(across), str(down), str(self.first)]
+                listed += [str(part)] if features > 4 else []
+                columns.lines.append(f"const float4 {name} = {reader}({', '.join(listed)});")
+                own = slice(4 * part, min(features, 4 * part + 4))
+                columns.add([f"{name}.{LANES[lane]}" for lane in range(own.stop - own.start)],
+                            list(level.scale[own]), list(level.shift[own]))  # fmt: skip
+            words = level.words()
+            self.words.append(words)
+            self.first += len(words)
+            self.count += 1
+
+    def _reader(self, level: Level, grid: Grid, hashed: bool) -> str:
+        """Return the name of the function that reads such a level at (u, v)."""
+        features, bits = level.raw.shape[1], level.bits
+        kind = "hash" if hashed else "dense" if isinstance(grid, DenseGrid) else "vertex"
+        form = f"{features}x{bits}"
+        entry = f"{self.name}_entry{form}"
+        self.functions.setdefault(entry, _entry(entry, self.name, level))
+        name = f"{self.name}_{kind}{form}"
+        if hashed:
+            assert isinstance(grid, HashGrid)
+            name += f"_{grid.table.bit_length() - 1}"
+        self.functions.setdefault(name, _bilinear(name, entry, kind, features > 4, grid))
+        return name
+
+
+def _entry(name: str, asset: str, level: Level) -> Function:
+    """Return a function that reads one entry of a level: four of its numbers."""
+    features, bits = level.raw.shape[1], level.bits
+    parameters = [Parameter("int", "first"), Parameter("int", "entry")]
+    parameters += [Parameter("int", "part")] if features > 4 else []
+    each = 4 * bits  # of four numbers
+    body = [f"// {features} number{'s' if features > 1 else ''} of {bits} bits."]
+    if level.entry_bits <= WORD_BITS:  # several entries may share a word
+        share = WORD_BITS // level.entry_bits
+        place = "first + entry" if share == 1 else f"first + entry / {share}"
+        shift = "" if share == 1 else f"entry % {share} * {level.entry_bits}"
+        if features > 4:
+            shift = f"{shift} + part * {each}" if shift else f"part * {each}"
+        shifted = f" >> uint({shift})" if shift else ""
+        body.append(f"const uint w0 = {asset}_word({place}){shifted};")
+        read, in_word = 1, min(4, WORD_BITS // bits)
+    else:
+        words = level.entry_bits // WORD_BITS
+        at = f"first + entry * {words}" + (f" + part * {each // WORD_BITS}" if features > 4 else "")
+        if each < WORD_BITS:  # parts share words
+            body += [
+                f"const uint w0 = {asset}_word(first + entry * {words} + part / "
+                f"{WORD_BITS // each}) >> uint(part % {WORD_BITS // each} * {each});"
+            ]
+            read, in_word = 1, 4
+        else:
+            read, in_word = each // WORD_BITS, WORD_BITS // bits
+            needed = -(-min(features, 4) * bits // WORD_BITS)
+            read = read if features > 4 else min(read, needed)
+            for word in range(read):
+                offset = f" + {word}" if word else ""
+                body.append(f"const uint w{word} = {asset}_word({at}{offset});")
+    body += _numbers(bits, min(features, 4), in_word)
+    return Function("float4", name, tuple(parameters), tuple(body))
+
+
+def _numbers(bits: int, features: int, in_word: int) -> list[str]:
+    """Return lines that return four numbers of the words w0, w1 ..."""
+    lanes = []
+    if bits == 16:
+        for lane in range(features):
+            lanes.append(f"h{lane // 2}.{LANES[lane % 2]}")
+        halves = [f"const float2 h{i} = halves(w{i});" for i in range(-(-features // 2))]
+    else:
+        halves = []
+        for lane in range(features):
+            word, place = divmod(lane, in_word)
+            if bits == 32:
+                lanes.append(f"as_float(w{word})")
+            else:
+                shifted = f"(w{word} >> {place * bits}u)" if place else f"w{word}"
+                lanes.append(f"float({shifted} & {2**bits - 1}u)")
+    lanes += ["0.0"] * (4 - features)
+    return [*halves, f"return float4({', '.join(lanes)});"]
+
+
+def _bilinear(name: str, entry: str, kind: str, parted: bool, grid: Grid) -> Function:
+    """Return a function that mixes the four entries around (u, v)."""
+    part = ", part" if parted else ""
+    corners: tuple[str, ...]
+    if kind == "dense":
+        about = "Texel centers lie at (i + 0.5) / size; beyond the outermost they are clamped."
+        body = [
+            "const float x = clamp(u * float(across) - 0.5, 0.0, float(across - 1));",
+            "const float y = clamp(v * float(down) - 0.5, 0.0, float(down - 1));",
+            "const int c0 = int(x);", "const int c1 = min(c0 + 1, across - 1);",
+            "const int r0 = int(y) * across;",
+            "const int r1 = min(int(y) + 1, down - 1) * across;",
+        ]  # fmt: skip
+        corners = ("r0 + c0", "r0 + c1", "r1 + c0", "r1 + c1")
+        ways = "x - floor(x)", "y - floor(y)"
+    else:
+        about = "Vertices lie at i / cells."
+        body = [
+            "const float x = u * float(across);", "const float y = v * float(down);",
+            "const float c = clamp(floor(x), 0.0, float(across - 1));",
+            "const float r = clamp(floor(y), 0.0, float(down - 1));",
+        ]  # fmt: skip
+        ways = "x - c", "y - r"
+        if kind == "hash":
+            assert isinstance(grid, HashGrid)
+            about += " Which entry a vertex has says a hash (Mueller et al. 2022, equation 4)."
+            body += [f"const uint r0 = uint(r) * {PRIME}u;", f"const uint r1 = r0 + {PRIME}u;",
+                     "const uint c0 = uint(c);", "const uint c1 = c0 + 1u;"]  # fmt: skip
+            last = f"{grid.table - 1}u"
+            corners = tuple(f"int(({column} ^ {row}) & {last})" for row in ("r0", "r1")
+                            for column in ("c0", "c1"))  # fmt: skip
+        else:
+            body += ["const int c0 = int(c);", "const int r0 = int(r) * (across + 1);"]
+            corners = ("r0 + c0", "r0 + c0 + 1", "r0 + c0 + across + 1", "r0 + c0 + across + 2")
+    body += [f"const float4 e{i} = {entry}(first, {corner}{part});"
+             for i, corner in enumerate(corners)]  # fmt: skip
+    body += [f"const float s = {ways[0]};",
+             f"return mix(mix(e0, e1, s), mix(e2, e3, s), {ways[1]});"]  # fmt: skip
+    parameters = [*POSITION, Parameter("int", "across"), Parameter("int", "down"),
+                  Parameter("int", "first")]  # fmt: skip
+    parameters += [Parameter("int", "part")] if parted else []
+    return Function("float4", name, tuple(parameters), tuple(body), about)

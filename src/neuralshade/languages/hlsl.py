@@ -1,0 +1,63 @@
+"""HLSL, and Slang, whose modules it is too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from neuralshade.languages.language import Printer
+from neuralshade.languages.statements import replaced_calls
+from neuralshade.model.shader_form import Function
+
+VECTORS = ("float2", "float3", "float4", "int2", "int3")
+
+
+@dataclass(frozen=True)
+class Hlsl(Printer):
+    """HLSL of shader model 6.0."""
+
+    name: ClassVar[str] = "hlsl"
+    suffix: ClassVar[str] = ".hlsl"
+    calls: ClassVar[dict[str, str]] = {
+        "mix": "lerp", "fract": "frac", "inversesqrt": "rsqrt", "as_float": "asfloat",
+    }  # fmt: skip
+
+    def head(self) -> list[str]:
+        name, lines = self.form.name, list[str]()
+        if self.reads_words:
+            lines += [f"StructuredBuffer<uint> {name}_words : register(t0);", "",
+                      f"uint {name}_word(int i)", "{", f"    return {name}_words[i];",
+                      "}"]  # fmt: skip
+        if self.reads_rows:
+            lines += ["", f"float4 {name}_row(int i)", "{",
+                      f"    return asfloat(uint4({name}_words[4 * i], {name}_words[4 * i + 1], "
+                      f"{name}_words[4 * i + 2], {name}_words[4 * i + 3]));", "}"]  # fmt: skip
+        return lines
+
+    def expression(self, text: str) -> str:
+        for vector in VECTORS:  # which repeats a number by a cast
+            text = replaced_calls(text, vector, partial(_constructed, vector))
+        text = replaced_calls(
+            text, "halves", lambda a: f"float2(f16tof32({a[0]}), f16tof32({a[0]} >> 16u))"
+        )
+        return super().expression(text)
+
+
+def _constructed(vector: str, arguments: list[str]) -> str:
+    listed = ", ".join(arguments)
+    return f"{vector}({listed})" if len(arguments) > 1 else f"(({vector})({listed}))"
+
+
+@dataclass(frozen=True)
+class Slang(Hlsl):
+    """A module of Slang that imports nothing."""
+
+    name: ClassVar[str] = "slang"
+    suffix: ClassVar[str] = ".slang"
+
+    def head(self) -> list[str]:
+        return [line.replace(" : register(t0)", "") for line in super().head()]
+
+    def signature(self, function: Function) -> str:
+        return ("public " if function.public else "") + super().signature(function)

@@ -1,0 +1,156 @@
+"""What printers of shading languages share: functions, statements, and the words of an asset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.languages.network import loops, row_count, rows_of, straight_lines
+from neuralshade.languages.statements import FLOATS, Statement, renamed, statement
+from neuralshade.model.shader_form import Function, Network, Parameter, ShaderForm, Struct
+
+MOST_IN_TEXT = 10_000  # multiply-adds of networks whose numbers stand in the text
+INDENT = "    "
+
+
+@dataclass(frozen=True)
+class Printer:
+    """Prints forms in one language; see the dialect in model/shader_form.py.
+
+    ``in_text``: networks' numbers stand in the text; else they are rows behind the form's words.
+    """
+
+    form: ShaderForm
+    in_text: bool
+
+    name: ClassVar[str]
+    suffix: ClassVar[str]
+    types: ClassVar[dict[str, str]] = {}  # of the dialect, where they are called otherwise
+    calls: ClassVar[dict[str, str]] = {}  # functions, likewise
+    constant: ClassVar[str] = "const "  # before what does not change
+    float_end: ClassVar[str] = ""  # behind literals
+
+    def text(self) -> str:
+        """Return the whole file."""
+        parts = [*(f"// {line}".rstrip() for line in self.form.about), "", *self.head(), ""]
+        for struct in self.form.structs:
+            parts += [*self.struct(struct), ""]
+        for function in self.form.functions:
+            parts += [*self.function(function), ""]
+        return "\n".join([*parts[:-1], *self.foot()]).rstrip("\n") + "\n"
+
+    def head(self) -> list[str]:
+        """Return the declarations of buffers, and the functions that read them."""
+        return []
+
+    def foot(self) -> list[str]:
+        """Return what ends the file."""
+        return []
+
+    @property
+    def words(self) -> npt.NDArray[np.uint32]:
+        """Return what the buffer holds: the form's words, and behind them rows of networks."""
+        if self.in_text:
+            return self.form.words
+        filled = np.pad(self.form.words, (0, -len(self.form.words) % 4))
+        return np.concatenate([filled, rows_of(self.form.networks).view(np.uint32).ravel()])
+
+    @property
+    def reads_words(self) -> bool:
+        return len(self.words) > 0
+
+    @property
+    def reads_rows(self) -> bool:
+        return not self.in_text and bool(self.form.networks)
+
+    def type(self, name: str) -> str:
+        """Return a type of the dialect as it is called here."""
+        return self.types.get(name, name)
+
+    def expression(self, text: str) -> str:
+        """Return an expression in this language."""
+        text = renamed(text, {**self.types, **self.calls})
+        return FLOATS.sub(lambda found: found[0] + self.float_end, text) if self.float_end else text
+
+    def struct(self, struct: Struct) -> list[str]:
+        """Return the declaration of a struct."""
+        members = [f"{INDENT}{self.type(kind)} {name};" for kind, name in struct.members]
+        return [f"struct {struct.name}", "{", *members, "};"]
+
+    def signature(self, function: Function) -> str:
+        """Return the line before a function's body."""
+        listed = ", ".join(self.parameter(one) for one in function.parameters)
+        return f"{self.type(function.result)} {function.name}({listed})"
+
+    def parameter(self, one: Parameter) -> str:
+        """Return a parameter's declaration."""
+        return f"{self.type(one.type)} {one.name}"
+
+    def function(self, function: Function) -> list[str]:
+        """Return a function, its comment before it."""
+        about = [f"// {function.about}"] if function.about else []
+        about += [f"// {one.name}: {one.about}" for one in function.parameters if one.about]
+        body = self.body(function)
+        return [*about, *self.opened(self.signature(function)), *body, "}"]
+
+    def opened(self, head: str) -> list[str]:
+        """Return a head and the brace that opens its block."""
+        return [head, "{"]
+
+    def body(self, function: Function) -> list[str]:
+        """Return the statements of a function, indented."""
+        depth, lines = 1, list[str]()
+        for line in self.flat(function.body):
+            text = line.strip()
+            depth -= text == "}"
+            if text == "{" and self.opened("a")[-1] != "{":
+                lines[-1] += " {"
+            else:
+                lines.append(INDENT * depth + (self.statement(statement(text)) if text else ""))
+            depth += text == "{"
+        return lines
+
+    def flat(self, body: Sequence[str | Network]) -> Iterator[str]:
+        """Yield the lines of a body, networks among them."""
+        for line in body:
+            if isinstance(line, Network):
+                yield from self.network(line)
+            else:
+                yield line
+
+    def network(self, network: Network) -> Iterable[str]:
+        """Return a network's lines, in the dialect."""
+        if self.in_text:
+            return straight_lines(network)
+        first = -(-len(self.form.words) // 4)
+        for other in self.form.networks:
+            if other is network:
+                break
+            first += row_count(other)
+        return loops(network, first, f"{self.form.name}_row")
+
+    def statement(self, one: Statement) -> str:
+        """Return a statement in this language."""
+        parts = one.parts
+        if one.kind == "declared":
+            const = self.constant if parts["const"] else ""
+            value = self.expression(parts["value"])
+            return f"{const}{self.type(parts['type'])} {parts['name']} = {value};"
+        if one.kind == "array":
+            return f"{self.type(parts['type'])} {parts['name']}[{parts['count']}];"
+        if one.kind == "bare":
+            return f"{self.type(parts['type'])} {parts['name']};"
+        if one.kind == "loop":
+            while_ = self.expression(parts["while"])
+            first = self.expression(parts["first"])
+            return (
+                f"for ({self.type('int')} {parts['name']} = {first}; {while_}; ++{parts['name']})"
+            )
+        if one.kind == "returned_if":
+            return (f"if ({self.expression(parts['condition'])}) "
+                    f"return {self.expression(parts['value'])};")  # fmt: skip
+        return parts["text"] if one.kind == "comment" else self.expression(parts["text"])

@@ -1,0 +1,31 @@
+"""A shader form in one of the languages, by its name."""
+
+from __future__ import annotations
+
+from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.errors import ConfigError
+from neuralshade.languages.cpp import Cpp, Cuda, Metal
+from neuralshade.languages.glsl import Glsl, GlslEs
+from neuralshade.languages.hlsl import Hlsl, Slang
+from neuralshade.languages.language import MOST_IN_TEXT, Printer
+from neuralshade.languages.wgsl import Wgsl
+from neuralshade.model.shader_form import ShaderForm
+
+LANGUAGES: dict[str, type[Printer]] = {
+    one.name: one for one in (Slang, Hlsl, Glsl, GlslEs, Wgsl, Metal, Cuda, Cpp)
+}
+
+
+def printer_of(form: ShaderForm, language: str, in_text: bool | None = None) -> Printer:
+    """Return what prints ``form`` in a language.
+
+    ``in_text``: whether networks' numbers stand in the text; by their size where None.
+
+    Raises: ConfigError for another language.
+    """
+    if language not in LANGUAGES:
+        raise ConfigError(f"to: got {language!r}, need one of {', '.join(LANGUAGES)}."
+                          f"{did_you_mean(language, LANGUAGES)}")  # fmt: skip
+    if in_text is None:
+        in_text = form.multiply_adds <= MOST_IN_TEXT
+    return LANGUAGES[language](form, in_text)

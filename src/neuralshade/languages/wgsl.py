@@ -1,0 +1,69 @@
+"""WGSL, of WebGPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from neuralshade.languages.language import INDENT, Printer
+from neuralshade.languages.statements import Statement
+from neuralshade.model.shader_form import Function, Parameter, Struct
+
+
+@dataclass(frozen=True)
+class Wgsl(Printer):
+    """WGSL; the buffer stays at module level, since naga takes no pointers to storage."""
+
+    name: ClassVar[str] = "wgsl"
+    suffix: ClassVar[str] = ".wgsl"
+    types: ClassVar[dict[str, str]] = {
+        "float": "f32", "float2": "vec2f", "float3": "vec3f", "float4": "vec4f", "int": "i32",
+        "int2": "vec2i", "int3": "vec3i", "uint": "u32",
+    }  # fmt: skip
+    calls: ClassVar[dict[str, str]] = {
+        "as_float": "bitcast<f32>", "halves": "unpack2x16float", "inversesqrt": "inverseSqrt",
+    }  # fmt: skip
+
+    def head(self) -> list[str]:
+        name, lines = self.form.name, list[str]()
+        if self.reads_words:
+            lines += [f"@group(0) @binding(0) var<storage, read> {name}_words: array<u32>;", "",
+                      f"fn {name}_word(i: i32) -> u32 {{", f"    return {name}_words[i];",
+                      "}"]  # fmt: skip
+        if self.reads_rows:
+            lines += ["", f"fn {name}_row(i: i32) -> vec4f {{",
+                      f"    return bitcast<vec4f>(vec4u({name}_words[4 * i], {name}_words[4 * i + "
+                      f"1], {name}_words[4 * i + 2], {name}_words[4 * i + 3]));", "}"]  # fmt: skip
+        return lines
+
+    def struct(self, struct: Struct) -> list[str]:
+        members = [f"{INDENT}{name}: {self.type(kind)}," for kind, name in struct.members]
+        return [f"struct {struct.name} {{", *members, "}"]
+
+    def signature(self, function: Function) -> str:
+        listed = ", ".join(self.parameter(one) for one in function.parameters)
+        return f"fn {function.name}({listed}) -> {self.type(function.result)}"
+
+    def parameter(self, one: Parameter) -> str:
+        return f"{one.name}: {self.type(one.type)}"
+
+    def opened(self, head: str) -> list[str]:
+        return [f"{head} {{"]
+
+    def statement(self, one: Statement) -> str:
+        parts = one.parts
+        if one.kind == "declared":
+            kept = "let" if parts["const"] else "var"
+            return f"{kept} {parts['name']} = {self.expression(parts['value'])};"
+        if one.kind == "array":
+            return f"var {parts['name']}: array<{self.type(parts['type'])}, {parts['count']}>;"
+        if one.kind == "bare":
+            return f"var {parts['name']}: {self.type(parts['type'])};"
+        if one.kind == "loop":
+            name = parts["name"]
+            return (f"for (var {name} = {self.expression(parts['first'])}; "
+                    f"{self.expression(parts['while'])}; {name}++)")  # fmt: skip
+        if one.kind == "returned_if":
+            return (f"if ({self.expression(parts['condition'])}) {{ "
+                    f"return {self.expression(parts['value'])}; }}")  # fmt: skip
+        return super().statement(one)

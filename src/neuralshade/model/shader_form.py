@@ -1,0 +1,119 @@
+"""An asset as functions of a shading language: what is printed in each of them.
+
+Bodies are lines of a small dialect of C that all these languages share but for spelling:
+``const T x = e;``, ``T x = e;``, ``x = e;``, ``if (c) return e;``, counted ``for`` loops with
+braces of their own, ``return e;``; types float, float2 to float4, int, int2, int3, uint, bool and
+structs of the form; ``float4(x)`` repeats a number. Names of functions are GLSL's (mix, clamp,
+inversesqrt ...), and ``NAME_word(i)`` is a word of the asset's numbers, ``as_float(w)`` its bits,
+``halves(w)`` the two float16 in it. An integer is shifted by a uint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+Words = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One affine map and what follows it: ``activation(weight x + bias)``."""
+
+    weight: Doubles  # [outputs, inputs]
+    bias: Doubles  # [outputs]
+    activation: str  # of languages/activations.py
+
+
+@dataclass(frozen=True)
+class Network:
+    """The statement of a body that evaluates layers; what follows reads ``result``0.x and so on."""
+
+    inputs: tuple[str, ...]  # a float of the dialect for each
+    layers: tuple[Layer, ...]
+    result: str  # prefix of the float4 that hold the outputs: RESULT0, RESULT1 ...
+
+    @property
+    def multiply_adds(self) -> int:
+        """Return the products of one evaluation."""
+        return sum(layer.weight.size for layer in self.layers)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An argument of a function."""
+
+    type: str
+    name: str
+    about: str = ""  # unit, range, space
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function; those that are ``public`` are what a user calls."""
+
+    result: str  # type
+    name: str
+    parameters: tuple[Parameter, ...]
+    body: tuple[str | Network, ...]
+    about: str = ""  # what it returns
+    public: bool = False
+
+
+@dataclass(frozen=True)
+class Struct:
+    """Numbers that a function returns together."""
+
+    name: str
+    members: tuple[tuple[str, str], ...]  # type and name of each
+
+
+@dataclass(frozen=True)
+class Golden:
+    """What a public function answers: rows of arguments, one number a column, and of results."""
+
+    function: str
+    inputs: Floats  # [n, numbers of all arguments]
+    outputs: Floats  # [n, numbers of the result]
+    tolerance: float  # largest difference that is right
+    relative_to: float | None = None  # times (abs(output) + this), where not absolute
+
+
+@dataclass(frozen=True)
+class ShaderForm:
+    """What a renderer takes to evaluate an asset."""
+
+    name: str  # an identifier that begins all names
+    about: tuple[str, ...]  # lines of the header
+    structs: tuple[Struct, ...]
+    functions: tuple[Function, ...]  # each behind those that it calls
+    words: Words  # that ``NAME_word`` reads, but for networks'
+    answers: Callable[[], Sequence[Golden]] = field(repr=False)
+    facts: dict[str, str] = field(default_factory=dict)  # color space and the like, by name
+
+    @cached_property
+    def golden(self) -> tuple[Golden, ...]:
+        """Return what public functions answer, by the asset as PyTorch evaluates it."""
+        return tuple(self.answers())
+
+    @property
+    def public(self) -> tuple[Function, ...]:
+        """Return the functions that a user calls."""
+        return tuple(function for function in self.functions if function.public)
+
+    @property
+    def networks(self) -> tuple[Network, ...]:
+        """Return the networks of all functions, in their order."""
+        return tuple(line for function in self.functions for line in function.body
+                     if isinstance(line, Network))  # fmt: skip
+
+    @property
+    def multiply_adds(self) -> int:
+        """Return the products of all networks."""
+        return sum(network.multiply_adds for network in self.networks)
