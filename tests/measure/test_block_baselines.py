@@ -106,11 +106,36 @@ def test_bands_do_not_show(photo, monkeypatch):
     np.testing.assert_array_equal(blocks_of(photo)["BC1"].result, at_once)
 
 
-def test_hdr_is_left_out_and_said(photo):
-    assert list(block_baselines(photo * 9, "linear", 1_000)) == [
-        Baseline("BC6H", 0, None, "not compared yet: decode --block bc6h makes it, and 8 bits do "
-                 "not hold HDR", random_access=True)
-    ]  # fmt: skip
+@pytest.mark.parametrize("channels", [1, 3])
+def test_light_is_kept_in_bc6h_whole_and_reduced(channels, photo):
+    target = (photo[..., :channels] * 9) ** 2
+    found = blocks_of(target, 1_500, "linear")
+    assert list(found) == ["BC6H", "BC6H, reduced"]
+    whole, reduced = found.values()
+    assert whole.byte_count == whole.memory_bytes == 16 * 21 * 16  # 8 bits a texel
+    assert whole.setting == "8 bits per texel, of one region a block"
+    assert 0.7 * 1_500 < reduced.byte_count <= 1_500
+    for each in found.values():
+        assert each.result.shape == target.shape and each.result.dtype == np.float32
+        assert each.random_access and each.result.max() > 20
+    peak = float(target.max())
+    assert psnr_db(target / peak, whole.result / peak) > 26
+    assert psnr_db(target / peak, reduced.result / peak) > 18
+
+
+def test_light_beyond_halves_is_clipped(noise):
+    """It shows in PSNR and in the share of light."""
+    target = noise.random((8, 8, 3), np.float32) - 0.2
+    target[:4, :4] = 1e6
+    found = blocks_of(target, 1 << 20, "linear")["BC6H"]
+    assert found.result.max() == pytest.approx(65504, rel=0.01) and found.result.min() >= 0
+
+
+def test_light_with_alpha_is_left_out_and_said(photo):
+    target = np.dstack([photo * 9, photo[..., :1]])
+    assert list(block_baselines(target, "linear", 1_000)) == [
+        Baseline("BC6H", 0, None, "not possible: BC6H has no alpha", random_access=True)
+    ]
 
 
 def test_huge_pictures_are_not_tried():

@@ -11,7 +11,7 @@ from PIL import Image
 from neuralshade.asset.texture.bc7 import USUAL_LEVEL, compress_bc7
 from neuralshade.asset.texture.block_compression import block_tiles, compress_blocks
 from neuralshade.asset.texture.block_decompression import decompress_blocks
-from neuralshade.asset.texture.mip_chain import stored_texels
+from neuralshade.asset.texture.mip_chain import HALF_PEAK, stored_texels
 from neuralshade.asset.texture.texture_format import FORMATS, TextureFormat
 from neuralshade.base.work import part
 from neuralshade.measure.astc import BLOCK_BYTES, astc_round_trip, astc_size, missing_astc
@@ -20,14 +20,16 @@ from neuralshade.measure.pair import Pixels, check_color_space, check_picture, u
 from neuralshade.measure.resample import largest_within, resample
 from neuralshade.measure.verdict import SAME_BYTES
 
-# Encoding takes up to a second a megapixel and measuring what comes of it another two, a format.
+# Encoding takes up to a second a megapixel (BC6H three) and measuring what comes of it two more.
 LARGEST_BLOCK_PX = 1 << 22
 BAND_TEXELS = 1 << 16  # encoded at once: Ctrl-C waits for the end of a band
 BLOCKS = {1: ("bc4",), 2: ("bc5",), 3: ("bc1", "bc7"), 4: ("bc7",)}  # by channels
 ASTC_SIDES = (6, 8)  # that are always shown
 ASTC_SQUARES = (4, 5, 6, 8, 10, 12)  # all that there are: 8 to 0.89 bits per texel
 NO_ASTC = "not tried: astc-encoder-py is not installed"
-NO_BC6H = "not compared yet: decode --block bc6h makes it, and 8 bits do not hold HDR"
+NO_ALPHA = "not possible: BC6H has no alpha"
+LINEAR = FORMATS["bc6h"]
+ONE_REGION = ", of one region a block"  # 4 of 14 modes: what the setting says of our encoder
 
 Floats = NDArray[np.float32]
 
@@ -39,9 +41,11 @@ class BlockCodec:
     name: str
     side_px: int  # of a block
     block_bytes: int
-    round_trip: Callable[[Floats], Floats]  # [h, w, C] in [0, 1] -> what a sampler reads
+    round_trip: Callable[[Floats], Floats]  # [h, w, C] in [0, peak] -> what a sampler reads
     reduced: bool = True  # whether a smaller texture is tried as well
     obstacle: str = ""  # why it cannot be encoded
+    peak: float = 1.0
+    remark: str = ""  # on the encoder, behind the rate
 
     @property
     def bits(self) -> float:
@@ -53,8 +57,14 @@ class BlockCodec:
         return -(-height // self.side_px) * -(-width // self.side_px) * self.block_bytes
 
 
-def block_codecs(channels: int, astc_sides: Sequence[int] = ASTC_SIDES) -> list[BlockCodec]:
+def block_codecs(
+    channels: int, astc_sides: Sequence[int] = ASTC_SIDES, *, linear: bool = False
+) -> list[BlockCodec]:
     """Return the formats that hold pictures of so many channels, 2 and 4 with alpha."""
+    if linear:
+        return [BlockCodec("BC6H", LINEAR.side_px, LINEAR.compressed_bytes, _light_round_trip,
+                           obstacle=NO_ALPHA if channels in (2, 4) else "", peak=HALF_PEAK,
+                           remark=ONE_REGION)]  # fmt: skip
     missing = missing_astc()
     chosen = [FORMATS[name] for name in BLOCKS[channels]]
     return [
@@ -73,7 +83,8 @@ def block_baselines(
 
     BC1 and BC7 for colors, BC7 with alpha, BC4 and BC5 for one and two channels, and ASTC, whose
     rate follows from the size of its blocks: in place of a reduced one comes the size that fits
-    the bytes. Reduced textures are area means of
+    the bytes. Linear pictures without alpha are BC6H, by an encoder that has those modes alone in
+    which a block has one region. Reduced textures are area means of
     the stored values, enlarged bilinearly as a sampler does. Bytes are those of the blocks, on disk
     and in a GPU's memory, without mips: files have headers of some hundred more.
 
@@ -84,20 +95,18 @@ def block_baselines(
         alpha_weighted: means of color are by alpha, the last channel.
 
     Yields:
-        One at a time. ``result`` is None, and ``setting`` says why: for linear (HDR) pictures,
-        beyond LARGEST_BLOCK_PX pixels, where not even one block fits, and where a package is
-        missing.
+        One at a time. ``result`` is None, and ``setting`` says why: for linear (HDR) pictures with
+        alpha, beyond LARGEST_BLOCK_PX pixels, where not even one block fits, and where a package
+        is missing.
 
     Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space.
     """
     check_color_space("block_baselines", color_space)
     check_picture("block_baselines", "target", target)
-    if color_space == "linear":
-        yield Baseline("BC6H", 0, None, NO_BC6H, random_access=True)
-        return
     height, width, channels = target.shape
     large = height * width > LARGEST_BLOCK_PX
-    for codec in block_codecs(channels, _astc_sides(height, width, byte_count)):
+    linear = color_space == "linear"
+    for codec in block_codecs(channels, _astc_sides(height, width, byte_count), linear=linear):
         obstacle = codec.obstacle
         if large:
             obstacle = f"not tried: more than {LARGEST_BLOCK_PX >> 20} megapixels"
@@ -106,8 +115,8 @@ def block_baselines(
             continue
         whole = codec.size(height, width)
         with part(f"compressing as {codec.name}"):
-            result = codec.round_trip(unit_float(target).clip(0, 1))
-        setting = f"{codec.bits:.3g} bits per texel"
+            result = codec.round_trip(unit_float(target).clip(0, codec.peak))
+        setting = f"{codec.bits:.3g} bits per texel{codec.remark}"
         yield Baseline(codec.name, whole, result, setting, whole, random_access=True)
         if codec.reduced and whole > SAME_BYTES * byte_count:
             yield _reduced(codec, target, byte_count, alpha_weighted)
@@ -128,10 +137,10 @@ def _reduced(codec: BlockCodec, target: Pixels, byte_count: int, alpha_weighted:
         obstacle = f"not possible: one block needs {codec.block_bytes} bytes"
         return Baseline(name, 0, None, obstacle, random_access=True)
     texels = resample(target, rows, cols, Image.Resampling.BOX, alpha_weighted=alpha_weighted)
-    shown = codec.round_trip(texels.clip(0, 1))
+    shown = codec.round_trip(texels.clip(0, codec.peak))
     result = resample(shown, height, width, Image.Resampling.BILINEAR)
     size = codec.size(rows, cols)
-    return Baseline(name, size, result, f"{cols} x {rows} texels, bilinear", size,
+    return Baseline(name, size, result, f"{cols} x {rows} texels, bilinear{codec.remark}", size,
                     random_access=True)  # fmt: skip
 
 
@@ -145,6 +154,12 @@ def _block_round_trip(form: TextureFormat, values: Floats) -> Floats:
         decoded = decompress_blocks(blocks, form, len(band), width)
         shown[top : top + rows] = decoded[..., :channels]
     return shown
+
+
+def _light_round_trip(values: Floats) -> Floats:
+    """Return what BC6H makes of one or three channels of light; of one, three that are equal."""
+    colors = np.broadcast_to(values, (*values.shape[:2], 3))
+    return _block_round_trip(LINEAR, colors)[..., : values.shape[2]]
 
 
 def _blocks(texels: NDArray[np.generic], form: TextureFormat, opaque: bool) -> bytes:

@@ -6,11 +6,13 @@ import pytest
 import texture2ddecoder
 
 from neuralshade.asset.texture import bc6h
-from neuralshade.asset.texture.bc6h import MODES, compress_bc6h
-from neuralshade.asset.texture.block_compression import block_tiles
+from neuralshade.asset.texture.bc6h import MODES, compress_bc6h, decompress_bc6h
+from neuralshade.asset.texture.block_compression import block_tiles, compress_blocks
+from neuralshade.asset.texture.block_decompression import decompress_blocks
 from neuralshade.asset.texture.dds import write_dds
 from neuralshade.asset.texture.ktx2 import write_ktx2
 from neuralshade.asset.texture.map_chain import MapChain, chain_format
+from neuralshade.asset.texture.texture_format import FORMATS
 
 
 def light(height, width, most=3.0):
@@ -40,6 +42,41 @@ def test_every_mode_is_read_by_others_as_it_was_written(tmp_path, monkeypatch, m
         wanted, found = (each.astype(np.float16).view(np.uint16).astype(int)
                          for each in (color, image[1, 2]))  # fmt: skip
         assert (np.abs(found - wanted) <= max(1, 2 ** (15 - mode[1]))).all(), (mode, color)
+
+
+@pytest.mark.parametrize("modes", [MODES, *([mode] for mode in MODES)], ids=len)
+@pytest.mark.parametrize("spread", [0.003, 0.3, 5.0])
+def test_our_decoder_finds_what_others_find(tmp_path, monkeypatch, noise, modes, spread):
+    if len(modes) == 1 and modes[0][2]:
+        spread /= 10_000  # a mode of differences has no others
+    monkeypatch.setattr(bc6h, "MODES", modes)
+    wanted = np.exp(noise.normal(0, spread, (9, 14, 3))).clip(0, 65504).astype(np.float32)
+    blocks = compress_blocks(wanted.astype(np.float16), FORMATS["bc6h"])
+    found = decompress_blocks(blocks, FORMATS["bc6h"], 9, 14)
+    np.testing.assert_array_equal(found, read(tmp_path / "x.dds", [wanted]))
+
+
+def test_no_other_step_is_nearer(noise):
+    """By brute force over the 16 colors of each block, which rounding puts beside their line."""
+    wanted = np.exp(noise.normal(0, 0.2, (64, 16, 3))).astype(np.float16)
+    blocks = compress_bc6h(wanted)
+    found = decompress_bc6h(blocks).astype(np.float16).view(np.uint16).astype(int)
+    bits = wanted.view(np.uint16).astype(int)
+    apart = np.square(found - bits).sum(2)
+    colors = np.stack([decompress_bc6h(with_steps(blocks, step)) for step in range(16)], 2)
+    colors = colors.astype(np.float16).view(np.uint16).astype(int)
+    least = (
+        np.square(colors - bits[:, :, None]).sum(3).min(2)[:, 1:]
+    )  # the first one has three bits
+    assert (apart[:, 1:] <= 1.01 * least + 4).all()
+
+
+def with_steps(blocks, step):
+    """Return the blocks with one step for all texels but the first: their last 60 bits."""
+    turned = blocks.copy()
+    turned[:, 8] = turned[:, 8] & 0x0F | step << 4
+    turned[:, 9:] = step * 0x11
+    return turned
 
 
 @pytest.mark.parametrize("size", [(4, 4), (8, 12), (5, 3), (1, 1), (32, 32)])

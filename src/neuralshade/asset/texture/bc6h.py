@@ -1,4 +1,4 @@
-"""The BC6H encoder: 16 colors of light in 16 bytes, as two end points and 16 steps between them.
+"""BC6H: 16 colors of light in 16 bytes, as two end points and 16 steps between them.
 
 Of the 14 modes those with one region, 11 to 14: end points of 10 bits each, or of 11, 12 and 16
 with the second as a difference of 9, 8 and 4 bits. What is interpolated are the bits of half
@@ -8,7 +8,9 @@ Source: Microsoft, Direct3D 11.3 Functional Specification, section 19.5.14.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +18,14 @@ from numpy.typing import NDArray
 from neuralshade.base.cores import on_cores
 
 Floats = NDArray[np.float32]
-Codes = NDArray[np.int64]
+Codes = NDArray[np.signedinteger[Any]]
 
 TEXELS = 16
-WEIGHTS = np.array((0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64))  # of 64
+WEIGHTS = np.array(  # of 64
+    (0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64), np.int32
+)
+FINE = 1024  # places on the line between end points that are told apart
+NEAREST = np.abs(np.arange(FINE + 1)[:, None] * 64 / FINE - WEIGHTS).argmin(axis=1)  # their steps
 REFITS = 3  # least squares for the chosen steps
 CHUNK = 2_048  # blocks at once, so that a pass stays in the processor's cache
 # Of a mode: its number, bits of an end point, bits of the second one's difference, 0: it is whole.
@@ -112,16 +118,31 @@ def _unquantized(code: Codes, bits: int) -> Codes:
 def _steps(
     bits: NDArray[np.uint16], ends: _Ends, mode: tuple[int, int, int]
 ) -> tuple[Codes, Floats]:
-    """Return the nearest of the 16 colors for each texel [N, 16], and each block's error."""
+    """Return the nearest of the 16 colors for each texel [N, 16], and each block's error.
+
+    The nearest by their places on the line between the ends, which rounding leaves by a bit.
+    """
     first, second = (_unquantized(end, mode[1])[:, None] for end in (ends.first, ends.second))
-    share = WEIGHTS[None, :, None]
-    between = (first * (64 - share) + second * share + 32) >> 6
-    palette = ((between * 31) >> 6).astype(np.float32)  # as the bits of halves
-    apart = palette[:, None] - bits[:, :, None].astype(np.float32)
-    errors = np.square(apart).sum(axis=3)
-    steps = errors.argmin(axis=2)
-    least = np.take_along_axis(errors, steps[..., None], axis=2)[..., 0]
-    return steps, least.sum(axis=1)
+    wanted = bits.astype(np.float32)
+    start, axis = _shown(first).astype(np.float32), (_shown(second) - _shown(first))
+    axis = axis.astype(np.float32)
+    length = np.square(axis).sum(axis=2, keepdims=True)
+    along = np.matmul(wanted - start, axis.swapaxes(1, 2)) * (FINE / np.maximum(length, 1))
+    steps = NEAREST[np.rint(along[..., 0].clip(0, FINE)).astype(np.intp)]
+    apart = _shown(_between(first, second, steps)).astype(np.float32) - wanted
+    return steps, np.square(apart).sum(axis=(1, 2))
+
+
+def _between(first: Codes, second: Codes, steps: Codes) -> Codes:
+    """Return the color of each step [N, 16, 3] between end points [N, 1, 3]."""
+    first, second = first.astype(np.int32), second.astype(np.int32)
+    share = WEIGHTS[steps][..., None]
+    return (first * (64 - share) + second * share + 32) >> 6
+
+
+def _shown(between: Codes) -> Codes:
+    """Return the bits of the half floats that interpolated numbers become."""
+    return (between * 31) >> 6
 
 
 def _least_squares(
@@ -131,7 +152,7 @@ def _least_squares(
     b = (WEIGHTS[steps] / 64).astype(np.float32)
     a = 1 - b
     aa, ab, bb = (a * a).sum(axis=1), (a * b).sum(axis=1), (b * b).sum(axis=1)
-    av, bv = (np.einsum("nt,ntc->nc", each, wanted) for each in (a, b))
+    av, bv = (np.matmul(each[:, None], wanted)[:, 0] for each in (a, b))
     determinant = aa * bb - ab * ab
     solved = (determinant > 1e-3)[:, None]
     divisor = np.where(solved[:, 0], determinant, 1)[:, None]
@@ -144,23 +165,16 @@ def _packed(
     first: Codes, second: Codes, steps: Codes, mode: tuple[int, int, int]
 ) -> NDArray[np.uint8]:
     """Return 16 bytes a block: the mode, end points, and steps of 4 bits, the first one of 3."""
-    number, bits, difference = mode
     turned = steps[:, :1] >= TEXELS // 2  # its highest bit is not stored
     first, second = np.where(turned, second, first), np.where(turned, first, second)
     steps = np.where(turned, TEXELS - 1 - steps, steps)
-    fields: list[tuple[Codes, int]] = [(np.full(len(steps), number), MODE_BITS)]
-    fields += [(first[:, channel], LOW_BITS) for channel in range(3)]
-    for channel in range(3):
-        if not difference:
-            fields.append((second[:, channel], LOW_BITS))
-            continue
-        fields.append((second[:, channel] - first[:, channel], difference))
-        # the bits above the tenth stand in falling order
-        fields += [(first[:, channel] >> bit, 1) for bit in range(bits - 1, LOW_BITS - 1, -1)]
-    fields += [(steps[:, texel], 3 if texel == 0 else 4) for texel in range(TEXELS)]
+    numbers = {
+        "mode": np.full((len(steps), 1), mode[0]), "first": first,
+        "second": second - first if mode[2] else second, "steps": steps,
+    }  # fmt: skip
     words, place = np.zeros((len(steps), 2), np.uint64), 0
-    for value, count in fields:
-        part = (value & ((1 << count) - 1)).astype(np.uint64)
+    for name, index, lowest, count in _fields(mode):
+        part = (numbers[name][:, index] >> lowest & ((1 << count) - 1)).astype(np.uint64)
         word, shift = divmod(place, 64)
         words[:, word] |= part << np.uint64(shift)
         if shift + count > 64:
@@ -168,3 +182,57 @@ def _packed(
         place += count
     assert place == 128, (mode, place)
     return words.astype("<u8").view(np.uint8).reshape(-1, 16)
+
+
+def _fields(mode: tuple[int, int, int]) -> Iterator[tuple[str, int, int, int]]:
+    """Yield what a block's bits are, in order: of which number, from which of its bits, how many.
+
+    ``second`` is its difference from ``first`` where the mode has one.
+    """
+    _, bits, difference = mode
+    yield "mode", 0, 0, MODE_BITS
+    yield from (("first", channel, 0, LOW_BITS) for channel in range(3))
+    for channel in range(3):
+        yield "second", channel, 0, difference or LOW_BITS
+        # the bits above the tenth stand in falling order
+        yield from (("first", channel, bit, 1) for bit in range(bits - 1, LOW_BITS - 1, -1))
+    yield from (("steps", texel, 0, 3 if texel == 0 else 4) for texel in range(TEXELS))
+
+
+def decompress_bc6h(blocks: NDArray[np.uint8]) -> Floats:
+    """Return float32 [N, 16, 3], what blocks of ``compress_bc6h``, uint8 [N, 16], show.
+
+    Those of other encoders may have modes that are not read here.
+    """
+    shown = np.empty((len(blocks), TEXELS, 3), np.float32)
+    numbers = blocks[:, 0] & ((1 << MODE_BITS) - 1)
+    assert np.isin(numbers, [mode[0] for mode in MODES]).all(), "a block with two regions"
+    for mode in MODES:
+        rows = np.flatnonzero(numbers == mode[0])
+        for start in range(0, len(rows), CHUNK):
+            some = rows[start : start + CHUNK]
+            shown[some] = _decompress(blocks[some], mode)
+    return shown
+
+
+def _decompress(blocks: NDArray[np.uint8], mode: tuple[int, int, int]) -> Floats:
+    words = np.ascontiguousarray(blocks).view("<u8")
+    found = {
+        name: np.zeros((len(words), most), np.int64)
+        for name, most in (("mode", 1), ("first", 3), ("second", 3), ("steps", TEXELS))
+    }
+    place = 0  # fmt: skip
+    for name, index, lowest, count in _fields(mode):
+        word, shift = divmod(place, 64)
+        part = words[:, word] >> np.uint64(shift)
+        if shift + count > 64:
+            part = part | words[:, word + 1] << np.uint64(64 - shift)
+        found[name][:, index] |= (part & np.uint64((1 << count) - 1)).astype(np.int64) << lowest
+        place += count
+    first, second = found["first"], found["second"]
+    if mode[2]:  # a difference with a sign, in two's complement
+        second = first + (second ^ 1 << mode[2] - 1) - (1 << mode[2] - 1)
+        second &= (1 << mode[1]) - 1
+    first, second = (_unquantized(end, mode[1])[:, None] for end in (first, second))
+    bits = _shown(_between(first, second, found["steps"])).astype(np.uint16)
+    return bits.view(np.float16).astype(np.float32)

@@ -1,7 +1,8 @@
-"""Blocks of 4 x 4 back to texels: BC1 and BC7 by Pillow, BC4 and BC5 here.
+"""Blocks of 4 x 4 back to texels: BC1 and BC7 by Pillow, BC4, BC5 and BC6H here.
 
 Why not etcpak: its decoders crash (0.9.15). Why BC4 and BC5 here: Pillow cuts off what lies
-between two of 256 steps, where GPUs keep it: 0.3 dB of rough maps, 4 of smooth ones.
+between two of 256 steps, where GPUs keep it: 0.3 dB of rough maps, 4 of smooth ones. Why BC6H:
+Pillow clips it to 1.
 """
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from neuralshade.asset.texture.bc4 import CHUNK, EVEN_STEPS, ONE_CODE, PEAK, SIX_STEPS, ZERO_CODE
+from neuralshade.asset.texture.bc6h import decompress_bc6h
 from neuralshade.asset.texture.texture_format import TextureFormat
 
 SIDE_PX = 4  # of a block
@@ -18,19 +20,25 @@ Floats = NDArray[np.float32]
 
 
 def decompress_blocks(blocks: bytes, chosen: TextureFormat, height: int, width: int) -> Floats:
-    """Return float32 [H, W, C], [0, 1], what the blocks of a level show, as they are stored.
+    """Return float32 [H, W, C], what the blocks of a level show, as they are stored.
+
+    In [0, 1], but for BC6H, which is 0 or more; that only as ``compress_blocks`` makes it.
 
     Args:
         blocks: row by row, as ``compress_blocks`` returns them.
         chosen: one of the formats of blocks; of an sRGB one, colors stay encoded.
         height, width: of the level, >= 1.
     """
+    rows, columns = (-(-side // SIDE_PX) for side in (height, width))
+    if chosen.name == "bc6h":
+        colors = decompress_bc6h(np.frombuffer(blocks, np.uint8).reshape(-1, 16))
+        tiles = colors.reshape(rows, columns, SIDE_PX, SIDE_PX, -1).swapaxes(1, 2)
+        return tiles.reshape(rows * SIDE_PX, columns * SIDE_PX, -1)[:height, :width]
     if chosen.channels in PILLOW_KINDS:
         how = PILLOW_KINDS[chosen.channels]
         picture = Image.frombytes("RGBA", (width, height), blocks, "bcn", *how)
         texels = np.asarray(picture)[..., : chosen.channels]
         return np.divide(texels, np.float32(PEAK), dtype=np.float32)
-    rows, columns = (-(-side // SIDE_PX) for side in (height, width))
     values = decompress_bc4(np.frombuffer(blocks, np.uint8).reshape(-1, 8))
     tiles = values.reshape(rows, columns, chosen.channels, SIDE_PX, SIDE_PX)
     whole = tiles.transpose(0, 3, 1, 4, 2).reshape(rows * SIDE_PX, columns * SIDE_PX, -1)
