@@ -143,7 +143,7 @@ def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> Decoded:
                  *_left_out(path, names, Channels(picks, COLOR))]  # fmt: skip
     dtype = _read_as(path, spec, picks)
     floats = dtype not in ("uint8", "uint16")
-    tag = _tag(path, kind, spec, floats) if chosen.kind == COLOR else None
+    tag = _tag(path, kind, reader, floats) if chosen.kind == COLOR else None
     pixels = _pixels(path, kind, reader, picks, dtype, memory_limit, tag)
     if kind == "openexr":
         from neuralshade.source.parts import in_display_window  # other kinds have no windows
@@ -157,9 +157,15 @@ def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> Decoded:
     return Decoded(pixels, straight, tag=tag, notes=notes)
 
 
-def _tag(path: Path, kind: str, spec: Any, floats: bool) -> ColorTag | None:
+def _tag(path: Path, kind: str, reader: Any, floats: bool) -> ColorTag | None:
     """Return what a file says of its colors, where they are not what its samples mean."""
+    spec = reader.spec()
     chunks, profile = {}, spec.getattribute("ICCProfile")
+    if kind == "tiff" and profile is None:
+        from neuralshade.source.header_tags import tiff_tag
+
+        if (found := tiff_tag(path, reader.current_subimage(), floats)) is not None:
+            return found
     if kind == "png":
         chunks = chunks_before_pixels(path)
     elif kind == "jpeg2000":
