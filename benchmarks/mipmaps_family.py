@@ -63,7 +63,7 @@ def parts(name: str, side: int) -> tuple[Maps, Maps]:
 
     def cut(middle: float) -> Maps:
         left = int(min(max(0, middle * textures.width - side / 2), max(0, textures.width - side)))
-        maps = vars(base_maps(textures)).items()
+        maps = base_maps(textures, weighted=False).arrays().items()
         return Maps(**{n: v[top : top + side, left : left + side].copy() for n, v in maps})
 
     return cut(0.25), cut(0.75)

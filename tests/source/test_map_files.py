@@ -7,8 +7,8 @@ import pytest
 from neuralshade.errors import ConfigError
 from neuralshade.source.map_files import find_maps
 
-KEYS = ("albedo, normal, roughness, metallic, ao, amr, arm, mar, mor, mra, mro, omr, ord, orm, "
-        "ram, rma, rmo, rom")  # fmt: skip
+KEYS = ("albedo, normal, roughness, metallic, ao, opacity, amr, arm, mar, mor, mra, mro, omr, ord, "
+        "orm, ram, rma, rmo, rom")  # fmt: skip
 EXAMPLE = 'Write such as {"albedo": "a.png", "normal": "n.png", "roughness": "r.png"}.'
 COMPLETE = {"albedo": "a.png", "normal": "n.png", "roughness": "r.png"}
 
@@ -205,7 +205,8 @@ def test_manifest_convention_goes_before_the_name(tmp_path):
     ({"ao": {"path": "n.png", "convention": "directx"}},
      "ao.convention: got it for ao, need it for normal alone. Leave it out."),
     ({"albedo": {"path": "n.png", "channel": "r"}},
-     "albedo.channel: got it for albedo, need it for roughness, metallic or ao. Leave it out."),
+     "albedo.channel: got it for albedo, need it for roughness, metallic, ao or opacity. Leave it "
+     "out."),
     ({"ao": {"path": "n.png", "channel": "red"}},
      "ao.channel: got 'red', need one of r, g, b, a. Name the one that holds this map."),
     ({"ao": {"path": "n.png", "channel": 0}},

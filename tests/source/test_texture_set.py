@@ -181,7 +181,9 @@ def test_kinds_of_pictures(folder, rng, textures):
     (folder / "rock_albedo.png").unlink(missing_ok=True)
     found = load_texture_set(folder)
     np.testing.assert_allclose(found.albedo, color[..., :3] / color[..., 3:], rtol=1e-5)
-    assert "albedo: its alpha is left out." in found.notes
+    np.testing.assert_array_equal(found.opacity, color[..., 3])
+    note = "opacity: taken from the alpha of rock_albedo.exr; albedo is not multiplied by it."
+    assert note in found.notes
 
 
 def test_grey_in_color_is_read_from_green(folder, rng, textures):

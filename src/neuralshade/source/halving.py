@@ -37,6 +37,16 @@ def halved_by_weight(
     return values.astype(np.float32, copy=False), weights.astype(np.float32, copy=False)
 
 
+def halved_counted(
+    values: npt.NDArray[np.floating], weights: npt.NDArray[np.floating] | None
+) -> tuple[Floats, Floats | None]:
+    """Return ``halved_by_weight`` of values [H, W, ...]; ``halved`` where weights are None."""
+    if weights is None:
+        return halved(values), None
+    found, weights = halved_by_weight(values.reshape(*weights.shape, -1), weights)
+    return found.reshape(*weights.shape, *values.shape[2:]), weights
+
+
 def _halved_by_weight_along(
     values: npt.NDArray[np.floating], weights: npt.NDArray[np.floating], axis: int
 ) -> tuple[Floats, Floats]:

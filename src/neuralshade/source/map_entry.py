@@ -95,7 +95,9 @@ class Takes:
         return name is None or self.own_names or name.holds((*self.maps, "gloss"))
 
 
-MIPMAPS = Takes(MAPS, ("path", "convention", "channel"), required=("albedo", "roughness"))
+MIPMAPS = Takes(
+    (*MAPS, "opacity"), ("path", "convention", "channel"), required=("albedo", "roughness")
+)
 MATERIAL = Takes(NAMES, (*MIPMAPS.settings, "color"), own_names=True)
 
 
@@ -176,7 +178,7 @@ def _convention(place: str, key: str, maps: tuple[str | None, ...], value: Any) 
 
 def _channel(place: str, key: str, maps: tuple[str | None, ...], value: Any, takes: Takes) -> int:
     if len(maps) > 1 or maps[0] in (*COLORS, "normal"):
-        need = "a map of one number" if takes.own_names else "roughness, metallic or ao"
+        need = "a map of one number" if takes.own_names else "roughness, metallic, ao or opacity"
         raise ConfigError(f"{place}.channel: got it for {key}, need it for {need}. "
                           "Leave it out.")  # fmt: skip
     if not isinstance(value, str) or len(value) != 1 or value not in CHANNELS:

@@ -32,7 +32,7 @@ class Reading:
     convention: str | None = None  # of normals; None to find out
     memory_limit: int = 4 * 2**30  # bytes that one decoded file may take
     wrap: str = "repeat"  # what lies beyond the border of a smaller map, see ``resized``
-    keeps_hidden: bool = False  # texels of alpha 0 stay where no opacity is taken
+    keeps_hidden: bool = False  # color of opacity 0 stays where a smaller albedo is resized
 
     def __post_init__(self) -> None:
         if self.convention is not None:
@@ -63,8 +63,7 @@ def read_maps(
     height, width = common_size(found.place, sizes, notes, reading.wrap, constant)
     resized = [resized_map(reader.visible(one, (height, width)), height, width, reading.wrap)
                for one in maps]  # fmt: skip
-    filled = tuple(reader.filled(resized))
-    return found.name, filled, tuple(notes)
+    return found.name, tuple(resized), tuple(notes)
 
 
 @dataclass
@@ -75,7 +74,6 @@ class _Reader:
     reading: Reading
     notes: list[str]
     read: dict[str, MaterialMap] = field(default_factory=dict)
-    alpha: MaterialMap | None = None  # of the albedo, at its own size
 
     def maps(self) -> list[MaterialMap]:
         """Return the maps in order, each at its own size; one picture at a time is held beside."""
@@ -118,8 +116,6 @@ class _Reader:
     def _take(self, name: str, of: str, file: MapFile, picture: Picture) -> None:
         """Take the alpha of a picture for the map ``name``, where nothing else is."""
         other, called = self.found.files.get(name), plain_name(file.path.name)
-        if name == "opacity":
-            self.alpha = alpha_map(name, file, picture)
         if name not in self.reading.takes.maps:
             self.notes.append(f"{of}: its alpha is left out.")
         elif other is not None:
@@ -131,24 +127,11 @@ class _Reader:
             self.notes.append(f"{name}: taken from the alpha of {called}{more}.")
 
     def visible(self, one: MaterialMap, size: tuple[int, int]) -> MaterialMap:
-        """Return an albedo that will be resized without the color that its alpha hides."""
-        here = self.alpha is not None and one.name == "albedo"
-        if not here or self.reading.keeps_hidden or one.values.shape[:2] == size:
+        """Return an albedo that will be resized without the color that its opacity hides."""
+        opacity = self.read.get("opacity")
+        kept = opacity is None or one.name != "albedo" or self.reading.keeps_hidden
+        if kept or one.values.shape[:2] == size:
             return one
-        assert self.alpha is not None
-        same = self.alpha.values.shape[:2] == one.values.shape[:2]
-        return filled_map(one, self.alpha.values[..., 0]) if same else one
-
-    def filled(self, maps: list[MaterialMap]) -> list[MaterialMap]:
-        """Return maps that are filled where an alpha hides them that is no map of its own."""
-        taken = "opacity" in self.reading.takes.maps or self.reading.keeps_hidden
-        if self.alpha is None or taken:
-            return maps
-        height, width = maps[0].values.shape[:2]
-        alpha = resized_map(self.alpha, height, width, self.reading.wrap)
-        opacity = alpha.values[..., 0]
-        if opacity.min() > 0 or opacity.max() <= 0:
-            return maps
-        self.notes.append("albedo: where its alpha is 0, all maps are filled from texels that are "
-                          "seen. --keep-hidden-color keeps them.")  # fmt: skip
-        return [filled_map(one, opacity) for one in maps]
+        assert opacity is not None
+        same = opacity.values.shape[:2] == one.values.shape[:2]
+        return filled_map(one, opacity.values[..., 0]) if same else one

@@ -2,7 +2,7 @@
 
 import itertools
 
-MAPS = ("albedo", "normal", "roughness", "metallic", "ao")  # what mip levels are trained for
+MAPS = ("albedo", "normal", "roughness", "metallic", "ao")  # what a surface is shaded by
 # What a file with such a word in its name holds; a list of words begins with the map's own name.
 WORDS = {
     "albedo": (

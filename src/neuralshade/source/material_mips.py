@@ -88,17 +88,21 @@ def filled_map(one: MaterialMap, opacity: Floats) -> MaterialMap:
 def covered_levels(one: MaterialMap, count: int | None = None) -> list[Floats]:
     """Return the levels of an opacity, each scaled so that an alpha test passes as many texels.
 
-    The test is ``ALPHA_TEST`` or more. Where fewer than half of the texels of level 0 are 0 or 1
-    it is no cutout, and levels are means.
+    The test is ``ALPHA_TEST`` or more. Levels of what is no cutout are means.
 
     Source: Castano 2010, Computing Alpha Mipmaps; found by sorting in place of a search.
     """
     levels = mip_levels(one, count)
     values = one.values
-    if ((values == 0) | (values == 1)).mean() < CUTOUT_SHARE:
+    if not is_cutout(values):
         return levels
     share = float((values >= ALPHA_TEST).mean())
     return [values, *(_covered(level, share) for level in levels[1:])]
+
+
+def is_cutout(opacity: Floats) -> bool:
+    """Return whether half of the texels of an opacity or more are 0 or 1."""
+    return bool(((opacity == 0) | (opacity == 1)).mean() >= CUTOUT_SHARE)
 
 
 def _covered(level: Floats, share: float) -> Floats:

@@ -11,15 +11,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.errors import ShapeError
 from neuralshade.source.color import srgb_to_linear
 from neuralshade.source.map_entry import MIPMAPS, Entry
 from neuralshade.source.map_reader import Reading, read_maps
 from neuralshade.source.map_values import clipped
-from neuralshade.source.map_words import MAPS
 from neuralshade.source.material_map import MaterialMap
+from neuralshade.source.material_mips import filled_map
 from neuralshade.source.material_set import MaterialSet
+from neuralshade.source.picture import check_finite
 
 Floats = npt.NDArray[np.float32]
+OPACITY = "opacity"
 VECTORS = ("albedo", "normal")  # three numbers a texel; of the others one
 
 
@@ -38,6 +41,7 @@ class TextureSet:
     ao: Floats | None  # [H, W], [0, 1]
     paths: dict[str, Path]  # the file of each map that was read
     notes: tuple[str, ...]  # sentences to tell the user
+    opacity: Floats | None = None  # [H, W], [0, 1]; None where all texels are seen alike
 
     @property
     def height(self) -> int:
@@ -63,7 +67,8 @@ def load_texture_set(
     and, if need be, a "name" for the set. Albedo in integers is sRGB, in floats linear; all else
     is taken as it is. A DirectX normal map has its green flipped; whether it is one, say
     ``normal_convention``, the manifest, the file's name, or else the slopes of the map itself.
-    Maps of different sizes are brought to the largest.
+    Maps of different sizes are brought to the largest. An albedo's alpha that is not 1 everywhere
+    is the opacity, where no other file is.
 
     Args:
         source: a folder, FOLDER/wood for what begins so of several sets in it, a manifest, or a
@@ -71,21 +76,22 @@ def load_texture_set(
         normal_convention: "opengl" or "directx"; None to find out.
         memory_limit: bytes that one decoded file may take.
         wrap: what lies beyond the border where smaller maps are enlarged: "repeat" or "clamp".
-        keep_hidden_color: where the albedo's alpha is 0, keep all maps as they are; else they are
-            filled there from texels that are seen.
-        maps: albedo, normal, roughness, metallic, ao; or a packed file by the order of its
-            channels: arm, orm, rma ... Each replaces what ``source`` has. A path, relative to
+        keep_hidden_color: where opacity is 0, keep all maps as they are; else they are filled
+            there from texels that are seen.
+        maps: albedo, normal, roughness, metallic, ao, opacity; or a packed file by the order of
+            its channels: arm, orm, rma ... Each replaces what ``source`` has. A path, relative to
             the manifest there; or {"path": ..., "convention": "opengl" or "directx" (normal),
-            "channel": "r", "g", "b" or "a" (roughness, metallic, ao)}. A NumPy array, a PIL image,
-            a torch tensor or a Picture stands for a path: [H, W, C] or [H, W], floats of albedo
-            sRGB in [0, 1], of normals in [0, 1] or, where some are below 0, in [-1, 1].
+            "channel": "r", "g", "b" or "a" (all but albedo and normal)}. A NumPy array, a PIL
+            image, a torch tensor or a Picture stands for a path: [H, W, C] or [H, W], floats of
+            albedo sRGB in [0, 1], of normals in [0, 1] or, where some are below 0, in [-1, 1].
 
     Raises: ConfigError for a source that is neither, an unknown key, two files for one map, or
         no albedo or roughness; PictureError for a file that cannot be read, is not
         what its name says, or differs from the others in shape.
     """
     reading = Reading(MIPMAPS, normal_convention, memory_limit, wrap, keep_hidden_color)
-    return textures_of(MaterialSet(*read_maps(source, maps, reading, shaded_map)))
+    textures = textures_of(MaterialSet(*read_maps(source, maps, reading, shaded_map)))
+    return textures if keep_hidden_color else visible_textures(textures)
 
 
 def as_textures(source: Any) -> Any:
@@ -100,7 +106,7 @@ def textures_of(surface: MaterialSet) -> TextureSet:
     """
     notes: list[str] = list(surface.notes)
     surface["albedo"], surface["roughness"]  # refused where there is none
-    maps = {one.name: shaded_map(one, notes) for one in surface.maps if one.name in MAPS}
+    maps = {one.name: shaded_map(one, notes) for one in surface.maps if one.name in MIPMAPS.maps}
     values = {name: one.values for name, one in maps.items()}
     numbers = {name: of[..., 0] for name, of in values.items() if name not in VECTORS}
     flat = np.zeros((surface.height, surface.width), np.float32)
@@ -110,9 +116,64 @@ def textures_of(surface: MaterialSet) -> TextureSet:
     if "metallic" not in values:
         numbers["metallic"] = flat
         notes.append("metallic: no such map, taken as 0 everywhere.")
+    opacity = _counted(numbers.get("opacity"), notes)
     paths = {name: one.path for name, one in maps.items() if one.path is not None}
     return TextureSet(surface.name, values["albedo"], values["normal"], numbers["roughness"],
-                      numbers["metallic"], numbers.get("ao"), paths, tuple(notes))  # fmt: skip
+                      numbers["metallic"], numbers.get("ao"), paths, tuple(notes),
+                      opacity)  # fmt: skip
+
+
+def checked_textures(textures: TextureSet) -> TextureSet:
+    """Return a set that may be made by hand as files' are: numbers in [0, 1], clipped with a note.
+
+    Raises: ShapeError for maps of other shapes than TextureSet says, PictureError for NaN or
+        infinity.
+    """
+    notes: list[str] = []
+    maps: dict[str, Any] = {}
+    for name in MIPMAPS.maps:
+        values = getattr(textures, name)
+        if values is None and name in ("ao", OPACITY):
+            continue
+        shape = (textures.height, textures.width, *([3] if name in VECTORS else []))
+        if values.shape != shape:
+            raise ShapeError(f"{textures.name}: got {name} {list(values.shape)}, need "
+                             f"{list(shape)} beside albedo. Reshape it.")  # fmt: skip
+        check_finite(f"{textures.name}: {name}", values.reshape(*shape[:2], -1))
+        maps[name] = values if name == "normal" else clipped(name, values, notes, 1)
+    if OPACITY in maps:
+        maps[OPACITY] = _counted(maps[OPACITY].astype(np.float32, copy=False), notes)
+    return replace(textures, notes=(*textures.notes, *notes), **maps) if notes else textures
+
+
+def _counted(opacity: Floats | None, notes: list[str]) -> Floats | None:
+    """Return an opacity by which texels count; None for one that hides nothing, or all."""
+    if opacity is None or (opacity.min() < 1 and opacity.max() > 0):
+        return opacity
+    notes.append(f"opacity: {opacity.min():g} everywhere, taken as none.")
+    return None
+
+
+def visible_textures(textures: TextureSet) -> TextureSet:
+    """Return a set whose texels of opacity 0 are filled from visible ones, as a note says.
+
+    As it is where it has no such texels, or is filled already.
+    """
+    opacity = textures.opacity
+    if opacity is None or opacity.min() > 0 or opacity.max() <= 0:
+        return textures
+    maps: dict[str, Any] = {}
+    for name in (*VECTORS, "roughness", "metallic", "ao"):
+        values = getattr(textures, name)
+        if values is not None:
+            texels = values.reshape(*opacity.shape, -1).astype(np.float32, copy=False)
+            one = MaterialMap(name, texels, "normal" if name == "normal" else "linear")
+            maps[name] = filled_map(one, opacity).values.reshape(values.shape)
+    if all(np.array_equal(values, getattr(textures, name)) for name, values in maps.items()):
+        return textures
+    note = ("opacity: where it is 0, all other maps are filled from texels that are seen. "
+            "--keep-hidden-color keeps them.")  # fmt: skip
+    return replace(textures, notes=(*textures.notes, note), **maps)
 
 
 def shaded_map(one: MaterialMap, notes: list[str]) -> MaterialMap:

@@ -14,8 +14,8 @@ from neuralshade.asset.file import write_asset_file
 from neuralshade.errors import AssetError
 from neuralshade.kinds.mipmaps.asset import (
     CURVE_POINTS,
-    MAPS,
     level_tensors,
+    map_names,
     shown_level,
     stored_level,
     stored_levels,
@@ -25,6 +25,7 @@ from neuralshade.kinds.mipmaps.plan import _written_by
 from neuralshade.measure.plane.mip_filters import Maps, unit
 from neuralshade.source.color import linear_to_srgb
 
+MAPS = map_names(has_opacity=False)
 SIZES = [(6, 5), (3, 2), (1, 1)]  # width, height
 
 
@@ -215,3 +216,44 @@ def test_errors_of_an_older_form_are_refused(tmp_path):
     save(tmp_path / "old.nsh", header, [])
     with pytest.raises(AssetError, match=r"no errors of stored_box under mirror .*Fit it again"):
         neuralshade.load(tmp_path / "old.nsh")
+
+
+def cut_out(path, levels, said="coverage"):
+    """Save levels with opacity, and a header that says what its own levels are, or does not."""
+    header = header_of()
+    header.recipe["keep_hidden_color"] = False
+    if said is not None:
+        header.own["maps"]["opacity"] = said
+    for level in levels:
+        level["opacity"] = level["roughness"] // 2
+    save(path, header, levels)
+
+
+def test_opacity_comes_back(tmp_path, levels):
+    cut_out(tmp_path / "x.nsh", levels)
+    opened = neuralshade.load(tmp_path / "x.nsh")
+    assert opened.names == (*MAPS, "opacity") and opened.weighted
+    assert opened.memory_bytes == (30 + 6 + 1) * 11
+    for level, maps in zip(levels, opened.chain, strict=True):
+        np.testing.assert_array_equal(maps.opacity, level["opacity"][..., 0] / np.float32(255))
+    files = write_chain(tmp_path, "dds-bc", levels)
+    assert [path.name for path in files] == [f"{name}.dds" for name in (*MAPS, "opacity")]
+
+
+@pytest.mark.parametrize("said, change, got", [
+    (None, {}, "a tensor opacity_0, need none of that name"),
+    ("kept", {}, "'kept' for maps.opacity in the header, need one of"),
+    (["coverage"], {}, "['coverage'] for maps.opacity in the header, need a text"),
+    ("means", {"opacity_2": None}, "no such tensor for opacity_2, need uint8 [1, 1, 1]"),
+    ("means", {"opacity_1": np.zeros((2, 3, 3), np.uint8)}, "uint8 [2, 3, 3] for opacity_1"),
+    ("means", {"opacity_9": np.zeros((1, 1, 1), np.uint8)}, "a tensor opacity_9"),
+])  # fmt: skip
+def test_an_opacity_that_the_header_does_not_say_refused(tmp_path, levels, said, change, got):
+    cut_out(tmp_path / "x.nsh", levels, said)
+    asset = read_asset(tmp_path / "x.nsh")
+    tensors = {**asset.tensors, **change}
+    tensors = {name: values for name, values in tensors.items() if values is not None}
+    write_asset_file(tmp_path / "y.nsh", asset_file("mipmaps", asset.header, tensors))
+    with pytest.raises(AssetError) as caught:
+        neuralshade.load(tmp_path / "y.nsh")
+    assert f"y.nsh: got {got}" in str(caught.value)

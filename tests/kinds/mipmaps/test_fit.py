@@ -12,10 +12,10 @@ from PIL import Image
 
 import neuralshade
 from neuralshade.errors import AssetError, ConfigError
-from neuralshade.kinds.mipmaps.asset import MAPS, shown_level, stored_level, stored_levels
+from neuralshade.kinds.mipmaps.asset import map_names, shown_level, stored_level, stored_levels
 from neuralshade.kinds.mipmaps.build import base_maps
 from neuralshade.kinds.mipmaps.files import planned_files
-from neuralshade.measure.plane.mip_filters import box_chain
+from neuralshade.measure.plane.mip_filters import Maps, box_chain
 from neuralshade.measure.plane.plane_view import PlaneView
 
 BETTER = 0.75  # of box's error, near a mirror's lights, after BUMPY_FIT
@@ -106,7 +106,7 @@ def test_info_tells_of_the_levels(bumpy):
 
 def test_pictures_and_containers_hold_the_asset_s_levels(bumpy):
     levels = stored_levels(neuralshade.load(bumpy.folder / "waves.nsh"))
-    for name in MAPS:
+    for name in map_names(False):
         for i, level in enumerate(levels):
             with Image.open(bumpy.folder / f"{name}_{i}.png") as png:
                 texels = np.asarray(png).reshape(level[name].shape)
@@ -124,14 +124,14 @@ def test_exr_holds_what_the_asset_rounds(bumpy):
     levels = stored_levels(neuralshade.load(bumpy.folder / "waves.nsh"))
     for i, level in enumerate(levels):
         maps = {}
-        for name in MAPS:
+        for name in map_names(False):
             file = OpenImageIO.ImageInput.open(str(bumpy.folder / f"{name}_{i}.exr"))
             maps[name] = file.read_image("float")
             file.close()
         assert maps["normal"].min() >= -1
         np.testing.assert_allclose(np.linalg.norm(maps["normal"], axis=2), 1, atol=1e-5)
         scalars = {name: maps[name][..., 0] for name in ("roughness", "metallic")}
-        rounded = stored_level(SimpleNamespace(**maps | scalars))
+        rounded = stored_level(Maps(**maps | scalars))
         for name, values in rounded.items():
             np.testing.assert_array_equal(values, level[name])
 
@@ -286,7 +286,7 @@ def test_levels_are_chosen_as_they_are_written(device, stand, monkeypatch, set_o
 
 
 def test_planned_files_are_those_that_are_written(bumpy):
-    planned = planned_files(bumpy.folder, ("png", "exr", "dds", "ktx2-bc"), 6)
+    planned = planned_files(bumpy.folder, ("png", "exr", "dds", "ktx2-bc"), map_names(False), 6)
     assert sorted(map(str, planned)) == sorted(bumpy.result.files)
 
 
@@ -296,5 +296,5 @@ def test_the_smallest_level_is_a_mean_where_nothing_shines(device, stand, set_of
     textures = set_of(8, 8, 0.0, albedo=rng.random((8, 8, 3)), roughness=1.0, metallic=0.0)
     result = neuralshade.fit_mipmaps(textures, "out", **short)
     shown = shown_level(stored_levels(neuralshade.load(result.asset))[-1])
-    wanted = box_chain(base_maps(textures), 3)[-1].albedo
+    wanted = box_chain(base_maps(textures, weighted=True), 3)[-1].albedo
     np.testing.assert_allclose(shown["albedo"], wanted, atol=0.02)

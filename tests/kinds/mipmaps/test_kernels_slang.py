@@ -24,7 +24,7 @@ HALF = 2.0**-10  # rounding of a float16, and of one made of it
 
 def shaded(maps, pairs, diffuse=lambert):
     """Return float64 [n, H, W, 3] of the torch half."""
-    fields = (torch.from_numpy(values).double() for values in vars(maps).values())
+    fields = (torch.from_numpy(values).double() for values in maps.arrays().values())
     albedo, normal, roughness, metallic = fields
     surface = Surface(albedo, normal, roughness, metallic)
     wi, wo = torch.from_numpy(pairs).double().unbind(1)

@@ -68,7 +68,7 @@ def test_numbers_are_those_of_the_maps(base):
     chain = box_chain(base, len(levels.sizes) - 1)
     back = chain_of(numbers_of(chain), levels)
     for given, found in zip(chain, back, strict=True):
-        for name, values in vars(given).items():
+        for name, values in given.arrays().items():
             if name == "roughness":
                 values = values.clip(SMALLEST_ROUGHNESS, 1)
             np.testing.assert_allclose(getattr(found, name), values, atol=1e-6)

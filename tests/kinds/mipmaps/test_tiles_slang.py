@@ -77,7 +77,7 @@ def test_tiles_are_judged_by_every_measure(engine):
 def test_coarse_levels_are_sampled_from_every_square(gpu, small):
     """Of squares whose texels are alike each is as good: then it is what all texels tell."""
     base = maps_of(WIDTH // 2, HEIGHT // 2)
-    alike = type(base)(*(part.repeat(2, 0).repeat(2, 1) for part in vars(base).values()))
+    alike = type(base)(*(part.repeat(2, 0).repeat(2, 1) for part in base.arrays().values()))
     engine = engine_of(gpu, alike, levels_of(WIDTH, HEIGHT), pool=PAIRS)
     pairs = draw_pairs(PAIRS, 0.5, 0.2, 5)
     found, errors = errors_by_tiles(engine, pairs), errors_by_all(engine, pairs)

@@ -156,7 +156,7 @@ def test_bilinear_look_ups_wrap_around(noise):
 def test_texels_lie_beside_each_other_whatever_order_maps_have(noise):
     """Of any other order NumPy copies all texels for each look-up."""
     base = bumpy(noise, 4, 6)
-    turned = Maps(**{name: np.asfortranarray(values) for name, values in vars(base).items()})
+    turned = Maps(**{name: np.asfortranarray(values) for name, values in base.arrays().items()})
     for chain in ([base, *box_chain(base, 1)], [turned, *box_chain(turned, 1)]):
         levels = TexelLevels.of(chain)
         assert levels.texels.flags.c_contiguous and levels.texels.shape == (24 + 6, 8)

@@ -6,7 +6,8 @@ from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 
 MAPS = {"albedo": "Base color.", "normal": "Normals, in tangent space.",
         "roughness": "Roughness.", "metallic": "Metallic. [default: 0 everywhere]",
-        "ao": "Ambient occlusion; read, and not used."}  # fmt: skip
+        "ao": "Ambient occlusion; read, and not used.",
+        "opacity": "Opacity, by which texels count. [default: the albedo's alpha]"}  # fmt: skip
 PACKED = ("arm", "orm", "rma", "mra")
 ORDER = {"a": "ambient occlusion", "o": "ambient occlusion", "r": "roughness", "m": "metallic"}
 

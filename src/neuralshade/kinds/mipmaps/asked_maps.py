@@ -10,7 +10,12 @@ from typing import Any
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.mipmaps import MAPS, PACKED
 from neuralshade.kinds.mipmaps.files import USUAL_FORMATS
-from neuralshade.source.texture_set import TextureSet, load_texture_set
+from neuralshade.source.texture_set import (
+    TextureSet,
+    checked_textures,
+    load_texture_set,
+    visible_textures,
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,8 @@ class AskedMaps:
             given = "normal_convention" if not self.maps else next(iter(self.maps))
             raise ConfigError(f"{given}: got it beside a TextureSet, which has its maps already, "
                               "need one of the two. Leave it out.")  # fmt: skip
-        return self.source
+        textures = checked_textures(self.source)
+        return textures if keep_hidden_color else visible_textures(textures)
 
     @property
     def place(self) -> str | None:

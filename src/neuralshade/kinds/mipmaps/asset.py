@@ -2,9 +2,9 @@
 
 The ``maps`` of a header are ``name``, ``sizes`` (width and height of each level, level 0 first),
 ``notes`` of what was done to the maps, ``kept``, the method of each level from 1 on, ``files`` and
-their ``formats``,
-and ``normal_convention``, where it was said; its ``quality`` is held-out error by kind of lights,
-method (JUDGED and others) and level.
+their ``formats``, ``normal_convention``, where it was said, and of sets with opacity ``opacity``:
+what its levels are. Its ``quality`` is held-out error by kind of lights, method (JUDGED and others)
+and level.
 """
 
 from __future__ import annotations
@@ -34,11 +34,15 @@ if TYPE_CHECKING:
 CURVE_POINTS = 100  # of the training curve that are kept
 OVER_BOX = "box"  # what losses of the curve are over; those of older files are over nothing
 FORMATS = ("png", "exr", "dds", "dds-bc", "ktx2", "ktx2-bc")
-CHANNELS = {"albedo": 3, "normal": 3, "roughness": 1, "metallic": 1}
+CHANNELS = {"albedo": 3, "normal": 3, "roughness": 1, "metallic": 1, "opacity": 1}
 MAPS = tuple(CHANNELS)
+OPACITY = "opacity"  # the one that not all sets have
+COVERAGE, MEANS = "coverage", "means"  # levels of opacity that keep it, or that are means
 TEXEL = "texel of level 0"  # that bits are told for, of all maps and levels together
-PLAIN = {"albedo": "rgba8_srgb", "normal": "rgba8", "roughness": "r8", "metallic": "r8"}
-BLOCKS = {"albedo": "bc7_srgb", "normal": "bc5", "roughness": "bc4", "metallic": "bc4"}
+PLAIN = {"albedo": "rgba8_srgb", "normal": "rgba8", "roughness": "r8", "metallic": "r8",
+         "opacity": "r8"}  # fmt: skip
+BLOCKS = {"albedo": "bc7_srgb", "normal": "bc5", "roughness": "bc4", "metallic": "bc4",
+          "opacity": "bc4"}  # fmt: skip
 FILTERED = ("box", "toksvig", "lean", "trained")  # as they were computed
 JUDGED = ("kept", "stored_box", "stored_toksvig", "stored_lean")  # all as 8 bits hold them
 ERROR = Number(0, 1e30)
@@ -46,7 +50,8 @@ MAPS_RULE = Parts(
     {"name": Text(), "sizes": Each(Each(SIDE, 2, 2), 1, 25), "notes": Each(Text(2**16)),
      "kept": Each(Text(64))},
     {"files": Each(Text()), "formats": Each(Text(choices=FORMATS)),
-     "normal_convention": Text(choices=("opengl", "directx"), or_none=True)},
+     "normal_convention": Text(choices=("opengl", "directx"), or_none=True),
+     "opacity": Text(choices=(COVERAGE, MEANS))},
 )  # fmt: skip
 ERRORS = Each(Parts({"symmetric": ERROR}))  # of a chain, a row for each level from 1 on
 JUDGED_ERRORS = Each(
@@ -77,8 +82,15 @@ class LevelsAsset(Protocol):
     @property
     def chain(self) -> list[Maps]: ...  # levels 0 and on as a shader reads them
     @property
+    def weighted(self) -> bool: ...  # texels count by opacity
+    @property
     def view(self) -> PlaneView: ...
     def same_textures(self, source: Any) -> TextureSet: ...
+
+
+def map_names(has_opacity: bool) -> tuple[str, ...]:
+    """Return the maps of a set with or without opacity."""
+    return tuple(name for name in MAPS if name != OPACITY or has_opacity)
 
 
 def memory_formats(maps: Mapping[str, Any]) -> Mapping[str, TextureFormat]:
@@ -116,23 +128,23 @@ def level_forms(asset: Asset) -> dict[str, Form]:
                              f"{len(sizes) - 1}, one for each level below 0. {REMEDY}")  # fmt: skip
     return {f"{name}_{i}": ("uint8", (height, width, channels))
             for i, (width, height) in enumerate(sizes)
-            for name, channels in CHANNELS.items()}  # fmt: skip
+            for name, channels in CHANNELS.items()
+            if name != OPACITY or OPACITY in maps}  # fmt: skip
 
 
 def stored_levels(asset: Asset) -> list[dict[str, Bytes]]:
     """Return levels 0 and on as they were saved."""
-    count = len(asset.header.own["maps"]["sizes"])
-    return [{name: asset.tensors[f"{name}_{i}"] for name in CHANNELS} for i in range(count)]
+    maps = asset.header.own["maps"]
+    names = map_names(OPACITY in maps)
+    return [{name: asset.tensors[f"{name}_{i}"] for name in names}
+            for i in range(len(maps["sizes"]))]  # fmt: skip
 
 
-def stored_level(maps: Any) -> dict[str, Bytes]:
+def stored_level(maps: Maps) -> dict[str, Bytes]:
     """Return one level rounded to 8 bits, uint8 [H, W, C]: albedo sRGB, normals (n + 1) / 2."""
-    return {
-        "albedo": _rounded(linear_to_srgb(maps.albedo)),
-        "normal": _rounded((maps.normal + 1) / 2),
-        "roughness": _rounded(maps.roughness[..., None]),
-        "metallic": _rounded(maps.metallic[..., None]),
-    }
+    values: dict[str, npt.NDArray[Any]] = dict(maps.arrays())
+    values["albedo"], values["normal"] = linear_to_srgb(maps.albedo), (maps.normal + 1) / 2
+    return {name: _rounded(one.reshape(*one.shape[:2], -1)) for name, one in values.items()}
 
 
 def shown_level(level: dict[str, Bytes]) -> dict[str, npt.NDArray[np.float32]]:
@@ -140,12 +152,8 @@ def shown_level(level: dict[str, Bytes]) -> dict[str, npt.NDArray[np.float32]]:
     values = {name: stored.astype(np.float32) / 255 for name, stored in level.items()}
     normal = 2 * values["normal"] - 1
     length = np.maximum(np.linalg.norm(normal, axis=2, keepdims=True), 1e-6)
-    return {
-        "albedo": srgb_to_linear(values["albedo"]),
-        "normal": normal / length,
-        "roughness": values["roughness"][..., 0],
-        "metallic": values["metallic"][..., 0],
-    }
+    vectors = {"albedo": srgb_to_linear(values["albedo"]), "normal": normal / length}
+    return {**vectors, **{name: one[..., 0] for name, one in values.items() if name not in vectors}}
 
 
 def _rounded(values: npt.NDArray[Any]) -> Bytes:
@@ -163,7 +171,7 @@ def write_chain(folder: Path, form: str, levels: Sequence[dict[str, Bytes]]) -> 
 
     container, _, blocks = form.partition("-")
     written = []
-    for name in MAPS:
+    for name in levels[0]:
         texture = (BLOCKS if blocks else PLAIN)[name]
         written.append(folder / f"{name}.{container}")
         save_chain(written[-1], [level[name] for level in levels], texture)

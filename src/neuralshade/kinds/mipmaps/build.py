@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +19,7 @@ from neuralshade.kinds.mipmaps.kernels import (
     STEEPEST,
     LevelSizes,
     Skies,
+    level_weights,
     levels_of,
 )
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
@@ -24,6 +27,8 @@ from neuralshade.measure.plane.mip_filters import LEAST_Z, Maps, unit
 from neuralshade.model.microfacet import slang_name
 from neuralshade.sampler.directions import draw_pairs, near_mirror
 from neuralshade.sampler.sky import sky_pairs
+from neuralshade.source.material_map import MaterialMap
+from neuralshade.source.material_mips import covered_levels, mip_levels
 
 if TYPE_CHECKING:
     from neuralshade.source.texture_set import TextureSet
@@ -35,9 +40,27 @@ PAIR_BYTES = 8  # of a pair's reference in each texel
 MOST_POOL_BYTES = 2**31  # of all references that are held at a time
 
 
-def base_maps(textures: TextureSet) -> Maps:
-    """Return level 0."""
-    return Maps(textures.albedo, textures.normal, textures.roughness, textures.metallic)
+def base_maps(textures: TextureSet, weighted: bool) -> Maps:
+    """Return level 0; ``weighted``: its texels count by opacity, where it has one."""
+    opacity = textures.opacity if weighted else None
+    return Maps(textures.albedo, textures.normal, textures.roughness, textures.metallic, opacity)
+
+
+def opacity_levels(opacity: Floats, weighted: bool, levels: LevelSizes) -> list[Floats]:
+    """Return the levels of an opacity [H, W], 0 among them.
+
+    Where texels count by it they keep its coverage, see ``covered_levels``; else they are means.
+    """
+    one = MaterialMap("opacity", opacity[..., None], "data")
+    made = covered_levels if weighted else mip_levels
+    return [level[..., 0] for level in made(one, len(levels.sizes))]
+
+
+def with_opacity(chain: Sequence[Maps], opacity: Sequence[Floats] | None) -> list[Maps]:
+    """Return levels with those of the opacity, or none."""
+    if opacity is None:
+        return [replace(maps, opacity=None) for maps in chain]
+    return [replace(maps, opacity=one) for maps, one in zip(chain, opacity, strict=True)]
 
 
 def chain_levels(textures: TextureSet, recipe: MipmapsRecipe) -> LevelSizes:
@@ -120,7 +143,8 @@ def build_mip_engine(
     def skies(pool: int, count: int) -> tuple[Floats, Floats]:
         return sky_pairs(recipe.sky_lights, count, recipe.lowest, recipe.seed + pool)
 
-    return MipEngine(gpu, levels, training, packed_base(base), start, pairs, skies)
+    weights = None if base.opacity is None else level_weights(base.opacity, levels)
+    return MipEngine(gpu, levels, training, packed_base(base), start, pairs, skies, weights)
 
 
 def packed_base(base: Maps) -> Floats:

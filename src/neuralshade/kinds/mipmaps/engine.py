@@ -76,12 +76,12 @@ class MipTraining:
 class MipEngine:
     """Trains ``values`` [NUMBERS, texels] of all levels but 0 of the maps in ``base``.
 
-    ``base`` float32 [2, H * W, 4]: albedo and roughness, normal and metallic. Losses are told over
-    those of the ``values`` given, a box filter's, under the same lights: by which lights a step
-    has, they differ more than by training. ``draw_pairs``
-    returns, for a pool's number and size, directions to the light and the eye, float32 [n, 2, 3],
-    and which of them lie near a mirror's, bool [n]; ``draw_skies``, for a pool's number and a
-    count of skies, directions to all their lights and eyes and how bright each light is.
+    ``base`` float32 [2, H * W, 4]: albedo and roughness, normal and metallic. Losses are over those
+    of the ``values`` passed, a box filter's, under the same lights: by which lights a step has,
+    they differ more than by training. ``draw_pairs`` returns, for a pool's number and size,
+    directions to the light and the eye, float32 [n, 2, 3], and which of them lie near a mirror's,
+    bool [n]; ``draw_skies``, for a pool's number and a count of skies, directions to all their
+    lights and eyes and how bright each light is. ``weights``: ``level_weights``, None: all alike.
     """
 
     def __init__(
@@ -93,10 +93,11 @@ class MipEngine:
         values: Floats,
         draw_pairs: Any,
         draw_skies: Any = None,
+        weights: Floats | None = None,
     ):
         self.gpu, self.levels, self.training = gpu, levels, training
         self.draw_pairs, self.draw_skies = draw_pairs, draw_skies
-        self.texels = levels.texels
+        self.texels, self.weighted = levels.texels, weights is not None
         self.groups = -(-self.texels // GROUP)
         self._pool = -1
         self._losses: dict[int, float] = {}  # of ``start``, by which of a pool's pairs it sees
@@ -114,6 +115,8 @@ class MipEngine:
             "rate_factors": gpu.buffer(size=4 * SUBMITTED_STEPS),
             "paces": gpu.buffer(size=8 * SUBMITTED_STEPS),
         }
+        if weights is not None:
+            self._bound["weights"] = gpu.buffer(weights)
         entries = ("train_texels", "shade_level", "begin_steps", "end_steps", "lose_texels")
         gpu.prepare([KernelText(self._text(1), entry, fast_math=True) for entry in entries])
         self._shade = self.kernel("shade_level")
@@ -139,7 +142,7 @@ class MipEngine:
 
     def _text(self, chains: int) -> str:
         t = self.training
-        return mipmaps_text(t.diffuse, t.pairs, chains, t.skies)
+        return mipmaps_text(t.diffuse, t.pairs, chains, t.skies, self.weighted)
 
     @property
     def steps_a_pool(self) -> int:

@@ -42,7 +42,7 @@ def evaluate_mipmaps(opened: LevelsAsset, source: Any, device: str | None = None
     Raises: AssetError for other maps, DeviceError where neither a GPU nor software Vulkan
         answers; what ``load_texture_set`` raises.
     """
-    base = base_maps(opened.same_textures(source))
+    base = base_maps(opened.same_textures(source), opened.weighted)
     levels = LevelSizes(tuple((w, h) for w, h in opened.maps["sizes"]))
     chains = {STORED[name]: as_stored(make(base, len(levels.sizes) - 1))
               for name, make in FILTERS.items()}  # fmt: skip

@@ -108,11 +108,13 @@ def _maps_of(
     chains: Mapping[str, Sequence[Maps]], names: Sequence[str], index: int
 ) -> list[tuple[str, list[tuple[str, Floats]]]]:
     maps = [(name, chains[name][index]) for name in names]
+    opacity = [(name, m.opacity[..., None]) for name, m in maps if m.opacity is not None]
     return [
         ("albedo", [(name, linear_to_srgb(m.albedo)) for name, m in maps]),
         ("normal", [(name, m.normal * np.float32(0.5) + np.float32(0.5)) for name, m in maps]),
         ("roughness", [(name, m.roughness[..., None]) for name, m in maps]),
         ("metallic", [(name, m.metallic[..., None]) for name, m in maps]),
+        *([("opacity", opacity)] if opacity else []),
     ]
 
 

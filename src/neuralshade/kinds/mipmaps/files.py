@@ -14,7 +14,7 @@ from neuralshade.base.atomic import check_writable
 from neuralshade.base.message_text import unmade
 from neuralshade.errors import ConfigError, OutputError
 from neuralshade.fitting.output_checks import check_no_input
-from neuralshade.kinds.mipmaps.asset import FORMATS, MAPS, stored_level, write_chain
+from neuralshade.kinds.mipmaps.asset import FORMATS, stored_level, write_chain
 from neuralshade.measure.plane.mip_filters import Maps
 from neuralshade.source.image_output import save_picture
 
@@ -36,10 +36,12 @@ def checked_formats(formats: Sequence[str]) -> tuple[str, ...]:
     return chosen
 
 
-def planned_files(folder: Path, formats: Iterable[str], levels: int) -> list[Path]:
+def planned_files(
+    folder: Path, formats: Iterable[str], names: Sequence[str], levels: int
+) -> list[Path]:
     """Return the files that ``write_files`` will write of so many levels, 0 among them."""
     return [path for form in formats
-            for path in map_files(folder, form.partition("-")[0], MAPS, levels)]  # fmt: skip
+            for path in map_files(folder, form.partition("-")[0], names, levels)]  # fmt: skip
 
 
 def check_folder(folder: Path, files: Sequence[Path], inputs: Iterable[Any]) -> None:
@@ -79,7 +81,7 @@ def write_files(folder: Path, formats: Iterable[str], chain: Sequence[Maps]) -> 
 def _write_exr(folder: Path, chain: Sequence[Maps]) -> list[Path]:
     written = []
     for i, level in enumerate(chain):
-        for name, values in vars(level).items():
+        for name, values in level.arrays().items():
             written.append(folder / f"{name}_{i}.exr")
             texels = values if values.ndim == 3 else values[..., None]
             save_picture(written[-1], texels.astype(np.float32), "linear")

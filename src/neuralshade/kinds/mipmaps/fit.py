@@ -36,7 +36,9 @@ from neuralshade.kinds.mipmaps.build import (
     build_mip_engine,
     chain_of,
     numbers_of,
+    opacity_levels,
     pool_notes,
+    with_opacity,
 )
 from neuralshade.kinds.mipmaps.choice import chosen_methods, missed
 from neuralshade.kinds.mipmaps.family.role import Alone, FamilyRole
@@ -62,7 +64,7 @@ from neuralshade.kinds.mipmaps.plan import Plan, plan_set
 from neuralshade.kinds.mipmaps.plane_scene import TRAINED_TITLE, plane_scene
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe, MipmapsSettings, mipmaps_recipe
 from neuralshade.kinds.mipmaps.result import MipmapsResult
-from neuralshade.measure.plane.mip_filters import FILTERS, Floats
+from neuralshade.measure.plane.mip_filters import FILTERS, Floats, Maps
 from neuralshade.source.map_entry import Entry
 from neuralshade.source.material_set import MaterialSet
 from neuralshade.source.texture_set import TextureSet, as_textures
@@ -121,7 +123,7 @@ def fit_set(
     with part("reading maps"):
         begun = recipe if checkpoint is None else stored_recipe(MipmapsRecipe, checkpoint.recipe)
         textures = asked.textures(begun.wrap, begun.keep_hidden_color)
-        maps = source_of(textures)
+        maps = source_of(textures, not begun.keep_hidden_color)
     if checkpoint is not None:
         recipe = resumed_recipe(checkpoint, options.resume, maps, MipmapsRecipe,
                                 resumed_with(MipmapsRecipe, settings), "maps")  # fmt: skip
@@ -148,10 +150,10 @@ def _check_others(options: FitOptions, files: Sequence[Path], textures: TextureS
     check_callbacks(options)
 
 
-def source_of(textures: TextureSet) -> Source:
-    """Return what tells the maps of one set from another's."""
+def source_of(textures: TextureSet, weighted: bool) -> Source:
+    """Return what tells the maps of one set from another's: those that training sees."""
     state = hashlib.sha256()
-    for values in vars(base_maps(textures)).values():
+    for values in base_maps(textures, weighted).arrays().values():
         state.update(np.ascontiguousarray(values).data)
     return Source(textures.name, state.hexdigest())
 
@@ -166,7 +168,7 @@ class _Job(Job[MipmapsRecipe]):
         self.typed_output, self.subject = self.output.parent, asked.subject
         self.resumed_words = () if self.place is None else asked.words
         self.asked, self.plan, self.textures = asked, plan, plan.textures
-        self.base, self.levels = base_maps(plan.textures), plan.levels
+        self.base, self.levels = base_maps(plan.textures, plan.weighted), plan.levels
         below = len(self.levels.sizes) - 1
         with part("filtering maps"):
             self.chains = {name: make(self.base, below) for name, make in FILTERS.items()}
@@ -212,7 +214,8 @@ class _Job(Job[MipmapsRecipe]):
         chain = combined(chains, best)
         numbers[KEPT] = numbers_of(as_stored(chain))
         numbers |= {STORED[name]: shown[name] for name in FILTERS}
-        stored = [stored_level(level) for level in (self.base, *chain)]
+        chain = self._with_opacity([self.base, *chain])
+        stored = [stored_level(level) for level in chain]
         judged = judge(self.engine, numbers, self.recipe, HELD_OUT, briefly=METHODS)
         if self.recipe.favor == "all":
             worse = missed(judged.symmetric(), KEPT, tuple(STORED.values()))
@@ -221,12 +224,17 @@ class _Job(Job[MipmapsRecipe]):
         header = self._header(judged, best)
         written = save_asset(self.output, KIND.name, header, level_tensors(stored), CURVE_POINTS)
         with part("writing files"):
-            files = write_files(self.output.parent, self.asked.formats, [self.base, *chain])
+            files = write_files(self.output.parent, self.asked.formats, chain)
         self.notes += self.plan.clear()
         self._written()
         self.role.trained(self.base, self.levels, self.filtered, trained)
         self._report()
         return self._reached(written, files, best, judged)
+
+    def _with_opacity(self, chain: list[Maps]) -> list[Maps]:
+        opacity, weighted = self.textures.opacity, self.plan.weighted
+        levels = None if opacity is None else opacity_levels(opacity, weighted, self.levels)
+        return with_opacity(chain, levels)
 
     @property
     def training(self) -> dict[str, Any]:
@@ -239,6 +247,8 @@ class _Job(Job[MipmapsRecipe]):
                  "files": [path.name for path in self.plan.files],
                  "formats": list(self.asked.formats),
                  "normal_convention": self.asked.normal_convention}  # fmt: skip
+        if self.plan.opacity is not None:
+            facts["opacity"] = self.plan.opacity
         recipe = to_dict(self.recipe)
         # not rounded: who prints an error rounds it, and twice may end beside what was measured
         return Header(recipe, self.training, judged.errors, own={"maps": facts})

@@ -28,7 +28,8 @@ class MipJudge:
         levels = engine.levels
         self._added = np.zeros(len(levels.sizes))  # to each texel of a level, in the mean
         self.groups = engine.texels // GROUP + len(levels.sizes) + 1  # of a chain, or a few more
-        self._sums = engine.gpu.buffer(size=4 * len(MEASURES) * self.groups * self.chains)
+        self._measures = len(MEASURES) + engine.weighted
+        self._sums = engine.gpu.buffer(size=4 * self._measures * self.groups * self.chains)
         self._kernel = engine.kernel(
             "judge_briefly" if briefly else "judge_level",
             values=engine.gpu.buffer(np.stack(chains).astype(np.float32)),
@@ -67,15 +68,19 @@ class MipJudge:
 
         symmetric: of 2 abs(x - y) / (x + y + DARK); relative: of abs(x - y) / (y + DARK); log:
         of the square of log(1 + 10 x) - log(1 + 10 y); color and reference: of x and y. All but
-        the first are 0 where it was to be brief.
+        the first are 0 where it was to be brief. Texels count by the weights of the engine.
         """
-        raw = self._sums.read().view(np.float32)[: self.chains * self.groups * len(MEASURES)]
+        raw = self._sums.read().view(np.float32)[: self.chains * self.groups * self._measures]
         sums = raw.reshape(self.chains, self.groups, -1).astype(np.float64)
         found = []
         for level, (width, height) in enumerate(self.engine.levels.sizes[1:], start=1):
             first = self.engine.levels.first(level) // GROUP + level
             rows = sums[:, first : first + self.engine.groups_of(level)]
-            found.append(rows.sum(axis=1) / (width * height * self._added[level]))
+            totals = rows.sum(axis=1)
+            if self.engine.weighted:
+                found.append(totals[:, :-1] / totals[:, -1:])
+            else:
+                found.append(totals / (width * height * self._added[level]))
         commands = self.engine.gpu.commands()
         commands.clear(self._sums)
         commands.submit()

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.model.microfacet import SMALLEST_ALPHA
+from neuralshade.source.halving import halved
 
 GROUP = 128  # threads
 LEVEL = np.dtype([("first", "<u4"), ("width", "<u4"), ("height", "<u4"), ("near", "<f4")])
@@ -26,6 +27,7 @@ NUMBERS = 7  # trained of a texel: albedo, slopes, roughness, metallic
 STEEPEST = 5.0  # slope of a normal, that of 79 degrees
 SMALLEST_ROUGHNESS = float(SMALLEST_ALPHA**0.5)
 DARK = 0.01  # a color so dark is wrong by as much as itself at most, roughly
+LEAST_OPACITY = 1e-7  # that texels count by: where all are hidden, their plain mean stands
 MEASURES = ("symmetric", "relative", "log", "color", "reference")
 
 Floats = npt.NDArray[np.float32]
@@ -67,6 +69,18 @@ def levels_of(width: int, height: int, count: int | None = None) -> LevelSizes:
     return LevelSizes(tuple(sizes))
 
 
+def level_weights(opacity: Floats, levels: LevelSizes) -> Floats:
+    """Return by how much texels count: float32 [texels of level 0 and of all others].
+
+    ``opacity`` [H, W] of level 0. Of each level by itself the mean is 1.
+    """
+    mean, found = np.maximum(opacity, np.float32(LEAST_OPACITY)), []
+    for _ in levels.sizes:
+        found.append((mean / mean.mean(dtype=np.float64)).astype(np.float32).ravel())
+        mean = halved(mean)
+    return np.concatenate(found)
+
+
 def pairs_table(pairs: Floats, bright: Floats, near: npt.NDArray[Any]) -> npt.NDArray[np.void]:
     """Return what the device half knows of pairs [n, 2, 3] of directions: PAIR [n]."""
     wi, wo = pairs[:, 0], pairs[:, 1]
@@ -103,9 +117,12 @@ class Skies:
 
 
 NO_SKIES = Skies()
+WEIGHTED = "#define WEIGHTED\n"
 
 
-def mipmaps_text(diffuse: str, pairs: int, chains: int = 1, skies: Skies = NO_SKIES) -> str:
+def mipmaps_text(
+    diffuse: str, pairs: int, chains: int = 1, skies: Skies = NO_SKIES, weighted: bool = False
+) -> str:
     """Return the module that trains mip levels, and judges them.
 
     Args:
@@ -113,6 +130,7 @@ def mipmaps_text(diffuse: str, pairs: int, chains: int = 1, skies: Skies = NO_SK
         pairs: of directions, in one step.
         chains: that are judged at once.
         skies: of one step.
+        weighted: texels count by ``level_weights``, whose sums judges have behind MEASURES.
     """
     return (
         "import neuralshade.model.microfacet;\n"
@@ -122,10 +140,11 @@ def mipmaps_text(diffuse: str, pairs: int, chains: int = 1, skies: Skies = NO_SK
         f"static const uint PAIRS_SHADED = {PAIRS_SHADED}u;\n"
         f"static const uint SQUARE = {SQUARE}u;\n"
         f"static const uint CHAINS = {chains}u;\n"
-        f"static const uint MEASURES = {len(MEASURES)}u;\n"
+        f"static const uint MEASURES = {len(MEASURES) + weighted}u;\n"
         f"static const float STEEPEST = {STEEPEST!r}f;\n"
         f"static const float SMALLEST_ROUGHNESS = {SMALLEST_ROUGHNESS!r}f;\n"
         f"static const float DARK = {DARK!r}f;\n"
         f"{skies.text()}"
+        f"{WEIGHTED if weighted else ''}"
         '#include "neuralshade/kinds/mipmaps/kernels.cs.slang"\n'
     )

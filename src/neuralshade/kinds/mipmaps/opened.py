@@ -22,10 +22,11 @@ from neuralshade.kinds.mipmaps import KIND
 from neuralshade.kinds.mipmaps.asset import (
     CHANNELS,
     JUDGED,
-    MAPS,
+    OPACITY,
     RULES,
     TEXEL,
     level_forms,
+    map_names,
     memory_formats,
     shown_level,
     stored_level,
@@ -75,6 +76,16 @@ class OpenedMipmaps(Opened):
         """Return levels 0 and on as a shader reads them."""
         return [Maps(**shown_level(level)) for level in stored_levels(self.asset)]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of its maps."""
+        return map_names(OPACITY in self.maps)
+
+    @property
+    def weighted(self) -> bool:
+        """Return whether texels count by opacity; in assets of before there is none."""
+        return OPACITY in self.maps and not self.recipe.keep_hidden_color
+
     def chains(
         self,
         maps: Sequence[str] | None = None,
@@ -93,7 +104,7 @@ class OpenedMipmaps(Opened):
                               "stored as they are, need none. Leave it out.")  # fmt: skip
         sizes = [(width, height) for width, height in self.maps["sizes"]]
         regions = level_regions(sizes, levels, region)
-        return level_chains(stored_levels(self.asset), chosen_names(maps, MAPS), regions)
+        return level_chains(stored_levels(self.asset), chosen_names(maps, self.names), regions)
 
     @property
     def numbers(self) -> int:
@@ -111,7 +122,7 @@ class OpenedMipmaps(Opened):
         """Return what all levels take in a GPU's memory, in blocks where its files have them."""
         formats = memory_formats(self.maps)
         return sum(formats[name].level_bytes(level[name])
-                   for level in stored_levels(self.asset) for name in MAPS)  # fmt: skip
+                   for level in stored_levels(self.asset) for name in self.names)  # fmt: skip
 
     draws_view = True
 
@@ -141,17 +152,16 @@ class OpenedMipmaps(Opened):
 
     def same_textures(self, source: Any) -> TextureSet:
         """Return the maps of ``source``; AssetError where they are not those of level 0."""
-        from neuralshade.source.texture_set import TextureSet, as_textures, load_texture_set
+        from neuralshade.kinds.mipmaps.asked_maps import AskedMaps
+        from neuralshade.source.texture_set import TextureSet, as_textures
 
-        textures = as_textures(source)
-        if not isinstance(textures, TextureSet):
-            said = self.maps.get("normal_convention")
-            textures = load_texture_set(source, normal_convention=said, wrap=self.recipe.wrap,
-                                        keep_hidden_color=self.recipe.keep_hidden_color
-                                        )  # fmt: skip
-        found, kept = stored_level(base_maps(textures)), stored_levels(self.asset)[0]
-        for name, texels in found.items():
-            if not np.array_equal(texels, kept[name]):
+        given = as_textures(source)
+        said = None if isinstance(given, TextureSet) else self.maps.get("normal_convention")
+        asked = AskedMaps(given, {}, said, ())
+        textures = asked.textures(self.recipe.wrap, self.recipe.keep_hidden_color)
+        found = stored_level(base_maps(textures, weighted=True))
+        for name, texels in stored_levels(self.asset)[0].items():
+            if name not in found or not np.array_equal(texels, found[name]):
                 raise AssetError(f"{self.path}: got another {name} map than that of its "
                                  f"level 0 from {textures.name!r}, need the maps that it was "
                                  "trained from. Give their folder.")  # fmt: skip
@@ -163,7 +173,7 @@ class OpenedMipmaps(Opened):
 
     def scene(self, reference: Any = None) -> Scene:
         """Return the plane, beside what filters make of its level 0, in 8 bits too."""
-        base = self.chain[0]
+        base = self.chain[0] if self.weighted else dataclasses.replace(self.chain[0], opacity=None)
         below = len(self.chain) - 1
         filtered = {name: as_stored(make(base, below)) for name, make in FILTERS.items()}
         chains = {RESULT: self.chain[1:], **filtered}
@@ -214,4 +224,5 @@ class OpenedMipmaps(Opened):
         """Return a line for each map."""
         last = len(self.maps["sizes"]) - 1
         form = "uint8, levels 0 to {}, channels: {}"
-        return {f"  {name}": form.format(last, channels) for name, channels in CHANNELS.items()}
+        return {f"  {name}": form.format(last, channels) for name, channels in CHANNELS.items()
+                if name in self.names}  # fmt: skip

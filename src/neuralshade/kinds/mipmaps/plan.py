@@ -12,11 +12,12 @@ from neuralshade.asset.texture.texture_files import file_name, level_files
 from neuralshade.base.given import check_output
 from neuralshade.errors import AssetError, OutputError
 from neuralshade.kinds.mipmaps import KIND
-from neuralshade.kinds.mipmaps.asset import MAPS
+from neuralshade.kinds.mipmaps.asset import COVERAGE, MAPS, MEANS, map_names
 from neuralshade.kinds.mipmaps.build import chain_levels
 from neuralshade.kinds.mipmaps.files import check_folder, planned_files
 from neuralshade.kinds.mipmaps.kernels import LevelSizes
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
+from neuralshade.source.material_mips import ALPHA_TEST, is_cutout
 from neuralshade.source.texture_set import TextureSet
 
 PATHS_SHOWN = 4  # of files that are told in one line
@@ -32,6 +33,7 @@ class Plan:
     files: tuple[Path, ...]  # of the chains
     outdated: tuple[Path, ...]  # that an asset of that name wrote before, and that will be no more
     strange: tuple[Path, ...]  # that are called as levels are, and are nobody's
+    weighted: bool = True  # texels count by opacity, where there is one
 
     def check(self) -> None:
         """Raise OutputError unless all files can be written."""
@@ -39,12 +41,31 @@ class Plan:
         check_folder(self.target.parent, files, self.textures.paths.values())
 
     def notes(self) -> tuple[str, ...]:
-        """Return what to tell of maps that no level is made of, to stay with the asset."""
+        """Return what to say of maps that no level is made of and of opacity, with the asset."""
         if self.textures.ao is None:
-            return ()
+            return self._opacity_notes()
         path = self.textures.paths.get("ao")
         read = "ao: not used" if path is None else f"ao: read from {path.name}, not used"
-        return (f"{read}: levels are shaded without ambient occlusion.",)
+        return (f"{read}: levels are shaded without ambient occlusion.", *self._opacity_notes())
+
+    @property
+    def opacity(self) -> str | None:
+        """Return what the levels of opacity are, as a header has it; None where there is none."""
+        if self.textures.opacity is None:
+            return None
+        return COVERAGE if self.weighted and is_cutout(self.textures.opacity) else MEANS
+
+    def _opacity_notes(self) -> tuple[str, ...]:
+        if self.textures.opacity is None:
+            return ()
+        if not self.weighted:
+            return ("opacity: texels count whatever it is, and its levels are means, as "
+                    "--keep-hidden-color says.",)  # fmt: skip
+        share = float((self.textures.opacity >= ALPHA_TEST).mean())
+        levels = f"keep the share that an alpha test at {ALPHA_TEST:g} passes, {share:.3g}"
+        if self.opacity == MEANS:
+            levels = "are means: most of its texels are neither 0 nor 1"
+        return (f"opacity: texels of all other maps count by it; its levels {levels}.",)
 
     def clear(self) -> tuple[str, ...]:
         """Remove what is outdated; return what to tell of that and of files that stay."""
@@ -75,7 +96,8 @@ def plan_set(
     name = file_name(textures.name)
     folder = Path(f"{name}_mips" if output is None else output)
     target = folder / f"{name}.nsh"
-    files = tuple(planned_files(folder, formats, len(levels.sizes)))
+    names = map_names(textures.opacity is not None)
+    files = tuple(planned_files(folder, formats, names, len(levels.sizes)))
     there = level_files(folder, MAPS)
     planned, owned = {path.name for path in files}, _written_by(target, [])
     _check_others(target, [path for path in there if path.name in planned])
@@ -85,7 +107,8 @@ def plan_set(
     nobodys = set(others) - set(outdated)
     for asset in _assets_beside(target):
         nobodys = {path for path in nobodys if path.name not in _written_by(asset, there)}
-    return Plan(textures, levels, target, files, outdated, tuple(sorted(nobodys)))
+    weighted = not recipe.keep_hidden_color
+    return Plan(textures, levels, target, files, outdated, tuple(sorted(nobodys)), weighted)
 
 
 def _check_others(target: Path, taken: Sequence[Path]) -> None:

@@ -27,8 +27,9 @@ class MipmapsRecipe(TrainingRecipe):
     wrap: str = setting("repeat", "beyond the border, where smaller maps are brought to the size "
                         "of the largest: repeat for sets that tile, else clamp",
                         choices=WRAPS)  # fmt: skip
-    keep_hidden_color: bool = setting(False, "texels under the albedo's alpha of 0 stay as they "
-                                      "are", older=True)  # fmt: skip
+    keep_hidden_color: bool = setting(False, "texels of opacity 0 stay as they are and count as "
+                                      "any others; opacity's levels are means",
+                                      older=True)  # fmt: skip
     diffuse: str = setting("lambert", "diffuse part of the shading", choices=DIFFUSES)
     pairs: int = training(32, "directions to light and eye in one step, the same for all texels",
                           limits=(1, 256))  # fmt: skip

@@ -55,7 +55,7 @@ def report_mipmaps(
         with stage("filtering maps"):
             textures = opened.same_textures(source)
             check_no_input(output, opened.path, *textures.paths.values())
-            base = base_maps(textures)
+            base = base_maps(textures, opened.weighted)
             below = len(opened.chain) - 1
             chains = {TITLES.get(name, name): as_stored(make(base, below))
                       for name, make in FILTERS.items()}  # fmt: skip

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.model.microfacet import SMALLEST_ALPHA
-from neuralshade.source.halving import halved
+from neuralshade.source.halving import halved_counted
 
 Floats = npt.NDArray[np.float32]
 SHORTEST = 1e-3  # mean normal
@@ -17,18 +17,27 @@ LEAST_Z = 0.05  # of a normal, where its slope is taken
 
 @dataclass(frozen=True)
 class Maps:
-    """One level: albedo [H, W, 3], normal [H, W, 3] of length 1, roughness and metallic [H, W]."""
+    """One level: albedo [H, W, 3], normal [H, W, 3] of length 1, roughness and metallic [H, W].
+
+    ``opacity`` [H, W], [0, 1]: by how much texels count where levels are made of them; None: all
+    alike.
+    """
 
     albedo: Floats
     normal: Floats
     roughness: Floats
     metallic: Floats
+    opacity: Floats | None = None
+
+    def arrays(self) -> dict[str, Floats]:
+        """Return what there is of it, by name."""
+        return {name: values for name, values in vars(self).items() if values is not None}
 
 
 def box_chain(base: Maps, levels: int) -> list[Maps]:
     """Return ``levels`` levels below ``base``: means, normals made length 1 again."""
     return [
-        Maps(m["albedo"], unit(m["normal"]), m["roughness"], m["metallic"])
+        Maps(m.albedo, unit(m.normal), m.roughness, m.metallic, m.opacity)
         for m in _means(base, levels)
     ]
 
@@ -41,11 +50,11 @@ def toksvig_chain(base: Maps, levels: int) -> list[Maps]:
     """
     chain = []
     for m in _means(base, levels):
-        length = np.clip(np.linalg.norm(m["normal"], axis=2), SHORTEST, 1)
-        power = 2 / alpha_of(m["roughness"]) ** 2 - 2
+        length = np.clip(np.linalg.norm(m.normal, axis=2), SHORTEST, 1)
+        power = 2 / alpha_of(m.roughness) ** 2 - 2
         shorter = length / (length + power * (1 - length))
         alpha = np.sqrt(2 / (shorter * power + 2)).clip(0, 1)
-        chain.append(Maps(m["albedo"], unit(m["normal"]), _roughness_of(alpha), m["metallic"]))
+        chain.append(replace(m, normal=unit(m.normal), roughness=_roughness_of(alpha)))
     return chain
 
 
@@ -60,14 +69,15 @@ def lean_chain(base: Maps, levels: int) -> list[Maps]:
     slope = base.normal[..., :2] / np.maximum(base.normal[..., 2:], LEAST_Z)
     moments = {"slope": slope, "squares": np.square(slope),
                "width": alpha_of(base.roughness) ** 2}  # fmt: skip
-    chain = []
+    chain, weights = [], base.opacity
     for m in _means(base, levels):
-        moments = {name: halved(values) for name, values in moments.items()}
+        halves = {name: halved_counted(values, weights) for name, values in moments.items()}
+        moments, weights = {name: values for name, (values, _) in halves.items()}, m.opacity
         variance = np.maximum(moments["squares"] - np.square(moments["slope"]), 0).sum(axis=2)
         alpha = np.sqrt(moments["width"] + variance).clip(0, 1)
         up = np.ones_like(variance)[..., None]
         normal = unit(np.concatenate([moments["slope"], up], axis=2))
-        chain.append(Maps(m["albedo"], normal, _roughness_of(alpha), m["metallic"]))
+        chain.append(replace(m, normal=normal, roughness=_roughness_of(alpha)))
     return chain
 
 
@@ -90,9 +100,13 @@ def _roughness_of(alpha: Floats) -> Floats:
     return np.sqrt(alpha).astype(np.float32)
 
 
-def _means(base: Maps, levels: int) -> list[dict[str, Floats]]:
-    means, chain = dict(vars(base)), []
+def _means(base: Maps, levels: int) -> list[Maps]:
+    """Return means, of normals too, by opacity where there is one; and the mean opacity."""
+    chain = [base]
     for _ in range(levels):
-        means = {name: halved(values) for name, values in means.items()}
-        chain.append(means)
-    return chain
+        before = chain[-1]
+        maps = {name: values for name, values in before.arrays().items() if name != "opacity"}
+        halves = {name: halved_counted(values, before.opacity) for name, values in maps.items()}
+        opacity = halves["albedo"][1]
+        chain.append(Maps(**{name: mean for name, (mean, _) in halves.items()}, opacity=opacity))
+    return chain[1:]

@@ -29,7 +29,7 @@ def turned(maps):
 def mirrored(maps):
     """Return the maps with left and right exchanged."""
     normal = maps.normal * np.float32([-1, 1, 1])
-    found = {**vars(maps), "normal": normal}
+    found = {**maps.arrays(), "normal": normal}
     return Maps(**{name: values[:, ::-1].copy() for name, values in found.items()})
 
 
@@ -85,3 +85,23 @@ def test_a_flat_map_has_no_directions():
     found = footprints(flat, 3)
     assert np.abs(found.vectors).max() < 1e-6
     np.testing.assert_allclose(found.invariants[0, :-1], found.invariants[-1, :-1], atol=1e-5)
+
+
+def test_texels_count_by_opacity():
+    maps, other = maps_of(8, 4), maps_of(8, 4, seed=1)
+    opacity = np.random.default_rng(3).random((8, 4)).astype(np.float32)
+    opacity[::2, ::2] = opacity[:2, :2] = 0
+    mixed = {name: np.where((opacity > 0).reshape(8, 4, *[1] * (values.ndim - 2)), values,
+                            getattr(other, name))
+             for name, values in maps.arrays().items()}  # fmt: skip
+    found, same = (footprints(Maps(**fields, opacity=opacity), 3)
+                   for fields in (maps.arrays(), mixed))  # fmt: skip
+    assert found.level.tolist() == [1] * 8 + [2, 2, 3]
+    np.testing.assert_array_equal(found.invariants[1:], same.invariants[1:])  # one is all hidden
+    np.testing.assert_array_equal(found.vectors[1:], same.vectors[1:])
+    assert not np.array_equal(found.invariants[0], same.invariants[0])
+    metallic = np.average(maps.metallic, weights=opacity)
+    np.testing.assert_allclose(found.invariants[-1, 5], metallic, rtol=1e-5)
+    slope = (maps.normal[..., :2] / maps.normal[..., 2:]).reshape(-1, 2).astype(np.float64)
+    spread = np.trace(np.cov(slope.T, aweights=opacity.ravel(), ddof=0))
+    np.testing.assert_allclose(found.invariants[-1, 1], np.log(spread) / 2, rtol=1e-4)

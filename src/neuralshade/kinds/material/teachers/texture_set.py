@@ -78,5 +78,7 @@ def set_teacher(textures: TextureSet, wrap: str = "repeat") -> Teacher:
     notes = textures.notes
     if textures.ao is not None:
         notes = (*notes, "ao: left out: it hides light of no one direction.")
+    if textures.opacity is not None:
+        notes = (*notes, "opacity: left out: the material is opaque.")
     text = TEXT.format(constants=constants)
     return Teacher(textures.name, text, PARAMETERS, words, notes, coarse=True)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from neuralshade.kinds.mipmaps.kernels import SMALLEST_ROUGHNESS, STEEPEST
 from neuralshade.measure.plane.mip_filters import LEAST_Z, Floats, Maps
-from neuralshade.source.halving import halved
+from neuralshade.source.halving import halved_counted
 
 INVARIANTS, VECTORS = 26, 6
 LEAST = 1e-3  # deviation, so that what is equal all over divides by something
@@ -59,15 +59,15 @@ def _moments(base: Maps, levels: int) -> list[Moments]:
     pairs += [(a, b) for i, a in enumerate(SINGLE) for b in SINGLE[i:]]
     found: list[Moments] = [{} for _ in range(levels)]
     for name, values in maps.items():
-        _add_chain(found, name, values)
+        _add_chain(found, name, values, base.opacity)
     for a, b in pairs:  # one by one: all products of large maps take memory
-        _add_chain(found, a + b, maps[a] * maps[b])
+        _add_chain(found, a + b, maps[a] * maps[b], base.opacity)
     return found
 
 
-def _add_chain(found: list[Moments], name: str, values: Floats) -> None:
+def _add_chain(found: list[Moments], name: str, values: Floats, weights: Floats | None) -> None:
     for moments in found:
-        values = halved(values)
+        values, weights = halved_counted(values, weights)
         moments[name] = values.ravel().astype(np.float64)
 
 

@@ -15,7 +15,13 @@ from neuralshade.errors import AssetError
 from neuralshade.kinds.mipmaps.engine import MipEngine
 from neuralshade.kinds.mipmaps.family.footprints import INVARIANTS, VECTORS, footprints
 from neuralshade.kinds.mipmaps.judging import MipJudge
-from neuralshade.kinds.mipmaps.kernels import MEASURES, SMALLEST_ROUGHNESS, STEEPEST, LevelSizes
+from neuralshade.kinds.mipmaps.kernels import (
+    MEASURES,
+    SMALLEST_ROUGHNESS,
+    STEEPEST,
+    LevelSizes,
+    level_weights,
+)
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.mip_filters import Floats, Maps
 from neuralshade.model.mip_correction import MipCorrection
@@ -74,13 +80,18 @@ def examples_of(
     """
     known = footprints(base, len(levels.sizes) - 1)
     rng, taken, weight = np.random.default_rng(seed), [], []
+    width, height = levels.sizes[0]
+    counts = np.ones(levels.texels)
+    if base.opacity is not None:
+        counts = level_weights(base.opacity, levels)[width * height :].astype(np.float64)
     for level, (width, height) in enumerate(levels.sizes[1:], 1):
         inside = width * height
         index = np.arange(inside)
         if inside > EACH_LEVEL:
             index = np.sort(rng.choice(inside, EACH_LEVEL, replace=False))
         taken.append(levels.first(level) + index)
-        weight.append(np.full(len(index), inside ** (1 - training.evenness) / len(index)))
+        each = inside ** (1 - training.evenness) / len(index)
+        weight.append(each * counts[taken[-1]])
     at, weights = np.concatenate(taken), np.concatenate(weight)
     before, after = filtered[:, at], trained[:, at]
     grey = np.log((after[:3].sum(axis=0) + DARK) / (before[:3].sum(axis=0) + DARK))
