@@ -143,7 +143,9 @@ def checked_textures(textures: TextureSet) -> TextureSet:
         maps[name] = values if name == "normal" else clipped(name, values, notes, 1)
     if OPACITY in maps:
         maps[OPACITY] = _counted(maps[OPACITY].astype(np.float32, copy=False), notes)
-    return replace(textures, notes=(*textures.notes, *notes), **maps) if notes else textures
+    if all(values is getattr(textures, name) for name, values in maps.items()):
+        return textures
+    return replace(textures, notes=(*textures.notes, *notes), **maps)
 
 
 def _counted(opacity: Floats | None, notes: list[str]) -> Floats | None:

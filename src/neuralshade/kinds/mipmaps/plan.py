@@ -59,8 +59,7 @@ class Plan:
         if self.textures.opacity is None:
             return ()
         if not self.weighted:
-            return ("opacity: texels count whatever it is, and its levels are means, as "
-                    "--keep-hidden-color says.",)  # fmt: skip
+            return ("opacity: --keep-hidden-color: texels count alike, its levels are means.",)
         share = float((self.textures.opacity >= ALPHA_TEST).mean())
         levels = f"keep the share that an alpha test at {ALPHA_TEST:g} passes, {share:.3g}"
         if self.opacity == MEANS:
