@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import psutil
+
 from neuralshade.base.message_text import plain_name
-from neuralshade.errors import PictureError
+from neuralshade.errors import ConfigError, PictureError
 from neuralshade.source.map_choice import MapFiles
 from neuralshade.source.map_entry import CHANNELS, Entry, MapFile, Takes, check_convention
 from neuralshade.source.map_files import Source, find_files
@@ -19,6 +22,7 @@ from neuralshade.source.picture import Picture
 from neuralshade.source.resize import check_wrap, common_size
 
 ALPHA = CHANNELS.index("a")
+NUMBER_BYTES = 9  # of a map while it is read: its values, and what they are made of
 
 
 @dataclass(frozen=True)
@@ -74,11 +78,15 @@ class _Reader:
     reading: Reading
     notes: list[str]
     read: dict[str, MaterialMap] = field(default_factory=dict)
+    free: int = field(default_factory=lambda: psutil.virtual_memory().available)  # bytes, at first
+    channels: int = 0  # of all pictures so far
+    largest: tuple[int, int] = (0, 0)  # width and height
 
     def maps(self) -> list[MaterialMap]:
         """Return the maps in order, each at its own size; one picture at a time is held beside."""
         for once, first in {file.read_once: file for file in self.found.files.values()}.items():
             picture = picture_of(first, self.reading.memory_limit)
+            self._check_memory(picture)
             files = {n: file for n, file in self.found.files.items() if file.read_once == once}
             for name, file in files.items():
                 self._read(name, file, picture)
@@ -86,6 +94,20 @@ class _Reader:
                 self._read_alpha(files, picture)
         return [self.read[name] for name in dict.fromkeys((*NAMES, *self.read))
                 if name in self.read]  # fmt: skip
+
+    def _check_memory(self, picture: Picture) -> None:
+        """Raise ConfigError where the maps so far, at one size, take more than was free at first.
+
+        What a file holds is not known before it is read, nor how large its maps will be.
+        """
+        self.channels += picture.channels
+        self.largest = max(self.largest, (picture.width, picture.height), key=math.prod)
+        needed = NUMBER_BYTES * self.channels * math.prod(self.largest)
+        if needed > self.free:
+            raise ConfigError(f"{self.found.place}: got maps of {self.largest[0]} x "
+                              f"{self.largest[1]} texels, which take {needed / 2**30:.1f} GB of "
+                              f"memory and more, need at most the {self.free / 2**30:.1f} GB that "
+                              "are free. Scale the maps down.")  # fmt: skip
 
     def _read(self, name: str, file: MapFile, picture: Picture) -> None:
         try:

@@ -13,6 +13,7 @@ from neuralshade.errors import ConfigError
 from neuralshade.fitting.options import FitOptions, checked_output
 from neuralshade.fitting.output_checks import check_no_input, events_path
 from neuralshade.kinds.textures import KIND
+from neuralshade.kinds.textures.memory import check_memory
 from neuralshade.source.map_files import Source
 from neuralshade.source.material_set import MaterialSet, load_material_set
 
@@ -29,10 +30,18 @@ class AskedSet:
     normal_convention: str | None = None
 
     def textures(self, wrap: str = "repeat") -> MaterialSet:
-        """Return the maps; ConfigError for other maps beside a MaterialSet.
+        """Return the maps.
+
+        Raises: ConfigError for other maps beside a MaterialSet, and for a set whose fit takes more
+            memory than is free; what ``load_material_set`` raises.
 
         ``wrap``: of the recipe; what lies beyond the border where smaller maps are enlarged.
         """
+        textures = self._textures(wrap)
+        check_memory(textures)
+        return textures
+
+    def _textures(self, wrap: str) -> MaterialSet:
         if not isinstance(self.source, MaterialSet):
             return load_material_set(
                 self.source, maps=self.maps, normal_convention=self.normal_convention, wrap=wrap
