@@ -105,6 +105,9 @@ class Cpp(Struck):
     def expression(self, text: str) -> str:
         return SWIZZLE.sub(r".\1()", super().expression(text))
 
+    def activations(self) -> list[Function]:
+        return []  # loops have them by number
+
     def _arrays(self, index: int, network: Network) -> Iterator[str]:
         for place, layer in enumerate(network.layers):
             outputs, inputs = layer.weight.shape

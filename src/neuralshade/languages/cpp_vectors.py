@@ -18,8 +18,18 @@ HEAD = """#ifndef NEURALSHADE_VECTORS
 namespace neuralshade
 {{
 typedef unsigned int uint;
-struct int2 {{ int x, y; }};
-struct int3 {{ int x, y, z; }};
+struct int2
+{{
+    int x, y;
+    int2() = default;
+    NEURALSHADE_FN int2(int x_, int y_) : x(x_), y(y_) {{}}
+}};
+struct int3
+{{
+    int x, y, z;
+    int3() = default;
+    NEURALSHADE_FN int3(int x_, int y_, int z_) : x(x_), y(y_), z(z_) {{}}
+}};
 """
 SCALARS = """NEURALSHADE_FN float min(float a, float b) { return a < b ? a : b; }
 NEURALSHADE_FN float max(float a, float b) { return a > b ? a : b; }

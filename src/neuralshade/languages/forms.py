@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.errors import AssetError
 from neuralshade.model.shader_form import Function, Golden, Parameter, ShaderForm, Struct
 
 GOLDEN = 256  # positions that an export is checked at
 SEED = 50
 AREA = 2  # samples along each side of a footprint
+
+LARGEST = float(np.finfo(np.float32).max)
 
 Floats = npt.NDArray[np.float32]
 
@@ -35,8 +38,16 @@ class Header:
         words: npt.NDArray[np.uint32],
         answers: Callable[[], Sequence[Golden]],
     ) -> ShaderForm:
-        """Return the form whose header this is."""
+        """Return the form whose header this is.
+
+        Raises: AssetError where a network has numbers that no text of float32 holds.
+        """
         form = ShaderForm(self.name, (), tuple(structs), tuple(functions), words, answers)
+        layers = [layer for network in form.networks for layer in network.layers]
+        numbers = [part for layer in layers for part in (layer.weight, layer.bias)]
+        if not all(np.abs(part).max(initial=0) <= LARGEST for part in numbers):
+            raise AssetError(f"{self.opened.path}: got a network with numbers beyond float32, need "
+                             "finite ones. Fit it again.")  # fmt: skip
         quality = self.opened.header.quality.get("psnr_db")
         fitted = Path(self.opened.path).name
         facts = {"asset": f"{fitted}, {self.opened.byte_count:,} bytes, kind "

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from neuralshade.languages.language import Printer
+from neuralshade.languages.language import INDENT, Printer
 from neuralshade.languages.statements import replaced_calls
-from neuralshade.model.shader_form import Function
+from neuralshade.model.shader_form import Function, Struct
 
 VECTORS = ("float2", "float3", "float4", "int2", "int3")
 
@@ -58,6 +58,11 @@ class Slang(Hlsl):
 
     def head(self) -> list[str]:
         return [line.replace(" : register(t0)", "") for line in super().head()]
+
+    def struct(self, struct: Struct) -> list[str]:
+        head, brace, *members, end = super().struct(struct)
+        members = [line.replace(INDENT, f"{INDENT}public ", 1) for line in members]
+        return [f"public {head}", brace, *members, end]
 
     def signature(self, function: Function) -> str:
         return ("public " if function.public else "") + super().signature(function)

@@ -9,7 +9,13 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.languages.network import loops, row_count, rows_of, straight_lines
+from neuralshade.languages.network import (
+    activation_functions,
+    loops,
+    row_count,
+    rows_of,
+    straight_lines,
+)
 from neuralshade.languages.statements import FLOATS, Statement, renamed, statement
 from neuralshade.model.shader_form import Function, Network, Parameter, ShaderForm, Struct
 
@@ -39,9 +45,13 @@ class Printer:
         parts = [*(f"// {line}".rstrip() for line in self.form.about), "", *self.head(), ""]
         for struct in self.form.structs:
             parts += [*self.struct(struct), ""]
-        for function in self.form.functions:
+        for function in (*self.activations(), *self.form.functions):
             parts += [*self.function(function), ""]
         return "\n".join([*parts[:-1], *self.foot()]).rstrip("\n") + "\n"
+
+    def activations(self) -> list[Function]:
+        """Return the functions that straight lines of networks call."""
+        return activation_functions(self.form.networks, self.form.name) if self.in_text else []
 
     def head(self) -> list[str]:
         """Return the declarations of buffers, and the functions that read them."""
@@ -125,7 +135,7 @@ class Printer:
     def network(self, network: Network) -> Iterable[str]:
         """Return a network's lines, in the dialect."""
         if self.in_text:
-            return straight_lines(network)
+            return straight_lines(network, self.form.name)
         first = -(-len(self.form.words) // 4)
         for other in self.form.networks:
             if other is network:

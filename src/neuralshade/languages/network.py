@@ -9,13 +9,16 @@ import numpy.typing as npt
 
 from neuralshade.languages.activations import activated, repeats
 from neuralshade.languages.numbers import fours, lane, vector
-from neuralshade.model.shader_form import Layer, Network
+from neuralshade.model.shader_form import Function, Layer, Network, Parameter
 
 Floats = npt.NDArray[np.float32]
 
 
-def straight_lines(network: Network) -> list[str]:
-    """Return a network whose numbers stand in the text: a line for each four outputs."""
+def straight_lines(network: Network, asset: str) -> list[str]:
+    """Return a network whose numbers stand in the text: a line for each four outputs.
+
+    It calls ``activation_functions`` of the asset's name.
+    """
     lines, inputs = [], list(network.inputs)
     for index, layer in enumerate(network.layers):
         prefix = _prefix(network, index)
@@ -27,13 +30,22 @@ def straight_lines(network: Network) -> list[str]:
             terms = [vector(bias[own])]
             terms += [f"{x} * {vector(weight[own, i])}" for i, x in enumerate(inputs)]
             sum_ = " + ".join(terms)
+            value = sum_
             if repeats(layer.activation):
-                lines.append(f"const float4 {prefix}s{four} = {sum_};")
-                sum_ = f"{prefix}s{four}"
-            value = sum_ if layer.activation == "none" else activated(layer.activation, f"({sum_})")
+                value = f"{asset}_{layer.activation}({sum_})"
+            elif layer.activation != "none":
+                value = activated(layer.activation, f"({sum_})")
             lines.append(f"const float4 {prefix}{four} = {_unwrapped(value)};")
         inputs = [lane(prefix, output) for output in range(outputs)]
     return lines
+
+
+def activation_functions(networks: Sequence[Network], asset: str) -> list[Function]:
+    """Return activations of four numbers whose text reads its argument more than once."""
+    names = {layer.activation: None for network in networks for layer in network.layers}
+    return [Function("float4", f"{asset}_{name}", (Parameter("float4", "x"),),
+                     (f"return {activated(name, 'x')};",))
+            for name in names if repeats(name)]  # fmt: skip
 
 
 def loops(network: Network, first: int, row: str) -> list[str]:

@@ -27,6 +27,7 @@ KIND = Kind(
     ),
     valued=True,
     evaluated="neuralshade.kinds.material.module:MaterialField",
+    shaders="neuralshade.kinds.material.shader:material_shader",
     calls="neuralshade.kinds.material.command:call_of",
     output="File to write. [default: the material's name with .nsh, in this folder]",
     manual="""

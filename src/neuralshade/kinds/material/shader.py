@@ -1,0 +1,130 @@
+"""A fitted material as functions of a shading language: what it scatters, and where to look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.kinds.material.field import encoding_of
+from neuralshade.kinds.material.levels import level_sides
+from neuralshade.kinds.material.shader_golden import golden_rows
+from neuralshade.kinds.material.shader_sampler import sampler_functions, sampler_structs
+from neuralshade.kinds.material.shader_surface import (
+    Surface,
+    lobe_struct,
+    of_codes,
+    surface_functions,
+)
+from neuralshade.languages.encodings import layers_of
+from neuralshade.languages.forms import Header
+from neuralshade.languages.names import identifiers, words_in
+from neuralshade.languages.numbers import LANES, number
+from neuralshade.model.lobes import COLUMNS, LEAST, LOW, QUARTER
+from neuralshade.model.shader_form import Function, Layer, Network, Parameter, ShaderForm
+
+if TYPE_CHECKING:
+    from neuralshade.kinds.material.opened import OpenedMaterial
+
+FRAME = "x along u, y against v, z up; of length 1, away from the surface"
+
+
+def material_shader(opened: OpenedMaterial, name: str) -> ShaderForm:
+    """Return ``NAME(uv, level, wi, wo)``, ``NAME_pdf`` and ``NAME_sample``; see ``Opened.shader``.
+
+    Varied inputs are arguments behind these.
+    """
+    varied = [one.name for one in opened.varied]
+    taken = words_in(_functions(opened, name, [f"input{i}" for i in range(len(varied))]))
+    inputs = identifiers(varied, taken)
+    functions = _functions(opened, name, inputs)
+    surface = _surface(opened, name, inputs)
+    structs = [lobe_struct(name), *sampler_structs(surface)]
+    recipe = opened.recipe
+    side, levels = opened.side, opened.levels
+    header = Header(opened, name, "What a material scatters, for any light and any eye.", {
+        "color space": "linear light",
+        "map": f"{side} x {side} texels, {levels} levels, beyond 0 to 1 "
+               f"{'repeated' if recipe.wrap == 'repeat' else 'clamped'}",
+    })  # fmt: skip
+    return header.form(structs, functions, _words(opened.tensors["features"]),
+                       lambda: golden_rows(opened, name))  # fmt: skip
+
+
+def _surface(opened: OpenedMaterial, name: str, inputs: list[str]) -> Surface:
+    encoding = encoding_of(opened.field)
+    low, high = encoding.ends().double().numpy()
+    linear = encoding.lobes.read
+    assert linear.bias is not None
+    read = Layer(linear.weight.detach().double().numpy(), linear.bias.detach().double().numpy(),
+                 "none")  # fmt: skip
+    return Surface(name, level_sides(opened.side)[: opened.levels], opened.recipe.wrap == "repeat",
+                   of_codes(read, low, high), opened.recipe.lobes,
+                   tuple(zip(inputs, opened.varied, strict=True)))  # fmt: skip
+
+
+def _functions(opened: OpenedMaterial, name: str, inputs: list[str]) -> list[Function]:
+    surface = _surface(opened, name, inputs)
+    low, high = encoding_of(opened.field).ends().double().numpy()
+    decoder, sampler = (layers_of(network) for network in
+                        (opened.field.network, opened.sampler.network))  # fmt: skip
+    for layers in (decoder, sampler):
+        layers[0] = of_codes(layers[0], low, high)
+    return [*surface_functions(surface), _seen(opened, name), _scattered(opened, surface, decoder),
+            *sampler_functions(surface, sampler)]  # fmt: skip
+
+
+def _seen(opened: OpenedMaterial, name: str) -> Function:
+    """Return the function that says what the decoder sees of a lobe: four columns."""
+    quarter, logarithms = number(QUARTER), opened.recipe.lobe_inputs == COLUMNS
+    cosines = "float2(dot(wi, lobe.normal), dot(wo, lobe.normal))"
+    seen = (f"{quarter} * log(max({cosines} + {number(opened.recipe.below)}, "
+            f"float2({number(LOW)})))" if logarithms else cosines)  # fmt: skip
+    parameters = (Parameter(f"{name}_lobe", "lobe"), Parameter("float3", "wi"),
+                  Parameter("float3", "wo"), Parameter("float3", "half_way"))  # fmt: skip
+    return Function(
+        "float4", f"{name}_seen", parameters,
+        ("const float2 over = float2(dot(half_way, lobe.tangent), "
+         "dot(half_way, cross(lobe.normal, lobe.tangent))) / lobe.widths;",
+         "const float up = dot(half_way, lobe.normal);",
+         f"const float2 seen = {seen};",
+         f"return float4({quarter} * log(dot(over, over) + up * up), seen.x, seen.y, up);"),
+        f"What the decoder sees of a lobe: log of its GGX denominator, {'logs of ' * logarithms}"
+        "cosines of wi and wo, cosine of the half vector.",
+    )  # fmt: skip
+
+
+def _scattered(opened: OpenedMaterial, surface: Surface, decoder: list[Layer]) -> Function:
+    name, lobes, recipe = surface.name, range(surface.lobes), opened.recipe
+    sorts = [[f"seen{lobe}.{column}" for lobe in lobes] for column in "xyzw"]
+    body = ["if (min(wi.z, wo.z) <= 0.0) return float3(0.0);", *surface.lines(),
+            "const float3 half_way = normalize(wi + wo);"]  # fmt: skip
+    body += [f"const float4 seen{lobe} = {name}_seen({surface.lobe(lobe)}, wi, wo, half_way);"
+             for lobe in lobes]  # fmt: skip
+    if recipe.lobe_inputs > COLUMNS:
+        body += [f"const float log{lobe} = {number(QUARTER)} * log(max(seen{lobe}.y + "
+                 f"{number(recipe.below)}, {number(LOW)}));" for lobe in lobes]  # fmt: skip
+        sorts.append([f"log{lobe}" for lobe in lobes])
+    columns = [x for sort in sorts[: recipe.lobe_inputs] for x in sort]
+    body.append("const float4 pair = float4(dot(half_way, wi), wi.z, wo.z, "
+                f"{number(QUARTER)} * log(max(wi.z * wo.z, {number(LEAST)})));")  # fmt: skip
+    inputs = (*surface.codes, *columns, *(f"pair.{each}" for each in LANES), *surface.varied)
+    network = Network(inputs, tuple(decoder), "light")
+    directions = (Parameter("float3", "wi", f"to the light: {FRAME}"),
+                  Parameter("float3", "wo", "to the eye, likewise"))  # fmt: skip
+    level = f"of the map: 0 is the finest, log2({opened.side} * w) is for a footprint w wide in uv"
+    place = (Parameter("float2", "uv", "0 to 1 over the map, u to the right, v down"),
+             Parameter("float", "level", level))  # fmt: skip
+    return Function(
+        "float3", name, (*place, *directions, *surface.parameters),
+        (*body, network, "return light0.xyz;"),
+        "Return f * cos of wi in linear light; 0 where wi or wo lies below the surface.",
+        public=True,
+    )  # fmt: skip
+
+
+def _words(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+    """Return the map's words: of each texel its numbers by four, filled up by 0."""
+    filled = np.pad(codes, ((0, 0), (0, -codes.shape[1] % 4)))
+    return np.ascontiguousarray(filled).reshape(-1).view("<u4").astype(np.uint32, copy=False)

@@ -1,0 +1,60 @@
+"""What a fitted material answers in Python, for those who check its functions in a shader."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.languages.forms import GOLDEN, SEED
+from neuralshade.model.shader_form import Golden
+
+if TYPE_CHECKING:
+    from neuralshade.kinds.material.opened import OpenedMaterial
+
+Floats = npt.NDArray[np.float32]
+
+STEPS = 2**12  # of uv: float32 has its products by a map's side without rounding
+BELOW = 16  # rows whose light or eye lies below the surface, half of them each
+SHINY = 4  # of so many rows one has its light near the mirror direction of the eye
+WIDTH = 0.1  # how near
+EDGE = 1e-3  # how far from its ends a random number stays
+TOLERANCE, LEAST = 5e-5, 0.01  # times (abs(value) + LEAST)
+LEAST_DRAWN = 0.4  # the same of directions: their components are off by 2e-5 and more
+
+
+def golden_rows(opened: OpenedMaterial, name: str) -> list[Golden]:
+    """Return what ``at``, ``pdf`` and ``sample`` say at places beyond the borders, too."""
+    rng = np.random.default_rng(SEED)
+    uv = np.float32(rng.integers(-STEPS, 2 * STEPS, (GOLDEN, 2), endpoint=True) / STEPS)
+    level = np.float32(rng.uniform(-0.5, opened.levels - 0.5, (GOLDEN, 1)))
+    wo, wi = (_upper(rng.normal(size=(GOLDEN, 3))) for _ in range(2))
+    wi[::SHINY] = _upper(wo[::SHINY] * (-1, -1, 1)
+                         + rng.normal(0, WIDTH, (len(wo[::SHINY]), 3)))  # fmt: skip
+    for below, first in ((wi, 1), (wo, 2)):
+        below[first : SHINY * BELOW // 2 : SHINY, 2] *= -1
+    ends = np.array([(one.low, one.high) for one in opened.varied], np.float32).reshape(-1, 2)
+    low, high = ends.T
+    shares = rng.random((GOLDEN, len(low)), np.float32)
+    values = low + (high - low) * shares
+    at = np.concatenate([uv, shares], axis=1)
+    light = opened.at(at, wi=wi, wo=wo, level=level[:, 0])
+    u = np.float32(rng.uniform(EDGE, 1 - EDGE, (GOLDEN, 3)))
+    drawn, density = opened.sample(at, wo, u, level[:, 0])
+    rows = np.concatenate([uv, level, wi, wo, values], axis=1)
+    return [
+        Golden(name, rows, light, TOLERANCE, LEAST),
+        Golden(f"{name}_pdf", rows, opened.pdf(at, wi, wo, level[:, 0])[:, None], TOLERANCE,
+               LEAST),
+        Golden(f"{name}_sample", np.concatenate([uv, level, wo, u, values], axis=1),
+               np.concatenate([drawn, density[:, None]], axis=1), TOLERANCE,
+               LEAST_DRAWN),
+    ]  # fmt: skip
+
+
+def _upper(directions: npt.NDArray[np.float64]) -> Floats:
+    """Return directions [n, 3] of length 1, above the surface."""
+    directions = directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    directions[:, 2] = np.abs(directions[:, 2])
+    return directions.astype(np.float32)

@@ -1,0 +1,197 @@
+"""What a fitted material's shader functions read at a point: numbers of its map, and lobes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.kinds.material.varied import Varied
+from neuralshade.languages.numbers import fours, lane, number
+from neuralshade.model.lobes import LOG_WIDTHS
+from neuralshade.model.shader_form import Function, Layer, Network, Parameter, Struct
+
+Doubles = npt.NDArray[np.float64]
+
+PAIRS = ("xy", "zw")
+FULL = 255.0  # code of a number that is 1
+PLACE = (Parameter("float2", "uv"), Parameter("float", "level"))
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A material's map and the read-out of lobes, and the lines that read them.
+
+    ``read`` reads codes: what these stand for is folded into it, as by ``of_codes``.
+    """
+
+    name: str
+    sides: list[int]  # of the map's levels, in texels
+    wraps: bool
+    read: Layer
+    lobes: int
+    inputs: tuple[tuple[str, Varied], ...]  # that are varied, by their parameters' names
+
+    @property
+    def features(self) -> int:
+        """Return how many numbers a texel has."""
+        return self.read.weight.shape[1]
+
+    @property
+    def compares(self) -> bool:
+        """Return whether levels are found by comparing: sides are no powers of two."""
+        return len(self.sides) > 1 and self.sides[0].bit_count() > 1
+
+    @property
+    def codes(self) -> list[str]:
+        """Return the numbers of a texel, as ``lines`` call them."""
+        return [lane("codes", index) for index in range(self.features)]
+
+    @property
+    def varied(self) -> list[str]:
+        """Return varied inputs, their ranges from -1 to 1, as ``lines`` call them."""
+        return [f"varied{index}" for index in range(len(self.inputs))]
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Return what varied inputs are to a function."""
+        return tuple(Parameter("float", name, f"{one.low:g} to {one.high:g}, clamped; usually "
+                               f"{one.default:g}") for name, one in self.inputs)  # fmt: skip
+
+    @property
+    def arguments(self) -> str:
+        """Return what hands varied inputs on, behind other arguments."""
+        return "".join(f", {name}" for name, _ in self.inputs)
+
+    def lines(self) -> list[str | Network]:
+        """Return what declares ``codes``, ``varied`` and the read-out's numbers at uv and level."""
+        lines: list[str | Network] = []
+        levels, own = len(self.sides), f"{self.name}_between"
+        if levels > 1:
+            lines += [f"const float inside = clamp(level, 0.0, {number(levels - 1)});",
+                      "const int mip = int(inside);"]  # fmt: skip
+        for four in range(fours(self.features)):
+            part = f", {four}" if self.features > 4 else ""
+            value = f"{own}(uv{part})"
+            if levels > 1:
+                value = (f"mix({own}(uv, mip{part}), {own}(uv, mip + 1{part}), "
+                         "inside - float(mip))")  # fmt: skip
+            lines.append(f"const float4 codes{four} = {value};")
+        for index, (name, one) in enumerate(self.inputs):
+            lines.append(f"const float varied{index} = clamp(({name} - {number(one.low)}) * "
+                         f"{number(1 / (one.high - one.low))}, 0.0, 1.0) * 2.0 - 1.0;")  # fmt: skip
+        return [*lines, Network(tuple(self.codes), (self.read,), "read")]
+
+    def lobe(self, index: int) -> str:
+        """Return the call that makes a lobe of what was read."""
+        pairs = [f"read{pair // 2}.{PAIRS[pair % 2]}" for pair in range(3 * index, 3 * index + 3)]
+        return f"{self.name}_frame({', '.join(pairs)})"
+
+
+def of_codes(layer: Layer, low: Doubles, high: Doubles) -> Layer:
+    """Return a layer whose first inputs are codes of texels, which stand for ``low`` to ``high``.
+
+    ``low``, ``high``: float64 [features].
+    """
+    weight = layer.weight.copy()
+    first = weight[:, : len(low)]
+    bias = layer.bias + first @ low
+    weight[:, : len(low)] = first * (high - low) / FULL
+    return Layer(weight, bias, layer.activation)
+
+
+def lobe_struct(name: str) -> Struct:
+    """Return a lobe: its frame, and the GGX widths along the tangent and across."""
+    return Struct(f"{name}_lobe", (("float3", "normal"), ("float3", "tangent"),
+                                   ("float2", "widths")))  # fmt: skip
+
+
+def surface_functions(surface: Surface) -> list[Function]:
+    """Return the functions that ``Surface.lines`` and ``Surface.lobe`` call."""
+    name = surface.name
+    levels = [_level(name, surface.sides)] if surface.compares else []
+    return [_texel(surface), *levels, _between(surface), _frame(name)]
+
+
+def _texel(surface: Surface) -> Function:
+    name, words = surface.name, fours(surface.features)
+    place = "texel" if words == 1 else f"{words} * texel + part"
+    lanes = ["float(w & 255u)", *(f"float((w >> {8 * i}u) & 255u)" for i in (1, 2)),
+             "float(w >> 24u)"]  # fmt: skip
+    parameters = (Parameter("int", "texel"), *_part(surface))
+    return Function("float4", f"{name}_texel", parameters,
+                    (f"const uint w = {name}_word({place});",
+                     f"return float4({', '.join(lanes)});"),
+                    "Four numbers of a texel, 0 to 255.")  # fmt: skip
+
+
+def _level(name: str, sides: list[int]) -> Function:
+    """Return a function that compares: arrays that a variable indexes are copied by some."""
+    firsts = np.cumsum([0, *(side * side for side in sides[:-1])]).tolist()
+    places = [f"int2({first}, {side})" for first, side in zip(firsts, sides, strict=True)]
+    lines = [f"if (mip < {mip + 1}) return {place};" for mip, place in enumerate(places[:-1])]
+    return Function("int2", f"{name}_level", (Parameter("int", "mip"),),
+                    (*lines, f"return {places[-1]};"),
+                    "The first texel of a level, and its side.")  # fmt: skip
+
+
+def _between(surface: Surface) -> Function:
+    name, side = surface.name, surface.sides[0]
+    if surface.compares:
+        lines = [f"const int2 own = {name}_level(mip);", "const int first = own.x;",
+                 "const int side = own.y;"]  # fmt: skip
+    elif len(surface.sides) > 1:  # each level before has four times the texels of the next one
+        lines = [f"const int side = {side} >> uint(min(mip, {len(surface.sides) - 1}));",
+                 f"const int first = 4 * ({side**2} - side * side) / 3;"]  # fmt: skip
+    else:
+        lines = ["const int first = 0;", f"const int side = {side};"]
+    if surface.wraps:
+        lines += ["const float2 place = (uv - floor(uv)) * float(side) - 0.5;"]
+    else:
+        lines += ["const float2 place = clamp(uv * float(side) - 0.5, float2(0.0), "
+                  "float2(float(side - 1)));"]  # fmt: skip
+    lines += ["const float2 share = place - floor(place);",
+              "const int x = int(floor(place.x));",
+              "const int y = int(floor(place.y));"]  # fmt: skip
+    if surface.wraps:
+        lines += ["const int left = x + side * int(x < 0);",
+                  "const int right = x + 1 - side * int(x + 1 == side);",
+                  "const int up = first + side * (y + side * int(y < 0));",
+                  "const int down = first + side * "
+                  "(y + 1 - side * int(y + 1 == side));"]  # fmt: skip
+    else:
+        lines += ["const int left = x;", "const int right = min(x + 1, side - 1);",
+                  "const int up = first + side * y;",
+                  "const int down = first + side * min(y + 1, side - 1);"]  # fmt: skip
+    last = ", part" if surface.features > 4 else ""
+
+    def row(begin: str) -> str:
+        texels = [f"{name}_texel({begin} + {column}{last})" for column in ("left", "right")]
+        return f"mix({', '.join(texels)}, share.x)"
+
+    lines.append(f"return mix({row('up')}, {row('down')}, share.y);")
+    mip = (Parameter("int", "mip"),) if len(surface.sides) > 1 else ()
+    beyond = "repeats" if surface.wraps else "is clamped"
+    return Function("float4", f"{name}_between", (PLACE[0], *mip, *_part(surface)), tuple(lines),
+                    f"Texels of a level around uv, mixed; beyond 0 to 1 it {beyond}.")  # fmt: skip
+
+
+def _part(surface: Surface) -> tuple[Parameter, ...]:
+    return (Parameter("int", "part"),) if surface.features > 4 else ()
+
+
+def _frame(name: str) -> Function:
+    low, high = (number(end) for end in LOG_WIDTHS)
+    parameters = tuple(Parameter("float2", each) for each in ("slope", "tangent", "logs"))
+    return Function(
+        f"{name}_lobe", f"{name}_frame", parameters,
+        (f"{name}_lobe found;",
+         "found.normal = normalize(float3(-slope, 1.0));",
+         "const float3 along = float3(tangent, 0.0)"
+         " - dot(float3(tangent, 0.0), found.normal) * found.normal;",
+         "found.tangent = along / max(length(along), 1e-12);",
+         f"found.widths = exp(clamp(logs, float2({low}), float2({high})));",
+         "return found;"),
+        "A lobe of its normal's slope, a tangent and the logarithms of its widths.",
+    )  # fmt: skip

@@ -1,0 +1,145 @@
+"""kinds/material/shader: what shaders say of a material is what Python says of it."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from fixtures.shader_runs import by_cpp, by_slang, off
+
+import neuralshade
+from neuralshade.errors import AssetError
+from neuralshade.kinds.material.asset import pack_field, pack_sampler, recipe_facts
+from neuralshade.kinds.material.field import build_field, encoding_of
+from neuralshade.kinds.material.levels import level_sides
+from neuralshade.kinds.material.opened import OpenedMaterial
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.languages.printed import printer_of
+from neuralshade.model.lobe_sampler import LobeSampler
+
+DATA = Path(__file__).parents[2] / "data/material.nsh"
+LONGEST = 120  # lines of what evaluates alone, as a person reads it
+OF_SAMPLER = ("mixture", "direction", "density", "lobe_density", "pdf", "mirrored",
+              "sample", "leaky_relu")  # fmt: skip
+VARY = "wetness=0..2,a.b=-1..1,a b=0..1,for=2..4"
+RECIPES = {
+    "usual": {"size": 8},
+    "varied": {"size": 5, "features": 7, "vary": VARY, "hidden_width": 20},
+    "clamped": {"size": 6, "features": 3, "lobes": 2, "lobe_inputs": 3, "wrap": "clamp",
+                "activation": "leaky_relu", "hidden_layers": 1},
+    "wide": {"size": 16, "features": 16, "lobes": 6, "lobe_inputs": 5, "wrap": "clamp",
+             "below": 0.0, "hidden_layers": 3, "hidden_width": 16},
+    "narrow": {"size": 1, "features": 2, "lobes": 1, "hidden_width": 18},
+}  # fmt: skip
+
+
+def material(levels=None, **settings):
+    """Return an opened material of random numbers whose lobes lean."""
+    recipe = MaterialRecipe(**settings)
+    rng, sides = torch.Generator().manual_seed(3), level_sides(recipe.size)
+    count = len(sides) if levels is None else levels
+    field = build_field(recipe, recipe.size, rng, count)
+    encoding = encoding_of(field)
+    torch.nn.init.uniform_(encoding.grid.texels, generator=rng)
+    encoding.set_ends(torch.tensor([-1.5, 2.0])[:, None].expand(2, recipe.features))
+    with torch.no_grad():
+        encoding.lobes.read.weight.mul_(2)
+    sampler = LobeSampler(recipe.features, recipe.lobes, recipe.varied_count, rng=rng)
+    torch.nn.init.uniform_(sampler.network.members[-1].weight, -0.5, 0.5, generator=rng)
+    stored = neuralshade.load(DATA).asset
+    facts = dict(stored.header.own["material"], side=recipe.size)
+    facts["levels"] = [dict(facts["levels"][0], side=side) for side in sides[:count]]
+    ranges = [part.split("=") for part in recipe.vary.split(",") if part]
+    ends = [(name, *map(float, both.split(".."))) for name, both in ranges]
+    if ends:
+        facts["varied"] = [{"name": n, "low": a, "high": b, "default": a} for n, a, b in ends]
+    header = dataclasses.replace(stored.header, recipe=recipe_facts(recipe),
+                                 own={"material": facts})  # fmt: skip
+    tensors = pack_field(field) | pack_sampler(sampler)
+    return OpenedMaterial.of(dataclasses.replace(stored, header=header, tensors=tensors))
+
+
+MORE = [pytest.param(name, marks=pytest.mark.slow) for name in
+        ("usual", "wide", "one level", "fitted")]  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=["varied", "clamped", "narrow", *MORE])
+def form(request):
+    if request.param == "fitted":
+        return neuralshade.load(DATA).shader("paint")
+    if request.param == "one level":
+        return material(1, size=7).shader("paint")
+    return material(**RECIPES[request.param]).shader("paint")
+
+
+def test_cpp_says_what_python_does(form, tmp_path):
+    found = by_cpp(form, tmp_path)
+    for golden in form.golden:
+        assert np.abs(golden.outputs).max() > 0.05 and np.ptp(golden.outputs, axis=0).all()
+        assert off(golden, found[golden.function]) < 1
+
+
+LOOPS = pytest.param("clamped", False, marks=pytest.mark.slow)  # which compile for long here
+SLANG = [("clamped", True), pytest.param("varied", True, marks=pytest.mark.slow), LOOPS]
+
+
+@pytest.mark.parametrize("name, in_text", SLANG)
+def test_slang_says_what_python_does(gpu, name, in_text):
+    form = material(**RECIPES[name]).shader("paint")
+    for golden in form.golden:
+        assert off(golden, by_slang(gpu, form, golden, in_text)) < 1
+
+
+def test_golden_rows_go_everywhere(form):
+    """Beyond the borders and between levels, below the surface, and where something shines."""
+    light, pdf, drawn = form.golden
+    names = [one.function for one in form.golden]
+    assert names == [one.name for one in form.public] == ["paint", "paint_pdf", "paint_sample"]
+    uv, level, wi, wo = np.split(light.inputs[:, :9], [2, 3, 6], axis=1)
+    assert uv.min() < -0.5 and uv.max() > 1.5 and np.ptp(level) > 0.9
+    below = np.minimum(wi[:, 2], wo[:, 2]) <= 0
+    assert 4 < below.sum() < 40 and (light.outputs.any(1) == ~below).all()
+    assert (wi[:, 2] <= 0).any() and (wo[:, 2] <= 0).any()
+    assert (pdf.outputs[:, 0] == 0)[below].all() and (drawn.outputs[:, 2] >= 0).all()
+    np.testing.assert_allclose(np.linalg.norm(drawn.outputs[:, :3], axis=1), 1, atol=1e-5)
+
+
+def test_golden_rows_of_varied_inputs_are_values_in_their_ranges():
+    form = material(**RECIPES["varied"]).shader("paint")
+    values = form.golden[0].inputs[:, 9:]
+    low, high = np.array([[0, -1, 0, 2], [2, 1, 1, 4]], np.float32)
+    assert (values >= low).all() and (values <= high).all()
+    assert (np.ptp(values, axis=0) > 0.9 * (high - low)).all()
+
+
+def test_varied_inputs_are_arguments_by_their_names():
+    form = material(**RECIPES["varied"]).shader("paint")
+    for function in form.public:
+        last = function.parameters[-4:]
+        assert [one.name for one in last] == ["wetness", "a_b", "input_a_b", "input_for"]
+        assert last[0].about == "0 to 2, clamped; usually 0"
+    taken = material(size=2, vary="wi=0..1,mip=0..1").shader("paint").public[0]
+    assert [one.name for one in taken.parameters[-2:]] == ["input_wi", "input_mip"]
+
+
+@pytest.mark.parametrize("language", ["slang", "hlsl", "glsl", "glsl-es", "wgsl"])
+def test_a_person_can_read_what_evaluates(language):
+    text = printer_of(material(size=128).shader("paint"), language, True).text()
+    own = [part for part in text.split("\n\n") if not of_sampler(part)]
+    assert sum(part.count("\n") + 2 for part in own) <= LONGEST
+    assert " paint(" in own[-1] and "_pdf" not in "".join(own)
+
+
+def of_sampler(part):
+    """Return whether a function or struct is of the sampler alone."""
+    head = next((line for line in part.splitlines() if not line.startswith("//")), "")
+    return any(f"paint_{name}" in head for name in OF_SAMPLER)
+
+
+def test_numbers_beyond_float32_are_refused(refusal):
+    opened = material(size=4)
+    opened.tensors["decoder.0.weight"][0, 0] = np.inf
+    assert refusal(AssetError, opened.shader, "paint") == (
+        f"{opened.path}: got a network with numbers beyond float32, need finite ones. Fit it again."
+    )
