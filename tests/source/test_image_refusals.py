@@ -245,7 +245,8 @@ def test_samples_of_32_bit_integers(tmp_path):
     path = tmp_path / "a.tif"
     Image.fromarray(np.zeros((2, 2), np.int32)).save(path)
     assert refusal(path) == (
-        f"{path}: got int samples, need 8- or 16-bit integers, half or float. Convert it first."
+        f"{path}: got int samples, need unsigned integers of 8 or 16 bits, half or float. "
+        "Convert it first."
     )
 
 

@@ -143,3 +143,29 @@ def test_cut_off_planes(tmp_path, rng, kept):
     (tmp_path / "a.tif").write_bytes(content[: int(len(content) * kept)])
     with pytest.raises(PictureError, match="got a damaged or cut-off TIFF file"):
         load_picture(tmp_path / "a.tif")
+
+
+def test_integers_of_32_bits_are_read_as_16(tmp_path, rng, caplog):
+    pixels = rng.integers(0, 2**32, (7, 9, 3), dtype=np.uint32)
+    path = write(tmp_path / "a.tif", pixels)
+    found = load_picture(path)
+    assert found.pixels.dtype == np.uint16 and found.color_space == "srgb"
+    assert np.abs(found.pixels - pixels / 65537).max() <= 1
+    said = f"{path}: got 32-bit integers, of which the upper 16 bits are read"
+    assert caplog.messages == [said]
+
+
+@pytest.mark.parametrize("dtype, message", [
+    ("uint32", "got 32-bit integers that are all below 65536, need some up to 4294967295, which "
+               "is white. Save it with 16 bits."),
+    ("int16", "got int16 samples, need unsigned integers of 8 or 16 bits, half or float. Convert "
+              "it first."),
+    ("int32", "got int samples, need unsigned integers of 8 or 16 bits, half or float. Convert "
+              "it first."),
+])  # fmt: skip
+def test_integers_without_a_white_are_refused(tmp_path, dtype, message):
+    """Heights in meters and numbers of objects are stored so."""
+    path = write(tmp_path / "a.tif", np.full((4, 4), 900, dtype))
+    with pytest.raises(PictureError) as caught:
+        load_picture(path)
+    assert str(caught.value) == f"{path}: {message}"

@@ -36,6 +36,7 @@ READ_AS = {
     "float": "float",
     "double": "float",
 }
+WIDE = "uint"  # of 32 bits: read as 16 of a TIFF, whose largest is white; of an EXR it is a name
 TIFF_COLORS = ("", "palette", "CMYK", "YCbCr")  # what libtiff turns into sRGB; "" is RGB, grey
 STRAIGHT = (
     "bmp",
@@ -141,10 +142,17 @@ def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> Decoded:
         picks = [*picks, undescribed]
         notes = [f"{path}: took its sample {undescribed + 1}, which no tag describes, for alpha",
                  *_left_out(path, names, Channels(picks, COLOR))]  # fmt: skip
-    dtype = _read_as(path, spec, picks)
+    dtype = _read_as(path, kind, spec, picks)
+    wide = str(spec.channelformat(picks[0])) == WIDE
     floats = dtype not in ("uint8", "uint16")
     tag = _tag(path, kind, reader, floats) if chosen.kind == COLOR else None
     pixels = _pixels(path, kind, reader, picks, dtype, memory_limit, tag)
+    if wide:
+        notes.append(f"{path}: got 32-bit integers, of which the upper 16 bits are read")
+        if not pixels.any():
+            raise PictureError(f"{path}: got 32-bit integers that are all below 65536, need some "
+                               "up to 4294967295, which is white. Save it with 16 bits."
+                               )  # fmt: skip
     if kind == "openexr":
         from neuralshade.source.parts import in_display_window  # other kinds have no windows
 
@@ -260,11 +268,13 @@ def _decode(reader: Any, begin: int, end: int, dtype: str) -> npt.NDArray[Any] |
     return pixels
 
 
-def _read_as(path: Path, spec: Any, picks: Sequence[int]) -> str:
+def _read_as(path: Path, kind: str, spec: Any, picks: Sequence[int]) -> str:
     stored = {str(spec.channelformat(pick)) for pick in picks}
+    if kind == "tiff" and stored == {WIDE}:
+        return "uint16"
     if unread := sorted(stored - READ_AS.keys()):
         raise PictureError(
-            f"{path}: got {unread[0]} samples, need 8- or 16-bit integers, half or float. "
-            "Convert it first."
+            f"{path}: got {unread[0]} samples, need unsigned integers of 8 or 16 bits, half or "
+            "float. Convert it first."
         )
     return READ_AS[stored.pop()] if len(stored) == 1 else "float"
