@@ -226,3 +226,50 @@ def test_any_byte_of_a_tiff_may_be_another(tmp_path, colors, place):
         (tmp_path / "b.tif").write_bytes(whole[:place] + bytes([value]) + whole[place + 1 :])
         with contextlib.suppress(PictureError):
             load_picture(tmp_path / "b.tif")
+
+
+def radiance(path, *lines):
+    """Write two pixels that are the same: 1, 0.5 and 0.25."""
+    header = b"\n".join((b"#?RADIANCE", *lines, b"", b"-Y 1 +X 2", b""))
+    path.write_bytes(header + bytes((128, 64, 32, 129)) * 2)
+    return path
+
+
+RGBE = b"FORMAT=32-bit_rle_rgbe"
+OF_P3 = b"PRIMARIES= 0.68 0.32 0.265 0.69 0.15 0.06 0.3127 0.329"
+
+
+def test_primaries_of_radiance(tmp_path, caplog):
+    path = radiance(tmp_path / "a.hdr", RGBE, OF_P3)
+    found = load_picture(path)
+    np.testing.assert_allclose(found.pixels[0, 0], P3_MATRIX @ [1, 0.5, 0.25], atol=1e-6)
+    assert found.color_space == "linear"
+    assert caplog.messages == [
+        f"{path}: its colors (its primaries) were converted to linear light."
+    ]
+
+
+@pytest.mark.parametrize("line", [
+    b"EXPOSURE=1", b"PRIMARIES= 0.64 0.33 0.3 0.6 0.15 0.06 0.3127 0.329", b"# PRIMARIES=1 2",
+])  # fmt: skip
+def test_radiance_of_srgb_stays_as_it_is(tmp_path, caplog, line):
+    found = load_picture(radiance(tmp_path / "a.hdr", line, RGBE)).pixels
+    np.testing.assert_array_equal(found[0, 1], [1, 0.5, 0.25])
+    assert caplog.messages == []
+
+
+def test_primaries_of_radiance_without_sense_are_said(tmp_path, caplog):
+    for number, line in enumerate((b"PRIMARIES= 1 2", b"PRIMARIES= a b", b"PRIMARIES=")):
+        path = radiance(tmp_path / f"{number}.hdr", RGBE, line)
+        np.testing.assert_array_equal(load_picture(path).pixels[0, 0], [1, 0.5, 0.25])
+        assert caplog.messages[-1].startswith(f"{path}: its colors (PRIMARIES) are of a kind that")
+
+
+def test_radiance_in_xyz_is_named(tmp_path):
+    path = radiance(tmp_path / "a.hdr", b"FORMAT=32-bit_rle_xyze")
+    with pytest.raises(PictureError) as caught:
+        load_picture(path)
+    assert str(caught.value) == (
+        f"{path}: got a Radiance HDR file of a kind that is not read (no FORMAT=32-bit_rle_rgbe), "
+        "need another. Save it as PNG, or floats as EXR."
+    )

@@ -1,4 +1,4 @@
-"""Tags of colors in the headers of TIFF, BMP and TGA files, beside ICC profiles of TIFF."""
+"""Tags of colors in the headers of TIFF, BMP, TGA and Radiance files, beside profiles of TIFF."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from typing import BinaryIO
 import numpy as np
 
 from neuralshade.source.decoded import ColorTag
-from neuralshade.source.file_tags import GAMMAS, LIKE_SRGB, profile_tag, unless_alike
+from neuralshade.source.file_tags import (
+    GAMMAS,
+    LIKE_SRGB,
+    primaries_tag,
+    profile_tag,
+    unless_alike,
+)
 from neuralshade.source.primaries import D65, to_rec709
 from neuralshade.source.transfer_curve import (
     Curve,
@@ -34,14 +40,19 @@ MOST_PROFILE_BYTES = 1 << 24
 # TGA: the footer, and where the extension area has its gamma and its table of corrections.
 FOOTER_BYTES, SIGNATURE = 26, b"TRUEVISION-XFILE.\0"
 EXTENSION_BYTES, GAMMA_AT = 495, 478
+RADIANCE_BYTES = 1 << 13  # of a header, in which lines are looked for
 
 Fields = Mapping[int, Sequence[float]]
 
 
 def header_tag(path: Path, kind: str) -> ColorTag | None:
-    """Return how the colors of a "bmp" or "targa" file differ from sRGB by its header, or None."""
+    """Return how the colors of a "bmp", "targa" or "hdr" file are tagged in its header, or None.
+
+    None also where they are what its samples mean by themselves.
+    """
+    readers = {"bmp": _of_bmp, "targa": _of_targa, "hdr": _of_radiance}
     with path.open("rb") as file:
-        return unless_alike(_of_bmp(file) if kind == "bmp" else _of_targa(file))
+        return unless_alike(readers[kind](file), floats=kind == "hdr")
 
 
 def tiff_tag(path: Path, page: int, floats: bool) -> ColorTag | None:
@@ -189,6 +200,19 @@ def _of_targa(file: BinaryIO) -> ColorTag | None:
     gamma = above / below
     name = f"gamma {gamma:.4g}"
     return ColorTag(name, (_curve_of(gamma),)) if _usual(gamma) else ColorTag(name)
+
+
+def _of_radiance(file: BinaryIO) -> ColorTag | None:
+    """Return the tag of a line PRIMARIES=. Source: Radiance's picture format, by G. Ward."""
+    header = file.read(RADIANCE_BYTES).partition(b"\n\n")[0]
+    lines = [line for line in header.splitlines() if line.startswith(b"PRIMARIES=")]
+    if not lines:
+        return None
+    try:
+        numbers = [float(word) for word in lines[-1].partition(b"=")[2].split()]
+    except ValueError:
+        numbers = []
+    return primaries_tag(numbers, "its primaries") or ColorTag("PRIMARIES")
 
 
 def _usual(gamma: float) -> bool:

@@ -26,7 +26,7 @@ PictureLike: TypeAlias = "str | os.PathLike[str] | Picture | Any"
 PILLOW_TOO = ("bmp", "pnm")  # kinds of which Pillow reads files that OpenImageIO does not
 OTHER_READERS = ("bmp", "dds", "ktx2", "avif")  # kinds that OpenImageIO reads in part, or not
 EMPTY_ALPHA = ("bmp", "targa")  # in which an alpha of 0 everywhere means that there is none
-TAGGED_HEADERS = ("bmp", "targa")  # whose readers heed no tags of color
+TAGGED_HEADERS = ("bmp", "targa", "hdr")  # whose readers heed no tags of color
 OPAQUE_ALPHA = ("gif", "dds", "ktx2")  # that have an alpha though the picture may need none
 log = logging.getLogger("neuralshade")
 
@@ -42,10 +42,11 @@ def load_picture(
 
     8- and 16-bit integers (fewer bits widened, CMYK, YCbCr and palettes turned into RGB) are
     "srgb"; half and float are "linear" (float64 rounded to float32). Colors that the file tags
-    otherwise (ICC profile, CICP, PNG's gAMA and cHRM, EXR's and TIFF's chromaticities, gamma of
-    BMP and TGA) are converted to sRGB, or to its linear light where they are floats or brighter
-    (PQ, HLG: 1 is 203 cd/m2). EXIF orientation is obeyed. Alpha is kept as Picture says, converted
-    where a file stores it the other way; a BMP's or TGA's alpha that is 0 everywhere is no alpha.
+    otherwise (ICC profile, CICP, PNG's gAMA and cHRM, chromaticities of EXR, TIFF and HDR,
+    gamma of BMP and TGA) are converted to sRGB, or to its linear light where they are floats or
+    brighter (PQ, HLG: 1 is 203 cd/m2). EXIF orientation is obeyed. Alpha is kept as Picture says,
+    converted where a file stores it the other way; a BMP's or TGA's alpha that is 0 everywhere is
+    no alpha.
 
     Of several pages, frames or parts one is taken: of an animation the first; of TIFF pages the
     first at full size; of EXR parts the one that has color. Of an EXR's channels R, G, B or Y and

@@ -89,6 +89,8 @@ def _open(path: Path, name: str, kind: str) -> Any:
             raise too_large(path) from OSError(reason)
         if kind == "openexr" and "ubsampled" in reason:
             raise chroma_refused(path) from OSError(reason)
+        if kind == "hdr" and "no FORMAT" in reason:  # of XYZE, too
+            raise not_read(path, kind, "no FORMAT=32-bit_rle_rgbe") from OSError(reason)
         if lacking := LACKING.search(reason):
             raise not_read(path, kind, lacking[0].strip()) from OSError(reason)
         raise damaged(path, kind) from OSError(reason)
