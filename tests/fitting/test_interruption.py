@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from neuralshade.base import interrupt
-from neuralshade.base.interrupt import SIGNALS, CutShort, Interruption, cut_short
+from neuralshade.base.interrupt import SIGNALS, CutShort, Interruption, cut_short, raised_while
 
 
 @pytest.fixture
@@ -111,3 +111,47 @@ def test_another_thread_is_not_cut_short(now):
         thread.start()
         thread.join()
     assert done == [1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_what_would_end_the_process_is_an_exception_while_that_is_wanted(now, monkeypatch, number):
+    signal.signal(number, signal.SIG_DFL)
+    ended = []
+    with raised_while(lambda: not ended):
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)
+        with Interruption() as interruption:
+            signal.raise_signal(number)
+        assert interruption.requested
+        handler = signal.getsignal(number)  # deaf to a key that bounces
+        signal.raise_signal(number)
+    assert signal.getsignal(number) is handler
+    raised = []
+    monkeypatch.setattr(interrupt.signal, "raise_signal", raised.append)
+    now(1.1)
+    handler(number, None)  # as if nothing had been there
+    signal.getsignal(number)(number, None)
+    assert raised == [number] * 2 and signal.getsignal(number) is signal.SIG_DFL
+    with raised_while(lambda: False):
+        signal.getsignal(number)(number, None)
+    assert raised == [number] * 3 and signal.getsignal(number) is signal.SIG_DFL
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_nor_does_a_signal_that_a_context_before_was_left_with(now, number):
+    """A fit that was interrupted, and the next one in the same program."""
+    signal.signal(number, signal.SIG_DFL)
+    with Interruption():
+        signal.raise_signal(number)
+    left = signal.getsignal(number)
+    with raised_while(lambda: True):
+        signal.raise_signal(number)  # too soon to be meant
+        now(1.1)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)
+    assert signal.getsignal(number) == left
+
+
+def test_who_has_a_handler_keeps_it(now):
+    with raised_while(lambda: True):
+        assert [signal.getsignal(s) for s in SIGNALS] == [signal.default_int_handler] * len(SIGNALS)

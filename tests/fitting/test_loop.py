@@ -240,3 +240,27 @@ def test_progress_starts_empty():
     first, second = Progress(), Progress()
     first.curve.append([1, 0.0, 0.1, 10.0])
     assert second.curve == [] and second.psnr_db is None
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_in_the_last_step_is_heard(clock, loop_of, number):
+    """What follows the steps, a search of codes, say, may take long."""
+    loop = loop_of(clock, steps=5)
+    advance = loop.engine.advance
+
+    def signalled(factors):
+        if loop.progress.step + len(factors) == 5:
+            signal.raise_signal(number)
+        return advance(factors)
+
+    loop.engine.advance = signalled
+    assert not loop.run()
+    assert loop.progress.step == 5 and loop.is_over()
+
+
+def test_a_fit_that_reached_its_target_is_over_though_its_file_has_less(clock, loop_of):
+    loop = loop_of(clock, steps=500, measure=lambda: 30.0)
+    loop.target_psnr = 29.0
+    assert loop.run() and loop.progress.step < 500
+    loop.settle(28.9)
+    assert loop.is_over()

@@ -4,7 +4,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, ClassVar
@@ -110,6 +110,43 @@ def postponed() -> Iterator[None]:
             signal.signal(number, handler)
         if came:
             signal.raise_signal(came[0])
+
+
+@contextmanager
+def raised_while(wanted: Callable[[], bool]) -> Iterator[None]:
+    """Context in which SIGTERM and SIGHUP raise KeyboardInterrupt, as SIGINT does, where
+    ``wanted`` says so when one comes; else they act as without it.
+
+    Only where they would end the process at once: who has a handler keeps it. Outside the main
+    thread it does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    inside = True
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        if not inside or not wanted():
+            signal.signal(number, before[signal.Signals(number)])
+            signal.raise_signal(number)
+        elif not _bounces():
+            raise KeyboardInterrupt
+
+    before = {s: signal.getsignal(s) for s in SIGNALS if _ends(signal.getsignal(s))}
+    for number in before:
+        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        inside = False  # a context that was left just before may put it back
+        for number, found in before.items():
+            if signal.getsignal(number) is handler:
+                signal.signal(number, found)
+
+
+def _ends(handler: Any) -> bool:
+    """Return whether a signal ends the process at once, or a context before left it deaf to one."""
+    return handler is signal.SIG_DFL or getattr(handler, "__func__", None) is Interruption._again
 
 
 def _nohup(number: signal.Signals) -> bool:

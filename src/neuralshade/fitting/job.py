@@ -16,16 +16,16 @@ from neuralshade.base.work import heard, part, working
 from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputError
 from neuralshade.fitting.callbacks import Callbacks
+from neuralshade.fitting.cut_off import kept_if_cut_off, lost
 from neuralshade.fitting.facts import Reached, Warnings
 from neuralshade.fitting.loop import Loop, Observer, Restart
 from neuralshade.fitting.options import FitOptions
 from neuralshade.fitting.output_checks import checkpoint_path, is_same_file
 from neuralshade.fitting.progress import DivergedError, Progress
 from neuralshade.fitting.recipe import to_dict
-from neuralshade.fitting.resuming import Fitted, Whole, how_to_go_on, keep, kept_if_cut_off, restore
+from neuralshade.fitting.resuming import Fitted, Whole, how_to_go_on, keep, restore
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import Snapshots
-from neuralshade.gpu.patience import StuckError
 
 log = logging.getLogger("neuralshade")
 AUTOSAVE_SECONDS = 60.0  # of training between two checkpoints while a fit runs
@@ -102,6 +102,12 @@ class Job(ABC, Generic[R]):
                 if self.is_written:
                     raise
                 raise OutputError(f"{error} {sentence(self._kept_somewhere())}") from error
+            except DeviceError as error:  # while codes were searched, or measured
+                if self.is_written:
+                    raise
+                if self.last_state is not None:
+                    self._autosave(self.loop.progress.step)
+                raise self._lost(error) from error
             self.callbacks.end(reached)
         return reached
 
@@ -139,15 +145,8 @@ class Job(ABC, Generic[R]):
             raise FitInterrupted(f"interrupted at step {step}: {kept}")
 
     def _lost(self, error: DeviceError) -> BaseException:
-        """Return the error for a device that has what was trained, and answers no more.
-
-        Where the fit was asked to end, that is an interruption.
-        """
-        kept = "" if self.saved_step is None else f" {sentence(self._kept(self.saved_step))}"
-        said = f"{error}{kept}"
-        if isinstance(error, StuckError):
-            return FitInterrupted(f"interrupted at step {self.loop.progress.step}: {said}")
-        return DeviceError(said)
+        kept = None if self.saved_step is None else self._kept(self.saved_step)
+        return lost(error, self.loop.progress.step, kept)
 
     def _give_up(self, restart: Restart) -> None:
         """Keep what was trained where something else is wanted, but not where the same is."""

@@ -104,6 +104,7 @@ class Loop:
     _step_seconds: float = field(default=0.0, init=False)  # of the last call; 0 before one
     _late: float = field(default=0.0, init=False)  # seconds that a clock's end is put off by
     _next_share: float = field(default=0.0, init=False)  # done, at which PSNR is wanted again
+    _over: bool = field(default=False, init=False)  # all steps were run
 
     def run(self) -> bool:
         """Train to the end; return False where an interruption came first.
@@ -146,6 +147,9 @@ class Loop:
                 self.progress.seconds = time.perf_counter() - start
                 self._look(timed=not warm_up.owed)
                 start += self._attend(interruption)
+            self._over = True
+            if interruption.requested:  # during the last step
+                return False
         if warm_up.settled():  # one call ran all steps
             self._look()
         with working("measuring"):
@@ -215,11 +219,11 @@ class Loop:
         return self.plateau.settled(share, step, self.progress.plateau_step)
 
     def is_over(self) -> bool:
-        """Return whether no more steps are run."""
+        """Return whether no more steps are run: once they were, whatever the file's PSNR is."""
         p, target = self.progress, self.target_psnr
         reached = target is not None and p.psnr_db is not None and p.psnr_db >= target
         whole = self._share(p.step, p.seconds) >= 1.0  # p.share may be by the ends before a resume
-        return reached or whole or (self.control is not None and self.control.ended)
+        return self._over or reached or whole or (self.control is not None and self.control.ended)
 
     def _due(self) -> float:
         """Do what is due now; return the share of the fit at which more will be."""

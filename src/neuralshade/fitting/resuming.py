@@ -9,8 +9,7 @@ import dataclasses
 import math
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -19,7 +18,7 @@ import torch
 from neuralshade.asset.checkpoint import Checkpoint, not_finite, save_checkpoint
 from neuralshade.base.atomic import whole_file
 from neuralshade.base.message_text import shown
-from neuralshade.errors import AssetError, ConfigError, FitInterrupted, OutputError
+from neuralshade.errors import AssetError, ConfigError, OutputError
 from neuralshade.fitting.options import resumed_flags
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.recipe import ENDS, names_of_ends, stored_recipe, to_dict
@@ -195,42 +194,6 @@ def keep(
     return True
 
 
-@contextmanager
-def kept_if_cut_off(job: Any, keep_it: Callable[[], str]) -> Iterator[None]:
-    """Context of a job's fit: an interruption after its last step loses nothing.
-
-    ``keep_it`` saves what was trained, and says where. Before that step, loops answer a first
-    signal between two steps; a second one may have cut a step in half.
-    """
-    try:
-        yield
-    except FitInterrupted:
-        raise
-    except KeyboardInterrupt as error:
-        if not job.loop.is_over():
-            raise
-        kept = _written(job) if job.is_written else keep_it()
-        step = job.loop.progress.step
-        raise FitInterrupted(f"interrupted after step {step}: {kept}") from error
-
-
-def _written(job: Any) -> str:
-    """Return that the asset is there, and what makes its report, where one was asked for.
-
-    Nobody has the files that a page sent, or what is in memory, at a place that could be typed.
-    """
-    page, place, live = job.options.report, job.place, job.options.live
-    if page is None:
-        return f"{job.output} is written."
-    told = f"{job.output} is written, its report is not."
-    if not place or (live is not None and live.sent(place) is not None):
-        return told
-    snapshots = job.options.snapshots
-    frames = [] if snapshots is None else ["--snapshots", _typed(snapshots)]
-    words = [_typed(job.output), _typed(place), "-o", _typed(page), *frames]
-    return f"{told} That is made by: {shlex.join(['neuralshade', 'report', *words])}"
-
-
 def how_to_go_on(job: Any) -> str:
     """Return what to do to go on with a job's fit, whose checkpoint is there.
 
@@ -287,14 +250,14 @@ def resume_command(
     """
     if picture is None:
         return f"fit_{kind}({subject}, options=FitOptions(resume={str(checkpoint)!r}))"
-    typed = ["neuralshade", "fit", kind, *([_typed(picture)] if picture else []),
-             "-o", _typed(output)]  # fmt: skip
+    typed = ["neuralshade", "fit", kind, *([typed_path(picture)] if picture else []),
+             "-o", typed_path(output)]  # fmt: skip
     for flag, value in flags.items():
-        typed += [f"--{flag}"] if value is True else [f"--{flag}", _typed(value)]
-    return shlex.join([*typed, *words, "--resume", _typed(checkpoint)])
+        typed += [f"--{flag}"] if value is True else [f"--{flag}", typed_path(value)]
+    return shlex.join([*typed, *words, "--resume", typed_path(checkpoint)])
 
 
-def _typed(path: PathLike) -> str:
+def typed_path(path: PathLike) -> str:
     """Return ``path`` so that nobody takes it for a flag; a single - is none."""
     text = os.fspath(path)
     return f"./{text}" if text.startswith("-") and text != "-" else text

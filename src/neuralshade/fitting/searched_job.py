@@ -53,10 +53,9 @@ class SearchedJob(Job[R]):
     """
 
     def keep_last_state(self) -> None:
-        """Copy the engine's state before the search trains it further; once."""
-        if self.last_state is None:
-            copied = {name: value.clone() for name, value in self.engine.state().items()}
-            self.last_state = LastState(copied)
+        """Copy the engine's state before a search, which may train it further or lose its GPU."""
+        copied = {name: value.clone() for name, value in self.engine.state().items()}
+        self.last_state = LastState(copied)
 
     def search_ended_early(self) -> None:
         """Save a checkpoint for the rest of the search, and log what is left to do."""

@@ -191,9 +191,8 @@ class _Job(SearchedJob[ImageRecipe]):
         gpu, options = self.chosen.gpu, self.options
         if gpu is None:
             return build_engine(self.recipe, self.picture, self.chosen.device)
-        return build_gpu_engine(
-            self.recipe, self.picture, gpu, options.kernels, options.deterministic
-        )
+        return build_gpu_engine(self.recipe, self.picture, gpu, options.kernels,
+                                options.deterministic)  # fmt: skip
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -293,6 +292,7 @@ class _Job(SearchedJob[ImageRecipe]):
             return tensors, None
         from neuralshade.kinds.image.polish import polish
 
+        self.keep_last_state()
         return polish(self.recipe, tensors, self.picture, self.passes, self.chosen.hardware,
                       self.search_ended_early)  # fmt: skip
 

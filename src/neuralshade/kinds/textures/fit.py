@@ -243,6 +243,7 @@ class _Job(SearchedJob[TexturesRecipe]):
         passes = passes_of(self.recipe, self.texels.sizes[0], gpu is not None)
         if not passes:
             return None
+        self.keep_last_state()
         roots = channel_weights(self.recipe, self.codings)
         squares = torch.ones(self.texels.channels) if roots is None else roots.square().flatten()
         return polish(field, self.texels, self.codings, squares, passes, gpu, self._refit,
@@ -250,7 +251,6 @@ class _Job(SearchedJob[TexturesRecipe]):
 
     def _refit(self, field: Field) -> None:
         """Train the decoder for the latents of a stored field, and round it as it is stored."""
-        self.keep_last_state()
         self.engine.refit_decoder(field, math.ceil(REFIT_SHARE * self.loop.progress.step))
         pairs = zip(field.network.parameters(), self.engine.trained().network.parameters(),
                     strict=True)  # fmt: skip
