@@ -99,3 +99,14 @@ def test_what_is_drawn_is_not_called_sampled():
 @pytest.mark.parametrize("rest", [[], [BC1, WEBP]])
 def test_nothing_is_said_where_memory_is_not_known(rest):
     assert verdict([OURS | {"memory_bytes": None}, *rest]) == []
+
+
+def test_light_is_judged_by_logarithms_too():
+    """A texture may be better by the few bright pixels that PSNR sees, and worse elsewhere."""
+    ours, bc6h = OURS | {"log_psnr_db": 34.4}, row("BC6H, reduced", 950, 39.0)
+    assert verdict([ours, bc6h | {"log_psnr_db": 28.8}]) == [
+        "In as many bytes on disk, the best texture here that a shader samples, and the smallest "
+        "that is as good, is BC6H, reduced: 39.00 dB (1.50 dB more), log-PSNR 28.80 dB (5.60 dB "
+        "less), 95 % of the bytes on disk and 24 % of the bytes in a GPU's memory."
+    ]
+    assert "log-PSNR" not in verdict([ours, bc6h | {"log_psnr_db": None}])[0]

@@ -105,7 +105,13 @@ def _decibels(row: Row, ours: Row) -> str:
     if math.isinf(row["psnr_db"]):
         return "no error"
     apart = "" if math.isinf(ours["psnr_db"]) else f" ({more(row['psnr_db'] - ours['psnr_db'])})"
-    return f"{row['psnr_db']:.2f} dB{apart}"
+    return f"{row['psnr_db']:.2f} dB{apart}{_by_logarithms(row, ours)}"
+
+
+def _by_logarithms(row: Row, ours: Row) -> str:
+    """Return the PSNR of an HDR picture's logarithms: few bright pixels decide the other one."""
+    own, other = row.get("log_psnr_db"), ours.get("log_psnr_db")
+    return "" if own is None or other is None else f", log-PSNR {own:.2f} dB ({more(own - other)})"
 
 
 def times(ratio: float) -> str:
