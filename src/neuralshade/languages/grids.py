@@ -93,7 +93,7 @@ class GridReader:
         form = f"{features}x{bits}"
         entry = f"{self.name}_entry{form}"
         self.functions.setdefault(entry, _entry(entry, self.name, level))
-        name = f"{self.name}_{kind}{form}"
+        name = f"{self.name}_{'smooth_' * grid.smooth}{kind}{form}"
         if hashed:
             assert isinstance(grid, HashGrid)
             name += f"_{grid.table.bit_length() - 1}"
@@ -193,6 +193,10 @@ def _bilinear(name: str, entry: str, kind: str, parted: bool, grid: Grid) -> Fun
             corners = ("r0 + c0", "r0 + c0 + 1", "r0 + c0 + across + 1", "r0 + c0 + across + 2")
     body += [f"const float4 e{i} = {entry}(first, {corner}{part});"
              for i, corner in enumerate(corners)]  # fmt: skip
+    if grid.smooth:
+        about += " Mixed by a cubic that is flat at both ends."
+        body += [f"const float p = {ways[0]};", f"const float q = {ways[1]};"]
+        ways = "p * p * (3.0 - 2.0 * p)", "q * q * (3.0 - 2.0 * q)"
     body += [f"const float s = {ways[0]};",
              f"return mix(mix(e0, e1, s), mix(e2, e3, s), {ways[1]});"]  # fmt: skip
     parameters = [*POSITION, Parameter("int", "across"), Parameter("int", "down"),

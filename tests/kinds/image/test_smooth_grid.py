@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from fixtures.shader_runs import by_cpp, off
 
 import neuralshade
 from neuralshade.kinds.image.tiny_cuda_nn import from_tiny_cuda_nn
@@ -49,6 +50,14 @@ def test_all_roads_show_the_same(asset, gpu, device):
     with neuralshade.GpuField(asset, "cuda" if gpu.api == "cuda" else device) as field:
         close = 1e-5 if field.inference.path == "fma" else 2e-2
         np.testing.assert_allclose(field.picture(*SIZE), drawn, atol=close)
+
+
+@pytest.mark.parametrize("asset", ["torch"], indirect=True)
+def test_other_languages_say_what_python_does(asset, tmp_path):
+    form = neuralshade.load(asset).shader("waves")
+    found = by_cpp(form, tmp_path)
+    for golden in form.golden:
+        assert off(golden, found[golden.function]) < 1
 
 
 @pytest.mark.parametrize("asset", ["torch"], indirect=True)
