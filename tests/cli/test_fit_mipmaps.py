@@ -42,9 +42,10 @@ def test_help_tells_every_flag(run):
     assert (done.code, done.err) == (0, []) and max(map(len, done.out)) <= 100
     assert text.startswith("Usage: neuralshade fit mipmaps [OPTIONS] [SOURCE]")
     fields = [f"--{field.name.replace('_', '-')}" for field in dataclasses.fields(MipmapsRecipe)]
-    for flag in [*fields, "--albedo", "--normal", "--roughness", "--metallic", "--ao", "--arm",
-                 "--orm", "--normal-convention", "--output", "--format", "--recipe", "--device",
-                 "--report", "--resume", "--json", "--quiet", "--share", "--help"]:  # fmt: skip
+    for flag in [*fields, "--albedo", "--normal", "--roughness", "--metallic", "--ao", "--opacity",
+                 "--arm", "--orm", "--normal-convention", "--output", "--format", "--recipe",
+                 "--device", "--report", "--resume", "--json", "--quiet", "--share",
+                 "--help"]:  # fmt: skip
         assert re.search(rf"{flag}\b(?!-)", text), flag
 
 

@@ -132,3 +132,20 @@ def test_hidden_texels_are_filled_from_those_that_are_seen(tmp_path, rng, textur
         kept = load_texture_set(folder, keep_hidden_color=True)
         assert kept.albedo[..., 0].max() > 0.9
         assert not any("--keep-hidden-color" in note for note in kept.notes)
+
+
+@pytest.mark.parametrize("sides", [(16, 32), (16, 64), (32, 32)], ids=str)  # of maps, of opacity
+def test_smaller_maps_of_mip_levels_are_enlarged_without_what_is_hidden(tmp_path, sides):
+    """Of what has no opacity at all at their own size."""
+    side, wide = sides
+    hidden = np.random.default_rng(1).random((16, 16)) < 0.4
+    texels, alpha = (np.kron(hidden, np.ones((n // 16, n // 16))) > 0 for n in (side, wide))
+    Image.fromarray(np.full((64, 64, 3), 128, np.uint8)).save(tmp_path / "albedo.png")
+    Image.fromarray(np.where(texels, 255, 64).astype(np.uint8)).save(tmp_path / "roughness.png")
+    Image.fromarray(np.where(texels, 255, 0).astype(np.uint8)).save(tmp_path / "metallic.png")
+    Image.fromarray(np.where(alpha, 0, 255).astype(np.uint8)).save(tmp_path / "opacity.png")
+    found = load_texture_set(tmp_path)
+    np.testing.assert_allclose(found.roughness, 64 / 255, atol=1e-6)
+    assert found.opacity.shape == (64, 64)
+    assert found.metallic.max() == 0
+    assert load_texture_set(tmp_path, keep_hidden_color=True).roughness.max() > 0.9

@@ -10,6 +10,7 @@ import psutil
 
 from neuralshade.base.message_text import plain_name
 from neuralshade.errors import ConfigError, PictureError
+from neuralshade.source.halving import halved
 from neuralshade.source.map_choice import MapFiles
 from neuralshade.source.map_entry import CHANNELS, Entry, MapFile, Takes, check_convention
 from neuralshade.source.map_files import Source, find_files
@@ -19,7 +20,7 @@ from neuralshade.source.material_map import MaterialMap, alpha_map, read_map, re
 from neuralshade.source.material_mips import filled_map
 from neuralshade.source.normal_swizzle import swizzled_normals
 from neuralshade.source.picture import Picture
-from neuralshade.source.resize import check_wrap, common_size
+from neuralshade.source.resize import check_wrap, common_size, resized
 
 ALPHA = CHANNELS.index("a")
 NUMBER_BYTES = 9  # of a map while it is read: its values, and what they are made of
@@ -36,7 +37,7 @@ class Reading:
     convention: str | None = None  # of normals; None to find out
     memory_limit: int = 4 * 2**30  # bytes that one decoded file may take
     wrap: str = "repeat"  # what lies beyond the border of a smaller map, see ``resized``
-    keeps_hidden: bool = False  # color of opacity 0 stays where a smaller albedo is resized
+    fills: tuple[str, ...] = ("albedo",)  # maps that are resized without what opacity hides
 
     def __post_init__(self) -> None:
         if self.convention is not None:
@@ -65,9 +66,9 @@ def read_maps(
     sizes = {one.name: (one.values.shape[0], one.values.shape[1]) for one in maps}
     constant = [one.name for one in maps if one.constant]
     height, width = common_size(found.place, sizes, notes, reading.wrap, constant)
-    resized = [resized_map(reader.visible(one, (height, width)), height, width, reading.wrap)
-               for one in maps]  # fmt: skip
-    return found.name, tuple(resized), tuple(notes)
+    seen = (reader.visible(one, (height, width)) for one in maps)
+    same_size = tuple(resized_map(one, height, width, reading.wrap) for one in seen)
+    return found.name, same_size, tuple(notes)
 
 
 @dataclass
@@ -149,11 +150,12 @@ class _Reader:
             self.notes.append(f"{name}: taken from the alpha of {called}{more}.")
 
     def visible(self, one: MaterialMap, size: tuple[int, int]) -> MaterialMap:
-        """Return an albedo that will be resized without the color that its opacity hides."""
-        opacity = self.read.get("opacity")
-        kept = opacity is None or one.name != "albedo" or self.reading.keeps_hidden
-        if kept or one.values.shape[:2] == size:
+        """Return a map that will be resized without what opacity hides of it."""
+        opacity, (height, width) = self.read.get("opacity"), one.values.shape[:2]
+        kept = one.name == "opacity" or one.name not in self.reading.fills
+        if opacity is None or kept or (height, width) == size:
             return one
-        assert opacity is not None
-        same = opacity.values.shape[:2] == one.values.shape[:2]
-        return filled_map(one, opacity.values[..., 0]) if same else one
+        seen = opacity.values
+        while seen.shape[0] > height and seen.shape[1] > width:
+            seen = halved(seen)
+        return filled_map(one, resized(seen, height, width, self.reading.wrap)[..., 0])

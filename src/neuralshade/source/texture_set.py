@@ -89,7 +89,8 @@ def load_texture_set(
         no albedo or roughness; PictureError for a file that cannot be read, is not
         what its name says, or differs from the others in shape.
     """
-    reading = Reading(MIPMAPS, normal_convention, memory_limit, wrap, keep_hidden_color)
+    fills = () if keep_hidden_color else MIPMAPS.maps
+    reading = Reading(MIPMAPS, normal_convention, memory_limit, wrap, fills)
     textures = textures_of(MaterialSet(*read_maps(source, maps, reading, shaded_map)))
     return textures if keep_hidden_color else visible_textures(textures)
 
