@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from neuralshade.verbs.decode import decode
     from neuralshade.verbs.devices import devices
     from neuralshade.verbs.evaluate import evaluate
+    from neuralshade.verbs.export.export import ExportResult, export
     from neuralshade.verbs.info import info
     from neuralshade.verbs.render import render
     from neuralshade.verbs.report import report
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
 __version__ = VERSION
 
 _HOMES = {  # name -> module, and its name there where that differs
+    "ExportResult": ("verbs.export.export", "ExportResult"),
     "FitOptions": ("fitting.options", "FitOptions"),
     "FitResult": ("fitting.picture_result", "FitResult"),
     "GpuField": ("kinds.image.gpu_field", "GpuField"),
@@ -101,6 +103,7 @@ _HOMES = {  # name -> module, and its name there where that differs
     "decode": ("verbs.decode", "decode"),
     "devices": ("verbs.devices", "devices"),
     "evaluate": ("verbs.evaluate", "evaluate"),
+    "export": ("verbs.export.export", "export"),
     "fit_image": ("kinds.image.fit", "fit_image"),
     "fit_material": ("kinds.material.fit", "fit_material"),
     "fit_materials": ("kinds.material.family.fit", "fit_materials"),
@@ -126,6 +129,7 @@ __all__ = [
     "AssetError",
     "ConfigError",
     "DeviceError",
+    "ExportResult",
     "FitInterrupted",
     "FitOptions",
     "FitResult",
@@ -164,6 +168,7 @@ __all__ = [
     "decode",
     "devices",
     "evaluate",
+    "export",
     "fit_image",
     "fit_material",
     "fit_materials",

@@ -14,6 +14,7 @@ from neuralshade.base.memory import missing_memory
 from neuralshade.cli.completion import completed
 from neuralshade.cli.decode import decode
 from neuralshade.cli.doctor import doctor
+from neuralshade.cli.export import export
 from neuralshade.cli.fit import fit
 from neuralshade.cli.groups import show_verbs
 from neuralshade.cli.info import info
@@ -130,6 +131,7 @@ def commands(ctx: click.Context) -> None:
 
 commands.add_command(fit)
 commands.add_command(view)
+commands.add_command(export)
 commands.add_command(decode)
 commands.add_command(render)
 commands.add_command(scene)

@@ -86,6 +86,15 @@ class Cpp(Struck):
     def words(self) -> npt.NDArray[np.uint32]:
         return self.form.words
 
+    @property
+    def reads_file(self) -> bool:
+        return False
+
+    def binding_text(self, stem: str) -> str:
+        name = self.form.name
+        return (f"nothing to bind, all numbers stand in the text: `{name}_shader::{name}_asset "
+                "asset;`, the functions are its members.")  # fmt: skip
+
     def begin(self) -> list[str]:
         includes = "#include <cmath>\n#include <cstdint>\n#include <cstring>\n"
         lines = ["#pragma once", *includes.splitlines(), "",
@@ -151,6 +160,10 @@ class Cuda(Struck):
 
     name: ClassVar[str] = "cuda"
     suffix: ClassVar[str] = ".cuh"
+    told: ClassVar[str] = (
+        "`{name}_shader::{name}_asset asset{{ words }};` with a device pointer to all of {bin}; "
+        "the functions are its members."
+    )
     before: ClassVar[str] = "__device__ "
     pointer: ClassVar[str] = "const unsigned int*"
 
@@ -172,6 +185,10 @@ class Metal(Struck):
 
     name: ClassVar[str] = "metal"
     suffix: ClassVar[str] = ".metal"
+    told: ClassVar[str] = (
+        "`{name}_asset asset = {{ words }};` with a device buffer of all of {bin}; the functions "
+        "are its members."
+    )
     pointer: ClassVar[str] = "device const uint*"
     calls: ClassVar[dict[str, str]] = {"as_float": "as_type<float>", "inversesqrt": "rsqrt"}
 

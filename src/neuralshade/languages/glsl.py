@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from neuralshade.languages.language import Printer
 
@@ -16,6 +16,10 @@ class Glsl(Printer):
 
     name: ClassVar[str] = "glsl"
     suffix: ClassVar[str] = ".glsl"
+    bound: ClassVar[dict[str, Any]] = {"storage_buffer": 0}
+    told: ClassVar[str] = (
+        "#version 450 or later; {words} is a storage buffer at binding 0 with all of {bin}."
+    )
     types: ClassVar[dict[str, str]] = {
         "float2": "vec2", "float3": "vec3", "float4": "vec4", "int2": "ivec2", "int3": "ivec3",
     }  # fmt: skip
@@ -41,6 +45,11 @@ class GlslEs(Glsl):
 
     name: ClassVar[str] = "glsl-es"
     suffix: ClassVar[str] = ".es.glsl"
+    bound: ClassVar[dict[str, Any]] = {"texture": "RGBA32UI", "across": ACROSS}
+    told: ClassVar[str] = (
+        "#version 300 es, precision highp float and int; {words} is a texture of RGBA32UI without "
+        f"filter, {ACROSS} texels across, with {{bin}} row by row, filled up by zeros."
+    )
     constant: ClassVar[str] = ""  # what is not known before it runs is no constant there
 
     def head(self) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from neuralshade.languages.language import INDENT, Printer
 from neuralshade.languages.statements import replaced_calls
@@ -19,6 +19,8 @@ class Hlsl(Printer):
 
     name: ClassVar[str] = "hlsl"
     suffix: ClassVar[str] = ".hlsl"
+    bound: ClassVar[dict[str, Any]] = {"structured_buffer": "t0"}
+    told: ClassVar[str] = "{words} is a `StructuredBuffer<uint>` in register t0 with all of {bin}."
     calls: ClassVar[dict[str, str]] = {
         "mix": "lerp", "fract": "frac", "inversesqrt": "rsqrt", "as_float": "asfloat",
     }  # fmt: skip
@@ -55,6 +57,8 @@ class Slang(Hlsl):
 
     name: ClassVar[str] = "slang"
     suffix: ClassVar[str] = ".slang"
+    bound: ClassVar[dict[str, Any]] = {"structured_buffer": "by name"}
+    told: ClassVar[str] = "{words} is a `StructuredBuffer<uint>` with all of {bin}."
 
     def head(self) -> list[str]:
         return [line.replace(" : register(t0)", "") for line in super().head()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,8 @@ class Printer:
     calls: ClassVar[dict[str, str]] = {}  # functions, likewise
     constant: ClassVar[str] = "const "  # before what does not change
     float_end: ClassVar[str] = ""  # behind literals
+    bound: ClassVar[dict[str, Any]] = {}  # where the words are, as plain data
+    told: ClassVar[str] = ""  # likewise for people, of {bin}, {words} and {name}
 
     def text(self) -> str:
         """Return the whole file."""
@@ -72,6 +74,22 @@ class Printer:
     @property
     def reads_words(self) -> bool:
         return len(self.words) > 0
+
+    @property
+    def reads_file(self) -> bool:
+        """Return whether somebody has to load the words from a file."""
+        return self.reads_words
+
+    def bindings(self) -> dict[str, Any]:
+        """Return where the words are bound, as plain data; nothing where there are none."""
+        return dict(self.bound) if self.reads_file else {}
+
+    def binding_text(self, stem: str) -> str:
+        """Return what to bind, for people. ``stem``: of the file of words."""
+        if not self.reads_file:
+            return "nothing to bind, all numbers stand in the text."
+        return self.told.format(bin=f"`{stem}.bin`", words=f"`{self.form.name}_words`",
+                                name=self.form.name)  # fmt: skip
 
     @property
     def reads_rows(self) -> bool:

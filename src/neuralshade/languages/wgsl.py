@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from neuralshade.languages.language import INDENT, Printer
 from neuralshade.languages.statements import Statement
@@ -16,6 +16,10 @@ class Wgsl(Printer):
 
     name: ClassVar[str] = "wgsl"
     suffix: ClassVar[str] = ".wgsl"
+    bound: ClassVar[dict[str, Any]] = {"group": 0, "binding": 0}
+    told: ClassVar[str] = (
+        "{words} is a read-only storage buffer at group 0, binding 0 with all of {bin}."
+    )
     types: ClassVar[dict[str, str]] = {
         "float": "f32", "float2": "vec2f", "float3": "vec3f", "float4": "vec4f", "int": "i32",
         "int2": "vec2i", "int3": "vec3i", "uint": "u32",

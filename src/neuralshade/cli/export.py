@@ -1,0 +1,53 @@
+"""neuralshade export: an asset as functions in the languages of renderers."""
+
+import json
+import sys
+from typing import Any
+
+import click
+
+import neuralshade
+from neuralshade.cli.options import TRUST
+from neuralshade.cli.work_lines import shown_work
+
+
+@click.command()
+@click.argument("asset")
+@click.option("--to", multiple=True, metavar="LANGUAGE",
+              help="slang, hlsl, glsl, glsl-es (WebGL 2), wgsl, metal, cuda, cpp; several with "
+                   "commas. [default: by the suffix of -o]")  # fmt: skip
+@click.option("-o", "--output", metavar="DIR|FILE",
+              help="Folder for the files, or one file such as bark.hlsl. [default: the asset's "
+                   "name with _shader]")  # fmt: skip
+@click.option("--name", metavar="NAME", help="Begins the names in the text. [default: the file's]")
+@click.option("--numbers", metavar="[auto|text|buffer]", default="auto", show_default=True,
+              help="Where numbers of networks are: in the text, which is faster for small ones, "
+                   "or in the buffer.")  # fmt: skip
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Also run what can run here, and compare; ends with 1 where one is wrong.",
+)
+@TRUST
+@click.option("--json", "as_json", is_flag=True, help="Print files and checks as one JSON line.")
+def export(asset: str, to: tuple[str, ...], as_json: bool, **given: Any) -> None:
+    """Write ASSET as functions that a renderer calls, each a person can read.
+
+    Beside the text stand its numbers (.bin), 256 inputs and outputs of each function (.json) and
+    a README.md that says what to bind. All files are written, or none.
+
+    \b
+    neuralshade export photo.nsh -o photo.hlsl
+    neuralshade export bark.nsh --to wgsl,glsl-es -o web
+    neuralshade export tray.nsh --to cpp,slang --check
+    """
+    with shown_work("exporting"):
+        result = neuralshade.export(asset, list(to) or None, **given)
+    if as_json:
+        click.echo(json.dumps({"files": result.files, "functions": result.functions,
+                               "multiply_adds": result.multiply_adds,
+                               "checks": result.checks and list(result.checks)}))  # fmt: skip
+    else:
+        result.print()
+    if not result.right:
+        sys.exit(1)

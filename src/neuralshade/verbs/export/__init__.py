@@ -1,0 +1,1 @@
+"""neuralshade export: an asset as functions in the languages of renderers."""

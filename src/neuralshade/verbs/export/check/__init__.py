@@ -1,0 +1,1 @@
+"""What runs an exported asset here, and compares it with the asset as PyTorch has it."""

@@ -1,0 +1,87 @@
+"""Every language that can run here, against the asset as PyTorch evaluates it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+
+from neuralshade.base.work import part
+from neuralshade.errors import DeviceError, KernelError
+from neuralshade.gpu.open import open_gpu
+from neuralshade.languages.harness import function_of, harness
+from neuralshade.languages.language import Printer
+from neuralshade.languages.printed import printer_of
+from neuralshade.measure.table import Column, Row, Table
+from neuralshade.model.shader_form import Golden, ShaderForm
+from neuralshade.verbs.export.check.timed_rows import Ran, error_of
+
+Runner = Callable[..., Ran]
+COLUMNS = (
+    Column("target", "target", right=False),
+    Column("function", "function", right=False),
+    Column("ran on", lambda row: row["ran_on"] or row["why_not"], right=False),
+    Column("largest error", "error", ".1e"),
+    Column("allowed", "allowed", ".1e"),
+    Column("ns a call", "ns", ",.0f"),
+    Column("right", lambda row: {True: "yes", False: "NO", None: None}[row["right"]]),
+)
+ONLY_PRINTED = {
+    "metal": "not run: no Metal compiler but Apple's",
+    "cuda": "not run: needs NVRTC and a GPU of NVIDIA",
+    "hlsl": "not run: its text is that of slang but for registers",
+}
+
+
+def check_form(form: ShaderForm, languages: Sequence[str], in_text: bool | None) -> Table:
+    """Return a row for each language and function.
+
+    Rows have target, function, ran_on (None where it did not run, and then why_not), error (the
+    largest, in the measure of ``allowed``), allowed, ns (wall clock, a call) and right (None where
+    it did not run).
+    """
+    rows: list[Row] = []
+    with ExitStack() as held:
+        for language in languages:
+            printer = printer_of(form, language, in_text)
+            for golden in form.golden:
+                with part(f"checking {language}: {golden.function}"):
+                    rows.append(_row(printer, golden, held))
+    return Table(rows, COLUMNS)
+
+
+def _row(printer: Printer, golden: Golden, held: ExitStack) -> Row:
+    row: Row = {"target": printer.name, "function": golden.function, "ran_on": None,
+                "why_not": None, "error": None, "allowed": golden.tolerance, "ns": None,
+                "right": None}  # fmt: skip
+    if printer.name in ONLY_PRINTED:
+        return row | {"why_not": ONLY_PRINTED[printer.name]}
+    program = harness(printer, function_of(printer.form, golden))
+    try:
+        ran = _runner(printer.name, held)(printer, program, golden)
+    except DeviceError as error:
+        return row | {"why_not": f"not run: {error}"}
+    except KernelError as error:
+        return row | {"why_not": str(error).replace("\n", " "), "right": False}
+    off = error_of(golden, ran.answers)
+    return row | {"ran_on": ran.on, "error": off, "ns": ran.ns,
+                  "right": off <= golden.tolerance}  # fmt: skip
+
+
+def _runner(language: str, held: ExitStack) -> Runner:
+    """Return what runs a language. What it opens is closed with ``held``."""
+    if language == "slang":
+        from neuralshade.verbs.export.check.slang_on_gpu import run_slang
+
+        gpu = held.enter_context(closing(open_gpu()))
+        return lambda *given: run_slang(gpu, *given)
+    if language == "wgsl":
+        from neuralshade.verbs.export.check.webgpu import run_wgsl
+
+        return run_wgsl
+    if language == "cpp":
+        from neuralshade.verbs.export.check.compiled_cpp import run_cpp
+
+        return run_cpp
+    from neuralshade.verbs.export.check.opengl import run_glsl, run_glsl_es
+
+    return run_glsl if language == "glsl" else run_glsl_es

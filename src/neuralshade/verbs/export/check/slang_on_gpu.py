@@ -1,0 +1,34 @@
+"""Slang by SlangPy, on a GPU or on Vulkan in software."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.languages.harness import GROUP, Program
+from neuralshade.languages.language import Printer
+from neuralshade.model.shader_form import Golden
+from neuralshade.verbs.export.check.timed_rows import ROWS, Ran, many_rows
+
+
+def run_slang(gpu: Gpu, printer: Printer, program: Program, golden: Golden) -> Ran:
+    """Run a program of Slang on an open GPU. Raises KernelError where it does not compile."""
+    rows = many_rows(golden)
+    answers = gpu.buffer(size=4 * ROWS * program.results)
+    variables = {"rows": gpu.buffer(rows), "answers": answers}
+    if printer.reads_words:
+        variables[f"{printer.form.name}_words"] = gpu.buffer(printer.words)
+    kernel = gpu.kernel(program.text, program.entry, variables)
+    steps = gpu.steps([(kernel, ROWS // GROUP)])
+    least = float("inf")
+    for _ in range(4):
+        begun = time.perf_counter()
+        commands = gpu.commands()
+        commands.run(steps)
+        commands.submit()
+        gpu.wait()
+        least = min(least, time.perf_counter() - begun)
+    found = answers.read().view(np.float32)[: ROWS * program.results].reshape(ROWS, -1)
+    return Ran(found[: len(golden.inputs)].copy(), least / ROWS * 1e9, f"{gpu.name}, {gpu.api}")

@@ -1,0 +1,179 @@
+"""neuralshade export: an asset as functions that a renderer calls."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from neuralshade.base.atomic import check_writable, make_folder, whole_file
+from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.given import check_path
+from neuralshade.base.message_text import shown
+from neuralshade.errors import ConfigError, OutputError
+from neuralshade.fitting.output_checks import check_no_input
+from neuralshade.kinds import open_asset
+from neuralshade.kinds.kind import AssetLike
+from neuralshade.languages.printed import LANGUAGES, printer_of
+from neuralshade.measure.table import Table, print_lines
+from neuralshade.model.shader_form import ShaderForm
+from neuralshade.verbs.export.manifest import manifest_text
+from neuralshade.verbs.export.names import asset_name, check_name
+from neuralshade.verbs.export.readme import readme_text
+
+NUMBERS = ("auto", "text", "buffer")
+
+
+@dataclass(frozen=True)
+class ExportResult:
+    """The files of an export, and what ran."""
+
+    files: tuple[str, ...]
+    functions: tuple[str, ...]  # names of those that a renderer calls
+    multiply_adds: int  # of all networks
+    checks: Table | None  # a row for each target and function; None where none were asked for
+
+    @property
+    def right(self) -> bool:
+        """Return whether nothing that ran is wrong."""
+        return all(row["right"] is not False for row in self.checks or ())
+
+    def print(self) -> None:
+        """Print the files and what ran."""
+        print_lines([f"{path}: {os.path.getsize(path):,} bytes" for path in self.files])
+        if self.checks is not None:
+            self.checks.print()
+
+
+def export(
+    asset: AssetLike,
+    to: str | Sequence[str] | None = None,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    name: str | None = None,
+    numbers: str = "auto",
+    check: bool = False,
+    trust: bool = False,
+) -> ExportResult:
+    """Write an asset as functions of shading languages: all files, or none.
+
+    Beside a file for each language stand NAME.bin (uint32, little-endian: what the functions read
+    from a buffer; none where all numbers stand in the text), NAME.json (functions, bindings, color
+    spaces, and 256 inputs of each function with the outputs that are right) and README.md.
+
+    Args:
+        asset: path of an asset, or what ``load`` returned.
+        to: languages: slang, hlsl, glsl, glsl-es (WebGL 2), wgsl, metal, cuda, cpp; several as a
+            list or with commas. None where the suffix of ``output`` says it.
+        output: folder, made where there is none, by default the asset's name with _shader; or a
+            file with the suffix of one language, in whose folder the others are then written too.
+            Files of other names stay.
+        name: identifier that begins all names of the text; by default of the asset's file.
+        numbers: "text": numbers of networks stand in the text, which is several times faster
+            where the network is small; "buffer": in the buffer; "auto": by size.
+        check: also run what can run on this machine, and compare; see ``ExportResult.checks``.
+        trust: run code that came with the asset.
+
+    Raises: AssetError for an asset that is no function of a position; ConfigError for an unknown
+        language, name or setting; OutputError.
+    """
+    if numbers not in NUMBERS:
+        raise ConfigError(f"numbers: got {shown(numbers)}, need one of {', '.join(NUMBERS)}."
+                          f"{did_you_mean(str(numbers), NUMBERS)}")  # fmt: skip
+    if output is not None:
+        check_path("output", output, OutputError)
+    languages, folder, stem = _place(to, output)
+    if name is not None:
+        check_name(name)
+    opened = open_asset(asset, trust=trust)
+    named = asset_name(Path(opened.path).stem) if name is None else name
+    form = opened.shader(named)
+    in_text = {"auto": None, "text": True, "buffer": False}[numbers]
+    contents = _contents(form, languages, in_text, stem or named, alone=stem is not None)
+    folder = folder or Path(f"{Path(opened.path).stem}_shader")
+    files = _written(folder, contents, opened.path)
+    checks = None
+    if check:
+        from neuralshade.verbs.export.check.checks import check_form
+
+        checks = check_form(form, languages, in_text)
+    public = tuple(one.name for one in form.public)
+    return ExportResult(tuple(map(str, files)), public, form.multiply_adds, checks)
+
+
+def _place(
+    to: str | Sequence[str] | None, output: str | os.PathLike[str] | None
+) -> tuple[list[str], Path | None, str | None]:
+    """Return the languages, the folder, and the stem of the files where a file is named."""
+    suffixes = {one.suffix: name for name, one in LANGUAGES.items()}
+    place = None if output is None else Path(output)
+    by_suffix = None if place is None else next(
+        (s for s in sorted(suffixes, key=len, reverse=True) if place.name.endswith(s)), None
+    )  # fmt: skip
+    if place is not None and by_suffix is not None and not os.path.isdir(place):
+        stem = place.name[: -len(by_suffix)]
+        language = suffixes[by_suffix]
+        if to is not None and _listed(to) != [language]:
+            raise ConfigError(f"to: got {shown(to)} and a file that ends in {by_suffix}, need "
+                              f"{language} alone. Name a folder for several.")  # fmt: skip
+        return [language], place.parent, stem
+    if to is None:
+        raise ConfigError(f"to: got no language, need one or more of {', '.join(LANGUAGES)}. "
+                          "Write for example --to wgsl, or -o NAME.hlsl.")  # fmt: skip
+    return _listed(to), place, None
+
+
+def _listed(to: str | Sequence[str]) -> list[str]:
+    """Return languages once each; ConfigError for one that is unknown."""
+    listed = [to] if isinstance(to, str) else list(to)
+    names = [part.strip() for each in listed for part in str(each).split(",") if part.strip()]
+    for name in names:
+        if name not in LANGUAGES:
+            raise ConfigError(f"to: got {shown(name)}, need one of {', '.join(LANGUAGES)}."
+                              f"{did_you_mean(name, LANGUAGES)}")  # fmt: skip
+    if not names:
+        raise ConfigError(f"to: got no language, need one or more of {', '.join(LANGUAGES)}. "
+                          "Write for example wgsl.")  # fmt: skip
+    return list(dict.fromkeys(names))
+
+
+def _contents(
+    form: ShaderForm, languages: Sequence[str], in_text: bool | None, stem: str, *, alone: bool
+) -> dict[str, bytes]:
+    """Return the content of each file by its name."""
+    printers = [printer_of(form, language, in_text) for language in languages]
+    contents = {stem + one.suffix: one.text().encode() for one in printers}
+    reading = [one for one in printers if one.reads_file]
+    if reading:
+        contents[f"{stem}.bin"] = reading[0].words.astype("<u4").tobytes()
+    contents[f"{stem}.json"] = manifest_text(form, printers, stem).encode()
+    if not alone:
+        contents["README.md"] = readme_text(form, printers, stem).encode()
+    return contents
+
+
+def _written(folder: Path, contents: dict[str, bytes], asset: str) -> list[Path]:
+    """Write files; none where one cannot be written."""
+    there = os.path.exists(folder)
+    make_folder(folder, "the shaders")
+    files = [folder / name for name in contents]
+    made: list[Path] = []
+    try:
+        for file in files:
+            check_no_input(file, asset)
+            check_writable(file)
+        for file, content in zip(files, contents.values(), strict=True):
+            new = not os.path.lexists(file)
+            with whole_file(file) as partial:
+                partial.write_bytes(content)
+            made += [file] * new
+    except BaseException:  # also an interruption: nothing new is left
+        for file in made:
+            file.unlink(missing_ok=True)
+        if not there:
+            with suppress(OSError):  # others have put something there
+                folder.rmdir()
+        raise
+    return files

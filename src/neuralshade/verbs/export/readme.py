@@ -1,0 +1,28 @@
+"""README.md beside exported shaders: what to bind, and how to call it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from neuralshade.languages.language import Printer
+from neuralshade.model.shader_form import Function, ShaderForm
+
+
+def readme_text(form: ShaderForm, printers: Sequence[Printer], stem: str) -> str:
+    """Return half a page for whoever puts an export into a renderer."""
+    lines = [f"# {form.name}", "", *(f"- {title}: {fact}" for title, fact in form.facts.items()),
+             "", "## Functions", ""]  # fmt: skip
+    for function in form.public:
+        lines += [f"- `{_signature(function)}`: {function.about}"]
+        lines += [f"  - {one.name}: {one.about}" for one in function.parameters if one.about]
+    lines += ["", "## What to bind", ""]
+    for printer in printers:
+        lines.append(f"- `{stem}{printer.suffix}`: {printer.binding_text(stem)}")
+    lines += ["", f"`{stem}.json` has 256 inputs of each function with the outputs that are right, "
+              "and how far a port may be off.", ""]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _signature(function: Function) -> str:
+    listed = ", ".join(f"{one.type} {one.name}" for one in function.parameters)
+    return f"{function.result} {function.name}({listed})"

@@ -1,0 +1,128 @@
+"""kinds/image/shader: fitted pictures as functions, run in C++ and on Vulkan in software."""
+
+import re
+import shutil
+
+import numpy as np
+import pytest
+import torch
+
+from neuralshade.asset.asset import Header, save_asset
+from neuralshade.asset.tensors import pack_field
+from neuralshade.fitting.recipe import to_dict
+from neuralshade.kinds import open_asset
+from neuralshade.kinds.image.field import build_field
+from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.languages.activations import ACTIVATIONS
+from neuralshade.languages.harness import function_of, harness
+from neuralshade.languages.printed import LANGUAGES, printer_of
+from neuralshade.verbs.export.check.compiled_cpp import run_cpp
+from neuralshade.verbs.export.check.slang_on_gpu import run_slang
+from neuralshade.verbs.export.check.timed_rows import error_of
+
+DENSE = "dense_grid:levels=2,features=2,coarsest=2,width=5,height=3"
+# Together: every encoding, bits of grids, counts of channels, activation, and layers.
+RECIPES = {
+    "usual": ImageRecipe(encoding=DENSE, grid_bits=4),
+    "one texel": ImageRecipe(encoding="dense_grid:width=1,height=1", grid_bits=8),
+    "eight features": ImageRecipe(encoding="dense_grid:features=8,width=9,height=4", grid_bits=4),
+    "five features": ImageRecipe(encoding="dense_grid:features=5,width=6,height=7", grid_bits=8),
+    "halves": ImageRecipe(encoding="dense_grid:features=3,width=6,height=7", grid_bits=16),
+    "many halves": ImageRecipe(encoding="dense_grid:features=6,width=3,height=2", grid_bits=16),
+    "floats": ImageRecipe(encoding=DENSE + " + identity", grid_bits=32, activation="silu"),
+    "hash": ImageRecipe(encoding="hash_grid:levels=4,log2_entries=5,coarsest=3,finest=40",
+                        grid_bits=8, activation="tanh"),
+    "hash of floats": ImageRecipe(encoding="hash_grid:levels=2,features=5,log2_entries=4,finest=90",
+                                  grid_bits=32, activation="elu"),
+    "smooth": ImageRecipe(encoding="dense_grid:width=5,height=3,smooth=1 + "
+                          "hash_grid:levels=2,log2_entries=4,coarsest=2,finest=30,smooth=1",
+                          grid_bits=4, activation="hard_gelu"),
+    "waves": ImageRecipe(encoding="frequency:octaves=4 + triangle_wave:octaves=5",
+                         activation="sine", bias=False),
+    "blobs": ImageRecipe(encoding="one_blob:bins=7 + cell_wave:width=5,height=6",
+                         activation="softplus"),
+    "no hidden layer": ImageRecipe(encoding=DENSE, hidden_layers=0, grid_bits=8),
+    "light": ImageRecipe(encoding=DENSE, grid_bits=4, output_activation="exp",
+                         activation="leaky_relu"),
+    "squashed": ImageRecipe(encoding="identity", output_activation="sigmoid"),
+    "wide": ImageRecipe(encoding="frequency:octaves=3", hidden_width=20, hidden_layers=3),
+}  # fmt: skip
+QUICK = ("usual", "smooth", "hash", "blobs")  # of which each compiles for seconds
+SOME = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in RECIPES]
+CHANNELS = {"one texel": 1, "floats": 4, "light": 3, "squashed": 2}
+
+
+def opened(path, recipe, channels=3, seed=3):
+    """Return an asset of a field as it starts, its grids far from 0."""
+    field = build_field(recipe, channels, torch.Generator().manual_seed(seed))
+    for name, values in field.named_parameters():
+        if "network" not in name:
+            values.data.mul_(50.0)
+        elif "bias" in name:
+            values.data.uniform_(-0.5, 0.5, generator=torch.Generator().manual_seed(seed))
+    picture = {"name": "a.png", "width": 5, "height": 3, "channels": channels,
+               "color_space": "srgb", "dtype": "uint8", "digest": "0" * 64}  # fmt: skip
+    training = {"steps": 7, "seconds": 0.5, "curve": [[1, 0.1, 0.3, 5.0]]}
+    header = Header(to_dict(recipe), training, {"psnr_db": 20.0}, picture)
+    save_asset(path, "image", header, pack_field(field))
+    return open_asset(path)
+
+
+def shaded(tmp_path, name):
+    recipe = RECIPES[name]
+    settings = {"hidden_width": recipe.hidden_width or 8, "batch": 16}
+    recipe = ImageRecipe(**{**vars(recipe), **settings})
+    return opened(tmp_path / "a.nsh", recipe, CHANNELS.get(name, 3)).shader("photo")
+
+
+def test_all_activations_are_here():
+    used = {one.activation for one in RECIPES.values()}
+    used |= {one.output_activation for one in RECIPES.values()}
+    assert used >= set(ACTIVATIONS) - {"none"}
+
+
+@pytest.mark.parametrize("in_text", [True, False], ids=["text", "buffer"])
+@pytest.mark.parametrize("name", SOME)
+def test_slang_answers_as_pytorch_does(tmp_path, gpu, name, in_text):
+    form = shaded(tmp_path, name)
+    (golden,) = form.golden
+    printer = printer_of(form, "slang", in_text)
+    ran = run_slang(gpu, printer, harness(printer, function_of(form, golden)), golden)
+    assert np.isfinite(golden.outputs).all()
+    assert golden.outputs.std() > 1e-3 or name == "one texel"
+    assert error_of(golden, ran.answers) <= golden.tolerance
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="needs g++")
+@pytest.mark.parametrize("name", SOME)
+def test_cpp_answers_as_pytorch_does(tmp_path, name):
+    form = shaded(tmp_path, name)
+    (golden,) = form.golden
+    printer = printer_of(form, "cpp")
+    ran = run_cpp(printer, harness(printer, function_of(form, golden)), golden)
+    assert error_of(golden, ran.answers) <= golden.tolerance
+
+
+def test_a_footprint_is_a_mean_of_samples_around(tmp_path):
+    text = printer_of(shaded(tmp_path, "usual"), "glsl").text()
+    body = text[text.index("vec3 photo_area(") :]
+    assert body.count("photo(uv") == 4 and "* 0.25;" in body
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_text_names_the_asset_and_stays_short(tmp_path, language):
+    printer = printer_of(shaded(tmp_path, "usual"), language)
+    text = printer.text()
+    assert "photo" in text.splitlines()[0] and "20.00 dB" in text
+    own = text[text.rindex("#endif") :] if "NEURALSHADE_VECTORS" in text else text
+    assert len([line for line in own.splitlines() if not line.lstrip().startswith("{")]) < 120
+    assert not re.search(r"_S\d|\b_\d", text)  # as Slang's own printers name things
+
+
+def test_an_encoding_of_others_is_refused(tmp_path, refusal, monkeypatch):
+    from neuralshade.errors import ConfigError
+    from neuralshade.languages import encodings
+
+    monkeypatch.setattr(encodings, "WAVES", {})
+    found = opened(tmp_path / "a.nsh", ImageRecipe(encoding="identity", hidden_width=8, batch=4))
+    assert "encoding Identity of another package" in refusal(ConfigError, found.shader, "photo")

@@ -1,0 +1,143 @@
+"""neuralshade export: files whole or not at all, names, targets, and what is checked."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+import neuralshade
+from neuralshade.errors import AssetError, ConfigError, OutputError
+from neuralshade.kinds.image import KIND
+from neuralshade.kinds.image.opened import OpenedImage
+from neuralshade.languages.printed import LANGUAGES
+from neuralshade.verbs.export import export as module
+from neuralshade.verbs.export.names import RESERVED, asset_name, check_name
+
+
+def test_every_language_has_its_file_and_one_buffer(asset_path, tmp_path):
+    result = neuralshade.export(asset_path, list(LANGUAGES), tmp_path / "out", name="photo")
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    suffixes = [one.suffix for one in LANGUAGES.values()]
+    assert names == sorted([*(f"photo{s}" for s in suffixes), "photo.bin", "photo.json",
+                            "README.md"])  # fmt: skip
+    assert sorted(result.files) == sorted(str(tmp_path / "out" / name) for name in names)
+    assert result.functions == ("photo", "photo_area") and result.checks is None
+    words = np.fromfile(tmp_path / "out/photo.bin", "<u4")
+    facts = json.loads((tmp_path / "out/photo.json").read_text())
+    assert facts["numbers"]["count"] == len(words) > 0
+    (golden,) = facts["golden"]
+    found = neuralshade.load(asset_path).at(np.array(golden["inputs"], np.float32))
+    assert np.abs(found - np.array(golden["outputs"])).max() < 1e-6
+    assert "binding 0" in (tmp_path / "out/README.md").read_text()
+
+
+def test_a_suffix_says_the_language(asset_path, tmp_path):
+    for name, one in LANGUAGES.items():
+        file = tmp_path / f"bark{one.suffix}"
+        result = neuralshade.export(asset_path, output=file)
+        assert result.files[0] == str(file), name
+        assert not (tmp_path / "README.md").exists()
+    with pytest.raises(ConfigError, match="need wgsl alone"):
+        neuralshade.export(asset_path, "hlsl", tmp_path / "bark.wgsl")
+
+
+def test_the_usual_folder_is_named_after_the_asset(asset_path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = neuralshade.export(asset_path, "wgsl,hlsl")
+    assert result.files[0] == "a_shader/a.wgsl" and result.files[1] == "a_shader/a.hlsl"
+
+
+def test_others_files_stay_and_ours_are_replaced(asset_path, tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "mine.txt").write_text("mine")
+    (folder / "a.wgsl").write_text("old")
+    neuralshade.export(asset_path, "wgsl", folder)
+    assert (folder / "mine.txt").read_text() == "mine"
+    assert (folder / "a.wgsl").read_text() != "old"
+
+
+def test_what_fails_leaves_nothing(asset_path, tmp_path, monkeypatch):
+    whole, written = module.whole_file, []
+
+    def failing(path):
+        written.append(path)
+        if len(written) == 3:
+            raise OutputError("full")
+        return whole(path)
+
+    monkeypatch.setattr(module, "whole_file", failing)
+    with pytest.raises(OutputError):
+        neuralshade.export(asset_path, "wgsl", tmp_path / "out")
+    assert len(written) == 3 and not (tmp_path / "out").exists()
+
+
+def test_the_asset_is_not_written_over(tmp_path, asset_path, refusal):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    asset = folder / "a.bin"
+    asset.write_bytes(asset_path.read_bytes())
+    before = asset.read_bytes()
+    refusal(OutputError, neuralshade.export, asset, "wgsl", folder)
+    assert asset.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "to, words",
+    [("wgls", "Did you mean wgsl?"), ("", "got no language"), (None, "-o NAME.hlsl"),
+     (["hlsl", "unity"], "'unity'")],
+)  # fmt: skip
+def test_unknown_languages_are_refused(asset_path, refusal, to, words):
+    assert words in refusal(ConfigError, neuralshade.export, asset_path, to)
+
+
+@pytest.mark.parametrize("name", ["", "1a", "a__b", "a b", "float", "Sample", "gl_a", "a" * 49, 7])
+def test_names_that_no_language_takes_are_refused(asset_path, refusal, name):
+    assert refusal(ConfigError, neuralshade.export, asset_path, "wgsl", name=name).startswith(
+        "name: got"
+    )
+
+
+def test_every_file_gives_a_name(tmp_path):
+    for stem in ("bark-2k", "2k", "---", "float", "Sample", "a__b", "gl_x", "x" * 300, "ünïcode"):
+        check_name(asset_name(stem))
+    assert asset_name("bark-2k") == "bark_2k" and "sampler" in RESERVED
+
+
+def test_an_asset_of_no_positions_is_refused(refusal, tmp_path, asset_path, monkeypatch):
+    monkeypatch.setattr(OpenedImage, "kind", dataclasses.replace(KIND, shaders=None))
+    said = refusal(AssetError, neuralshade.export, asset_path, "wgsl", tmp_path / "out")
+    assert "which is no function that a shader calls" in said
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slangpy
+def test_checks_say_what_ran(asset_path, tmp_path, capsys):
+    result = neuralshade.export(asset_path, "slang,metal", tmp_path / "out", check=True)
+    rows = {row["target"]: row for row in result.checks}
+    assert rows["slang"]["right"] and rows["slang"]["error"] <= rows["slang"]["allowed"]
+    assert rows["metal"]["right"] is None and "Apple" in rows["metal"]["why_not"]
+    assert result.right
+    result.print()
+    assert "yes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("language", ["wgsl", "glsl", "glsl-es"])
+@pytest.mark.parametrize("numbers", ["text", "buffer"])
+def test_browsers_and_opengl_answer_too(asset_path, tmp_path, language, numbers):
+    (row,) = neuralshade.export(asset_path, language, tmp_path / "out", numbers=numbers,
+                                check=True).checks  # fmt: skip
+    if row["right"] is None:
+        pytest.skip(row["why_not"])
+    assert row["right"], row
+
+
+@pytest.mark.slangpy
+def test_a_wrong_number_is_found(asset_path, tmp_path, monkeypatch):
+    from neuralshade.languages import network
+
+    monkeypatch.setattr(network, "vector", lambda values, made=network.vector: made(
+        [float(x) * 1.001 for x in values]))  # fmt: skip
+    result = neuralshade.export(asset_path, "slang", tmp_path / "out", check=True)
+    assert not result.right and result.checks[0]["error"] > result.checks[0]["allowed"]
