@@ -19,7 +19,11 @@ from neuralshade.cli.work_lines import shown_work
 @click.option("-o", "--output", metavar="DIR|FILE",
               help="Folder for the files, or one file such as bark.hlsl. [default: the asset's "
                    "name with _shader]")  # fmt: skip
-@click.option("--name", metavar="NAME", help="Begins the names in the text. [default: the file's]")
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="Begins names in the text. [default: of the file of -o, else of ASSET]",
+)
 @click.option("--numbers", metavar="[auto|text|buffer]", default="auto", show_default=True,
               help="Where numbers of networks are: in the text, which is faster for small ones, "
                    "or in the buffer.")  # fmt: skip

@@ -70,7 +70,8 @@ def export(
         output: folder, made where there is none, by default the asset's name with _shader; or a
             file with the suffix of one language, in whose folder the others are then written too.
             Files of other names stay.
-        name: identifier that begins all names of the text; by default of the asset's file.
+        name: identifier that begins all names of the text; by default that of the file that
+            ``output`` names, else of the asset.
         numbers: "text": numbers of networks stand in the text, which is several times faster
             where the network is small; "buffer": in the buffer; "auto": by size.
         check: also run what can run on this machine, and compare; see ``ExportResult.checks``.
@@ -88,7 +89,7 @@ def export(
     if name is not None:
         check_name(name)
     opened = open_asset(asset, trust=trust)
-    named = asset_name(Path(opened.path).stem) if name is None else name
+    named = asset_name(stem or Path(opened.path).stem) if name is None else name
     form = opened.shader(named)
     in_text = {"auto": None, "text": True, "buffer": False}[numbers]
     contents = _contents(form, languages, in_text, stem or named, alone=stem is not None)

@@ -111,7 +111,8 @@ def _context() -> Any:
         raise DeviceError('glsl: got no package moderngl, need it to check. Run: pip install '
                           '"neuralshade[check]"') from error  # fmt: skip
     try:
-        return moderngl.create_context(standalone=True, backend="egl", require=450)
+        without_window: Any = {"backend": "egl"}  # which its hints say nothing of
+        return moderngl.create_context(standalone=True, require=450, **without_window)
     except Exception as error:
         raise DeviceError(f"glsl: got no OpenGL by EGL ({error}), need 4.5. Install Mesa's EGL and "
                           "its software renderer.") from error  # fmt: skip
