@@ -49,6 +49,10 @@ REASONS = {
     ("src/neuralshade/measure/codec_rivals.py", "importlib.import_module"): "one plugin, by name",
     ("src/neuralshade/measure/codec_rivals.py", "importlib.util"): "find_spec: whether it is there",
     ("src/neuralshade/speed/gpu_memory.py", "subprocess"): "nvidia-smi",
+    (
+        "src/neuralshade/verbs/export/check/compiled_cpp.py",
+        "subprocess",
+    ): "a C++ compiler, with our own text",
     ("scripts/lock.py", "subprocess"): "pip and uv, for who writes locks/",
     ("scripts/software_vulkan.py", "subprocess"): "apt, which checks signatures",
 }

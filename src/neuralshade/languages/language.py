@@ -44,7 +44,7 @@ class Printer:
 
     def text(self) -> str:
         """Return the whole file."""
-        parts = [*(f"// {line}".rstrip() for line in self.form.about), "", *self.head(), ""]
+        parts = [*map(comment, self.form.about), "", *self.head(), ""]
         for struct in self.form.structs:
             parts += [*self.struct(struct), ""]
         for function in (*self.activations(), *self.form.functions):
@@ -120,8 +120,8 @@ class Printer:
 
     def function(self, function: Function) -> list[str]:
         """Return a function, its comment before it."""
-        about = [f"// {function.about}"] if function.about else []
-        about += [f"// {one.name}: {one.about}" for one in function.parameters if one.about]
+        about = [comment(function.about)] if function.about else []
+        about += [comment(f"{one.name}: {one.about}") for one in function.parameters if one.about]
         body = self.body(function)
         return [*about, *self.opened(self.signature(function)), *body, "}"]
 
@@ -182,3 +182,9 @@ class Printer:
             return (f"if ({self.expression(parts['condition'])}) "
                     f"return {self.expression(parts['value'])};")  # fmt: skip
         return parts["text"] if one.kind == "comment" else self.expression(parts["text"])
+
+
+def comment(text: str) -> str:
+    """Return a comment that no text ends: languages have many ends of a line, and C joins lines."""
+    letters = (letter if " " <= letter <= "~" else "?" for letter in text)
+    return f"// {''.join(letters)}".replace("\\", "/").rstrip()

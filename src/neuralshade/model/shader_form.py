@@ -10,6 +10,7 @@ inversesqrt ...), and ``NAME_word(i)`` is a word of the asset's numbers, ``as_fl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +18,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.base.message_text import shown
+from neuralshade.errors import AssetError
+
+IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint32]
@@ -96,6 +101,16 @@ class ShaderForm:
     words: Words  # that ``NAME_word`` reads, but for networks'
     answers: Callable[[], Sequence[Golden]] = field(repr=False)
     facts: dict[str, str] = field(default_factory=dict)  # color space and the like, by name
+
+    def __post_init__(self) -> None:
+        """Refuse names that are none: parts of them may come from a file, and text is compiled."""
+        names = [self.name, *(one.name for one in (*self.functions, *self.structs))]
+        names += [name for struct in self.structs for _, name in struct.members]
+        names += [one.name for function in self.functions for one in function.parameters]
+        for name in names:
+            if not IDENTIFIER.fullmatch(name):
+                raise AssetError(f"shader: got {shown(name)} for a name, need letters, digits and "
+                                 "_ alone. Rename it.")  # fmt: skip
 
     @cached_property
     def golden(self) -> tuple[Golden, ...]:

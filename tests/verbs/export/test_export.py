@@ -11,6 +11,7 @@ from neuralshade.errors import AssetError, ConfigError, OutputError
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.languages.printed import LANGUAGES
+from neuralshade.model.shader_form import Function, ShaderForm
 from neuralshade.verbs.export import export as module
 from neuralshade.verbs.export.names import RESERVED, asset_name, check_name
 
@@ -151,3 +152,21 @@ def test_a_wrong_number_is_found(asset_path, tmp_path, monkeypatch):
         [float(x) * 1.001 for x in values]))  # fmt: skip
     result = neuralshade.export(asset_path, "slang", tmp_path / "out", check=True)
     assert not result.right and result.checks[0]["error"] > result.checks[0]["allowed"]
+
+
+def test_no_name_of_a_file_becomes_code(asset_path, tmp_path):
+    """A comment ends with one of many letters in one language or another, and C joins lines."""
+    bad = tmp_path / "a\n#error b\u2028#error c\x85#error d\\.nsh"
+    bad.write_bytes(asset_path.read_bytes())
+    neuralshade.export(bad, list(LANGUAGES), tmp_path / "out", name="photo")
+    for one in LANGUAGES.values():
+        text = (tmp_path / f"out/photo{one.suffix}").read_text()
+        lines = [line for line in text.splitlines() if "#error" in line]
+        assert len(lines) == 1 and lines[0].startswith("// asset: a?#error b?#error c?#error d/")
+
+
+@pytest.mark.parametrize("name", ["a(b", "a\n", "", "1a", "a-b", "a b"])
+def test_no_part_of_an_asset_names_code(name):
+    function = Function("float", name, (), ("return 1.0;",), public=True)
+    with pytest.raises(AssetError, match="need letters, digits and _ alone"):
+        ShaderForm("photo", (), (), (function,), np.zeros(0, np.uint32), list)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from neuralshade.base.message_text import plain
 from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Function, ShaderForm
 
 
 def readme_text(form: ShaderForm, printers: Sequence[Printer], stem: str) -> str:
     """Return half a page for whoever puts an export into a renderer."""
-    lines = [f"# {form.name}", "", *(f"- {title}: {fact}" for title, fact in form.facts.items()),
-             "", "## Functions", ""]  # fmt: skip
+    facts = [f"- {title}: {plain(fact)}" for title, fact in form.facts.items()]
+    lines = [f"# {form.name}", "", *facts, "", "## Functions", ""]
     for function in form.public:
         lines += [f"- `{_signature(function)}`: {function.about}"]
         lines += [f"  - {one.name}: {one.about}" for one in function.parameters if one.about]
