@@ -104,7 +104,8 @@ class ShaderForm:
 
     def __post_init__(self) -> None:
         """Refuse names that are none: parts of them may come from a file, and text is compiled."""
-        names = [self.name, *(one.name for one in (*self.functions, *self.structs))]
+        names = [self.name, *(one.name for one in self.functions)]
+        names += [one.name for one in self.structs]
         names += [name for struct in self.structs for _, name in struct.members]
         names += [one.name for function in self.functions for one in function.parameters]
         for name in names:
