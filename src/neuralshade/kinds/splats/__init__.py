@@ -8,6 +8,7 @@ KIND = Kind(
     name="splats",
     about="Fit 2D Gaussians to PICTURE.",
     opens="neuralshade.kinds.splats.opened:OpenedSplats",
+    shaders="neuralshade.kinds.splats.shader:splats_shader",
     recipe=SplatsRecipe,
     fits="neuralshade.kinds.splats.fit:fit_splats",
     takes=("device", "snapshots", "movie", "tev", "tensorboard", "events", "live", "report",
