@@ -58,7 +58,8 @@ def loops(network: Network, first: int, row: str) -> list[str]:
         lines.append(f"{source}[{four}] = float4({', '.join(own)});")
     for index, layer in enumerate(network.layers):
         outputs, inputs = layer.weight.shape
-        across, down, name = fours(inputs), fours(outputs), f"{_prefix(network, index)}_out"
+        across, down = fours(inputs), fours(outputs)
+        name = f"{_prefix(network, index).rstrip('_')}_out"
         lines += [
             f"// Layer {index + 1}: {inputs} to {outputs}, {layer.activation}.",
             f"float4 {name}[{down}];",

@@ -9,6 +9,7 @@ KIND = Kind(
     about="Compress all maps and mips of a PBR set together.",
     opens="neuralshade.kinds.textures.opened:OpenedTextures",
     evaluated="neuralshade.kinds.textures.sample:TextureSetField",
+    shaders="neuralshade.kinds.textures.shader:textures_shader",
     recipe=TexturesRecipe,
     fits="neuralshade.kinds.textures.fit:fit_textures",
     subject=Subject("source", several=True, example="bricks/", what="a folder of maps",

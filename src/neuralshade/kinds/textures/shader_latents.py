@@ -1,0 +1,230 @@
+"""Latents of a set in the dialect of shader forms: codes without gaps, or blocks of BC1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.languages.columns import Columns
+from neuralshade.languages.mip_tables import by_mip
+from neuralshade.languages.numbers import LANES, fours, number
+from neuralshade.model.block_grid import CHANNELS, BlockGrid
+from neuralshade.model.composite import Composite
+from neuralshade.model.latent_grid import LatentGrid
+from neuralshade.model.latent_position import LONGEST_PERIOD, OCTAVES, LatentPosition
+from neuralshade.model.packed_codes import PackedCodes
+from neuralshade.model.shader_form import Function, Parameter
+
+Words = npt.NDArray[np.uint32]
+Tensors = Sequence[npt.NDArray[Any]]
+
+# Of a step's two bits in BC1, 0 and 1 are the ends, 2 and 3 lie between: thirds of the way, by them
+THIRDS = 0 | 3 << 2 | 1 << 4 | 2 << 6
+FIRST = Parameter("int", "first")
+SHARE = Parameter("float2", "share")
+
+
+def add_latents(
+    columns: Columns, encoding: Composite, latents: Tensors, wraps: bool
+) -> tuple[Words, list[Function]]:
+    """Add what the encoding of a set gives its decoder at ``uv`` of ``mip``.
+
+    ``latents``: the tensors of the asset, in their order.
+
+    Returns: the words that functions read, and these functions, each behind those that it calls.
+    """
+    name = columns.name
+    functions = {"around": _around(name, wraps)}
+    grids = [part for part in encoding.members if isinstance(part, LatentGrid)]
+    packed = PackedCodes(encoding.tables(), latents) if grids else None
+    words = _block_words(latents) if packed is None else packed.words
+    firsts = iter(() if packed is None else [place[1] for place in packed.places])
+    first = 0  # word of the next texture of blocks
+    for index, part in enumerate(encoding.members):
+        if isinstance(part, LatentGrid):
+            _add_grid(columns, functions, part, index, next(firsts))
+        elif isinstance(part, BlockGrid):
+            _add_blocks(columns, functions, part, index, first)
+            first += 2 * part.blocks * part.textures
+        else:
+            assert isinstance(part, LatentPosition)
+            _add_position(columns, functions, part)
+    # four codes may be read where fewer are left
+    return np.concatenate([words, np.zeros(1, np.uint32)]), list(functions.values())
+
+
+def _around(name: str, wraps: bool) -> Function:
+    about = "The latents before and after a position along one side, each times a stride."
+    body = "return int2(max(before, 0) * stride, min(before + 1, size - 1) * stride);"
+    if wraps:
+        body = ("return int2((before + size * max(-before, 0)) * stride, "
+                "(before + 1 - size * max(before + 2 - size, 0)) * stride);")  # fmt: skip
+        about += " Around the border: before is -1 to size - 1."
+    parameters = [Parameter("int", each) for each in ("before", "size", "stride")]
+    return Function("int2", f"{name}_around", tuple(parameters), (body,), about)
+
+
+def _place_lines(index: int, level: str, strides: tuple[str, str], name: str) -> Iterator[str]:
+    """Yield lines that find out between which latents of a grid ``uv`` lies."""
+    x, y, share = f"x{index}", f"y{index}", f"share{index}"
+    yield (f"const float2 place{index} = uv * float2(float({level}.y), float({level}.z)) - 0.5;")
+    yield f"const float2 {share} = place{index} - floor(place{index});"
+    for lane, axis, side, stride in (("x", x, "y", strides[0]), ("y", y, "z", strides[1])):
+        yield (f"const int2 {axis} = {name}_around(int(floor(place{index}.{lane})), "
+               f"{level}.{side}, {stride});")  # fmt: skip
+
+
+def _add_grid(
+    columns: Columns, functions: dict[str, Function], grid: LatentGrid, index: int, first: int
+) -> None:
+    name, features = columns.name, grid.features
+    places = [grid.place(mip) for mip in range(len(grid.serves))]
+    level = f"level{index}"
+    functions[level] = by_mip(
+        "int3", f"{name}_{level}", [f"int3({e * features}, {w}, {h})" for e, w, h in places],
+        f"Grid {index}, {features} number{'s' * (features > 1)} of {grid.bits} bits each: its "
+        "first number, latents across and down.")  # fmt: skip
+    functions.update(_code_functions(name))
+    columns.lines.append(f"const int3 {level} = {name}_{level}(mip);")
+    columns.lines += _place_lines(index, level, (str(features), f"{features} * {level}.y"), name)
+    for four in range(fours(features)):
+        found, shift = _next_name(columns), f" + {4 * four}" if four else ""
+        columns.lines.append(
+            f"const float4 {found} = {name}_mixed({first}, {level}.x{shift}, {grid.bits}, "
+            f"x{index}, y{index}, share{index});"
+        )
+        own = [f"{found}.{lane}" for lane in LANES[: min(4, features - 4 * four)]]
+        columns.add(own, [2 / grid.steps] * len(own), [-1.0] * len(own))
+
+
+def _next_name(columns: Columns) -> str:
+    """Return what the next numbers of latents are called."""
+    columns.parts += 1
+    return f"latents{columns.parts - 1}"
+
+
+def _code_functions(name: str) -> dict[str, Function]:
+    """Return what reads four codes, of any bits, and what mixes those of four latents."""
+    step = Parameter("int", "bits")
+    lanes = ["float(w & peak)", *(f"float((w >> ({i}u * step)) & peak)" for i in (1, 2, 3))]
+    corner = [f"{name}_codes(first, index + y.{y} + x.{x}, bits)" for y in "xy" for x in "xy"]
+    return {
+        "codes": Function(
+            "float4", f"{name}_codes", (FIRST, Parameter("int", "index"), step),
+            ("const int bit = (index & 31) * bits;",
+             "const int at = first + (index >> 5u) * bits + (bit >> 5u);",
+             "const uint shift = uint(bit & 31);",
+             # by two shifts, as one of 32 bits is not defined
+             f"const uint w = ({name}_word(at) >> shift) | (({name}_word(at + 1) << 1u) << "
+             "(31u - shift));",
+             "const uint step = uint(bits);",
+             "const uint peak = (1u << step) - 1u;",
+             f"return float4({', '.join(lanes)});"),
+            "Four numbers of so many bits from number index on, in words from first on."),
+        "mixed": Function(
+            "float4", f"{name}_mixed",
+            (FIRST, Parameter("int", "index"), step, Parameter("int2", "x"),
+             Parameter("int2", "y"), SHARE),
+            (f"const float4 above = mix({corner[0]}, {corner[1]}, share.x);",
+             f"const float4 below = mix({corner[2]}, {corner[3]}, share.x);",
+             "return mix(above, below, share.y);")),
+    }  # fmt: skip
+
+
+def _block_words(latents: Tensors) -> Words:
+    """Return blocks of BC1 as words, texture by texture: of each its two ends, then its steps."""
+    return np.concatenate([np.ascontiguousarray(one).reshape(-1).view("<u4") for one in latents]
+                          ).astype(np.uint32)  # fmt: skip
+
+
+def _add_blocks(
+    columns: Columns, functions: dict[str, Function], grid: BlockGrid, index: int, first: int
+) -> None:
+    name, level = columns.name, f"level{index}"
+    places = [(grid.firsts[served], *grid.sizes[served]) for served in grid.serves]
+    functions[level] = by_mip(
+        "int3", f"{name}_{level}", [f"int3({2 * block}, {w}, {h})" for block, w, h in places],
+        f"Textures of BC1, {grid.textures} of size {index}: first word of a level, texels across "
+        "and down.")  # fmt: skip
+    functions.setdefault("end", _block_end(name))
+    functions.setdefault("block", _block_texel(name))
+    functions.setdefault("mixed", _mixed_blocks(name))
+    columns.lines.append(f"const int3 {level} = {name}_{level}(mip);")
+    columns.lines += _place_lines(index, level, ("1", "1"), name)
+    for texture in range(grid.textures):
+        found = _next_name(columns)
+        columns.lines.append(
+            f"const float3 {found} = {name}_mixed({first + 2 * grid.blocks * texture} + "
+            f"{level}.x, ({level}.y + 3) >> 2u, x{index}, y{index}, share{index});"
+        )
+        columns.add([f"{found}.{lane}" for lane in LANES[:CHANNELS]], [2.0] * CHANNELS,
+                    [-1.0] * CHANNELS)  # fmt: skip
+
+
+def _block_end(name: str) -> Function:
+    return Function(
+        "float3", f"{name}_end", (Parameter("uint", "bits"),),
+        ("const uint red = bits >> 11u;", "const uint green = (bits >> 5u) & 63u;",
+         "const uint blue = bits & 31u;",
+         "return float3(float((red << 3u) | (red >> 2u)), float((green << 2u) | (green >> 4u)), "
+         "float((blue << 3u) | (blue >> 2u))) / 255.0;"),
+        "A color of 5, 6 and 5 bits, 0 to 1.",
+    )  # fmt: skip
+
+
+def _block_texel(name: str) -> Function:
+    return Function(
+        "float3", f"{name}_block",
+        (FIRST, Parameter("int", "across"), Parameter("int", "x"), Parameter("int", "y")),
+        ("const int at = first + 2 * ((y >> 2u) * across + (x >> 2u));",
+         f"const uint ends = {name}_word(at);",
+         f"const uint steps = {name}_word(at + 1) >> uint(8 * (y & 3) + 2 * (x & 3));",
+         f"const float share = float(({THIRDS}u >> (2u * (steps & 3u))) & 3u) / 3.0;",
+         f"return mix({name}_end(ends & 65535u), {name}_end(ends >> 16u), share);"),
+        "A texel of a texture of BC1, whose level has so many blocks across.",
+    )  # fmt: skip
+
+
+def _mixed_blocks(name: str) -> Function:
+    corner = [f"{name}_block(first, across, x.{x}, y.{y})" for y in "xy" for x in "xy"]
+    return Function(
+        "float3", f"{name}_mixed",
+        (FIRST, Parameter("int", "across"), Parameter("int2", "x"), Parameter("int2", "y"), SHARE),
+        (f"const float3 above = mix({corner[0]}, {corner[1]}, share.x);",
+         f"const float3 below = mix({corner[2]}, {corner[3]}, share.x);",
+         "return mix(above, below, share.y);"),
+    )  # fmt: skip
+
+
+def _add_position(
+    columns: Columns, functions: dict[str, Function], position: LatentPosition
+) -> None:
+    name = columns.name
+    served = [mip - _depth(place) for mip, place in enumerate(position.places)]
+    functions["served"] = by_mip("int", f"{name}_served", [str(mip) for mip in served],
+                                 "The finest mip that the same latents serve.")  # fmt: skip
+    functions["waves"] = Function(
+        "float4", f"{name}_waves", (Parameter("float2", "turns"),),
+        (f"const float2 angle = (turns - floor(turns + 0.5)) * {number(2 * math.pi)};",
+         "return float4(sin(angle.x), cos(angle.x), sin(angle.y), cos(angle.y));"),
+        "Sine and cosine along u, then along v; whole turns are taken off first.",
+    )  # fmt: skip
+    columns.lines += [
+        f"const int depth = mip - {name}_served(mip);",
+        f"const float2 turns = uv * {name}_size(mip) * float(1u << uint(depth)) / "
+        f"{number(LONGEST_PERIOD)};",
+    ]
+    for octave in range(OCTAVES):
+        times = f"turns * {number(2**octave)}" if octave else "turns"
+        columns.lines.append(f"const float4 waves{octave} = {name}_waves({times});")
+        columns.add([f"waves{octave}.{lane}" for lane in LANES])
+    columns.add(["float(depth)"], [0.5], [-0.5])
+
+
+def _depth(place: tuple[float, float, float]) -> int:
+    """Return how many mips one lies below the finest that the same latents serve."""
+    return round(2 * place[2] + 1)
