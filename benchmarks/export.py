@@ -92,6 +92,7 @@ def row(gpu: Gpu, folder: Path, name: str, at: Any) -> Row:
     for way, exact in (("float32 loops", True), ("usual", False)):
         ns, path = own(gpu, asset, exact, at)
         found |= {f"own {way} [ns]": round(ns, 4)}
+    print(found, flush=True)  # compilers may take long over the next one
     return found | {"own usual is": path}
 
 
@@ -101,11 +102,12 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     parser.add_argument("--rows", type=int, default=2**20)
     parser.add_argument("--name", default="here")
+    parser.add_argument("--networks", nargs="+", choices=NETWORKS, default=list(NETWORKS))
     given = parser.parse_args()
     gpu = open_gpu(given.device)
     at = np.random.default_rng(0).random((given.rows, 2), np.float32)
     with tempfile.TemporaryDirectory() as folder:
-        rows = [row(gpu, Path(folder), name, at) for name in NETWORKS]
+        rows = [row(gpu, Path(folder), name, at) for name in given.networks]
     write_results(f"export_{given.name}", {"samples": rows},
                   {"device": f"{gpu.name}, {gpu.api}", "rows": given.rows})  # fmt: skip
 
