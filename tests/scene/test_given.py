@@ -119,3 +119,32 @@ def test_refusals(folder, old, new, show, error, message):
     with pytest.raises(error) as caught:
         neuralshade.render_scene(folder / "scene.toml", show=show)
     assert str(caught.value).replace(f"{folder}/", "") == message
+
+
+@pytest.mark.parametrize("code, files, message", [
+    ("void f() { spirv_asm { OpNop }; }", {},
+     "got spirv_asm in line 1 of paint.slang, need code without it"),
+    ('#include "/etc/passwd"', {}, "got /etc/passwd, which it takes in, need files in its own"),
+    ("import beside;", {"beside.slang": "int f() { __intrinsic_asm \"x\"; }"},
+     "got __intrinsic_asm in line 1 of beside.slang, need code without it"),
+])  # fmt: skip
+def test_a_trusted_module_that_does_more_than_arithmetic_is_refused(folder, code, files, message):
+    """Before it is compiled, as code of a document is."""
+    paint = folder / "paint.slang"
+    paint.write_text(f"{code}\n{paint.read_text()}")
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        neuralshade.render_scene(folder / "scene.toml", show="given", trust=True)
+    assert f"{folder}/paint.slang: {message}" in str(caught.value)
+
+
+@pytest.mark.slow  # compiles what a fit compiles
+def test_a_trusted_module_that_computes_with_addresses_is_refused(folder):
+    paint = folder / "paint.slang"
+    own = "int* none() { int* p = {}; return p; }\n"
+    text = paint.read_text().replace("float3 eval(", own + "float3 eval(", 1)
+    at = text.index("{", text.index("float3 eval("))
+    paint.write_text(f"{text[: at + 1]} if (uv.x > 9.0f) return float3(*none()); {text[at + 1 :]}")
+    with pytest.raises(ConfigError, match="got code that computes with addresses"):
+        neuralshade.render_scene(folder / "scene.toml", show="given", trust=True)

@@ -18,6 +18,7 @@ import torch
 from neuralshade.base.work import Work, part, working
 from neuralshade.engine.code_bands import Band, Lattice, Level, bands_of
 from neuralshade.engine.threads import side_by_side
+from neuralshade.loss.pointwise import alpha_weights
 from neuralshade.model.grid_axis import Seers
 from neuralshade.model.mlp import MLP
 
@@ -166,8 +167,7 @@ def _weights_of(lattice: Lattice, target: torch.Tensor) -> torch.Tensor | None:
     channels = None if lattice.weights is None else lattice.weights[:, None, None]
     if lattice.alpha is None:
         return channels
-    texels = target[lattice.alpha].clamp(0, 1).sqrt().repeat(len(target), 1, 1)
-    texels[lattice.alpha] = 1.0
+    texels = alpha_weights(target, lattice.alpha).sqrt_()
     return texels if channels is None else texels * channels
 
 

@@ -13,8 +13,10 @@ from neuralshade.gpu.module_files import PACKAGE
 from neuralshade.gpu.slang_text import UNCLEAR, ever_taken_in, macros_of, named_path, spellings
 
 
-def check_taken_in(text: str, place: str) -> None:
+def check_taken_in(text: str, place: str) -> dict[Path, str]:
     """Refuse a module that takes in a file outside of its folder, before anything is compiled.
+
+    Returns its text and that of each file of the user's own that it takes in, by their places.
 
     A message of the compiler quotes the lines that it cannot read: of any file, if it may.
 
@@ -39,6 +41,7 @@ def check_taken_in(text: str, place: str) -> None:
                     f"{place}: got {wanted.lstrip(UNCLEAR)[:LONGEST]!r} taken in by line {line} of "
                     f"{file.name}, need the name of a file. Write it in quotes."
                 )
+    return texts
 
 
 def _files_of(named: PurePosixPath | None, file: Path, folder: Path, place: str) -> Iterator[Path]:

@@ -115,10 +115,11 @@ def weighted_by_alpha(loss: Loss) -> Loss:
     return weighted
 
 
-def alpha_weights(t: torch.Tensor) -> torch.Tensor:
-    """Return by how much errors of ``t`` [C, ...] count: its last channel, and 1 of that itself."""
-    alpha = t[-1:].clamp(0, 1)
-    return torch.cat([alpha.expand(len(t) - 1, *t.shape[1:]), torch.ones_like(alpha)])
+def alpha_weights(t: torch.Tensor, alpha: int = -1) -> torch.Tensor:
+    """Return by how much errors of ``t`` [C, ...] count: its channel ``alpha``, 1 of that itself."""
+    weights = t[alpha].clamp(0, 1).repeat(len(t), *[1] * (t.dim() - 1))
+    weights[alpha] = 1.0
+    return weights
 
 
 LOSSES: dict[str, Loss] = {

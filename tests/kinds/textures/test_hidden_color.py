@@ -6,7 +6,7 @@ import torch
 
 import neuralshade
 from neuralshade import FitOptions
-from neuralshade.kinds.textures.engine import alpha_roots
+from neuralshade.loss.pointwise import alpha_weights
 from neuralshade.source.material_map import MaterialMap
 from neuralshade.source.material_set import MaterialSet
 
@@ -78,7 +78,6 @@ def test_psnr_by_opacity_is_its_definition(tmp_path):
 
 def test_errors_of_the_loss_count_by_the_wanted_opacity():
     wanted = torch.rand(4, 9)
-    roots = alpha_roots(wanted, 2)
-    for channel in (0, 1, 3):
-        torch.testing.assert_close(roots[channel].square(), wanted[2])
-    assert (roots[2] == 1).all()
+    weights = alpha_weights(wanted, 2)
+    assert (weights[[0, 1, 3]] == wanted[2]).all() and (weights[2] == 1).all()
+    assert torch.equal(alpha_weights(wanted), alpha_weights(wanted, 3))

@@ -126,15 +126,16 @@ class OpenedMaterial(Scattered, Opened):
     def scattering(self, reference: Any = None) -> Scattering:
         """Return what a path tracer reads of it, or of ``reference``, which it was fitted to.
 
-        Raises: AssetError for another material; what ``load_teacher`` raises.
+        A Slang module is one that a scene names: it is looked through as code of documents is.
+        Raises: AssetError for another material; ConfigError for a module that does more than
+            arithmetic; what ``load_teacher`` raises.
         """
         found = framed_scattering(self.recipe, self.side, self.tensors, self.varied, self.shares)
         if reference is None:
             return found
-        from neuralshade.kinds.material.given import given_scattering
-        from neuralshade.kinds.material.judging.evaluate import teacher_of
+        from neuralshade.kinds.material.given import given_scattering, screened_teacher
 
-        return given_scattering(found, teacher_of(self, reference))
+        return given_scattering(found, screened_teacher(self, reference))
 
     @property
     def shared_part(self) -> SharedPart:

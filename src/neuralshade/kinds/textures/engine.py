@@ -13,6 +13,7 @@ import torch
 
 from neuralshade.kinds.textures.rectangle import decode_rectangle, rectangle_of, takes_rectangles
 from neuralshade.kinds.textures.texels import PEAK, Texels, TexelSampler
+from neuralshade.loss.pointwise import alpha_weights
 from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
@@ -165,7 +166,7 @@ class NoisyTask:
         """Return what is compared of channels [C, N]: here them by the root of their weights."""
         roots = self.weights
         if self.sampler.alpha is not None:
-            texels = alpha_roots(wanted, self.sampler.alpha)
+            texels = alpha_weights(wanted, self.sampler.alpha).sqrt_()
             roots = texels if roots is None else roots * texels
         if roots is None:
             return predicted, wanted
@@ -280,13 +281,6 @@ def mip_errors(
     weights[:, texels.alpha] = 1
     errors: npt.NDArray[np.float64] = (squares * weights).sum(0) / weights.sum(0).clip(1e-9)
     return errors
-
-
-def alpha_roots(wanted: torch.Tensor, alpha: int) -> torch.Tensor:
-    """Return the roots of what errors of channels [C, N] count with: by one of them, itself 1."""
-    roots = wanted[alpha].clamp(0, 1).sqrt().repeat(len(wanted), 1)
-    roots[alpha] = 1.0
-    return roots
 
 
 def rounded_field(field: Field) -> Field:

@@ -1,4 +1,4 @@
-"""Screening of the code that a MaterialX document brings and its user trusts.
+"""Screening of code that a MaterialX document or a scene brings and its user trusts.
 
 It is arithmetic on its inputs, of files in the document's folder or of MaterialX's own library.
 """
@@ -15,6 +15,7 @@ from neuralshade.base.message_text import shown
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.screening import address_words, is_within, odd_files, odd_words
+from neuralshade.gpu.taken_in import check_taken_in
 from neuralshade.kinds.material.teachers.materialx_code import DISTRUST
 from neuralshade.kinds.material.teachers.teacher import OF_FITS, Teacher, answering, teacher_text
 
@@ -107,6 +108,20 @@ def check_generated(text: str, place: Path) -> None:
                        "files in the document's folder or of MaterialX only")  # fmt: skip
 
 
+def check_module(path: str | os.PathLike[str]) -> None:
+    """Refuse a Slang module of which a word, or a file that it takes in, is none that arithmetic
+    needs, before it is compiled.
+
+    Raises: ConfigError by file and line.
+    """
+    place = Path(path)
+    text = read_text(place, "a Slang module", "Slang text")
+    for file, content in check_taken_in(text, str(place)).items():
+        for line, word in odd_words(content):
+            raise _refused(place, f"{word} in line {line} of {file.name}", "code without it: such "
+                           "code can reach all memory and files")  # fmt: skip
+
+
 def check_kernels(teacher: Teacher, place: Path) -> None:
     """Refuse a teacher whose kernels compute with addresses.
 
@@ -119,7 +134,7 @@ def check_kernels(teacher: Teacher, place: Path) -> None:
 
 
 def _addresses(teacher: Teacher, text: str, entry: str) -> Iterator[str]:
-    return address_words(teacher_text(teacher) + text, entry, None)
+    return address_words(teacher_text(teacher) + text, entry, teacher.folder)
 
 
 def _refused(place: Path, got: str, need: str) -> ConfigError:
