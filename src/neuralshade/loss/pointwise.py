@@ -116,7 +116,7 @@ def weighted_by_alpha(loss: Loss) -> Loss:
 
 
 def alpha_weights(t: torch.Tensor, alpha: int = -1) -> torch.Tensor:
-    """Return by how much errors of ``t`` [C, ...] count: its channel ``alpha``, 1 of that itself."""
+    """Return by how much errors of ``t`` [C, ...] count: channel ``alpha``, 1 of itself."""
     weights = t[alpha].clamp(0, 1).repeat(len(t), *[1] * (t.dim() - 1))
     weights[alpha] = 1.0
     return weights

@@ -101,6 +101,7 @@ def _content(data: ReportData) -> dict[str, Any]:
         "error_scale": scale,
         "close_up": close_up(pictures, stops),
         "table": data.table,
+        "of_light": any("log_psnr_db" in row for row in data.table),
         "charts": curve_charts(data.curve),
         "curve_note": data.curve_note,
         "snapshots": snapshot_strip(data.snapshots, stops),
