@@ -58,3 +58,14 @@ def test_sets_side_by_side_are_as_each_alone():
     found = lit_errors(given, others)
     assert found == [lit_error(given, other) for other in others]
     assert found[0] == 0 and found == sorted(found) and found[1] < found[2]
+
+
+def test_texels_count_by_their_weights():
+    """What opacity hides is no error: as if only what is seen were there."""
+    rng = np.random.default_rng(2)
+    given, other = ({"albedo": rng.integers(0, 256, (6, 9, 3), np.uint8)} for _ in range(2))
+    seen = np.zeros((6, 9), np.float32)
+    seen[:, :4] = 1
+    part = [{"albedo": maps["albedo"][:, :4]} for maps in (given, other)]
+    assert lit_errors(given, [other], seen) == pytest.approx(lit_errors(part[0], [part[1]]))
+    assert lit_errors(given, [other], seen * 0 + 0.5) == pytest.approx(lit_errors(given, [other]))

@@ -111,7 +111,7 @@ def compare(opened: TexturesAsset, reference: Any, notice: Notice = ignore) -> C
     sets = {each.name: constant | dict(each.maps) for each in rivals if each.maps}
     whole = constant | maps
     sphere, *spheres = side_by_side(lit_sphere, [whole, *sets.values()])
-    errors = lit_errors(whole, list(sets.values()))
+    errors = lit_errors(whole, list(sets.values()), given.weights("albedo"))
     return Comparison(textures, given, decoded, quality, rivals, sphere,
                       dict(zip(sets, spheres, strict=True)),
                       dict(zip(sets, errors, strict=True)))  # fmt: skip

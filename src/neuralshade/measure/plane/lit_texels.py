@@ -27,7 +27,8 @@ MOST_TEXELS = 2**14  # that are lit, evenly over the maps
 
 
 def lit_errors(
-    given: Mapping[str, Bytes], others: Sequence[Mapping[str, Bytes]]
+    given: Mapping[str, Bytes], others: Sequence[Mapping[str, Bytes]],
+    weights: Floats | None = None,
 ) -> list[float]:  # fmt: skip
     """Return how far lit texels of other sets are from a given one's, of each.
 
@@ -39,23 +40,29 @@ def lit_errors(
     Args:
         given: as ``lit_sphere`` has them; every few texels are taken of large ones.
         others: the same maps, of the same size.
+        weights: [H, W], by how much texels count, opacity; all alike where None.
     """
     size = next(iter(given.values())).shape
     step = math.ceil(size[0] * size[1] / MOST_TEXELS)
     surfaces = [_surface(maps, step, size[0] * size[1]) for maps in (given, *others)]
     pairs = list(torch.from_numpy(draw_pairs(PAIRS, NEAR_MIRROR, LOWEST, SEED)))
-    by_pair = list(side_by_side(partial(_differences, surfaces), pairs))
+    counted = None if weights is None else weights.reshape(-1)[::step].astype(np.float64)
+    by_pair = list(side_by_side(partial(_differences, surfaces, counted), pairs))
     return [float(np.mean(differences)) for differences in zip(*by_pair, strict=True)]
 
 
 def _differences(
-    surfaces: Sequence[tuple[Surface, torch.Tensor]], pair: torch.Tensor
+    surfaces: Sequence[tuple[Surface, torch.Tensor]], weights: npt.NDArray[np.float64] | None,
+    pair: torch.Tensor,
 ) -> list[float]:  # fmt: skip
     """Return of each set but the first how far it is from that, under one light."""
     wi, wo = pair
     given = _lit(*surfaces[0], wi, wo)
-    return [float(np.abs(given - _lit(*other, wi, wo)).mean(dtype=np.float64))
-            for other in surfaces[1:]]  # fmt: skip
+    by_texel = [np.abs(given - _lit(*other, wi, wo)).mean(axis=1, dtype=np.float64)
+                for other in surfaces[1:]]  # fmt: skip
+    if weights is None or not weights.any():
+        return [float(errors.mean()) for errors in by_texel]
+    return [float(np.average(errors, weights=weights)) for errors in by_texel]
 
 
 def _surface(maps: Mapping[str, Bytes], step: int, count: int) -> tuple[Surface, torch.Tensor]:
