@@ -6,6 +6,7 @@ import torch
 
 import neuralshade
 from neuralshade import FitOptions
+from neuralshade.fitting.scene import View
 from neuralshade.loss.pointwise import alpha_weights
 from neuralshade.source.material_map import MaterialMap
 from neuralshade.source.material_set import MaterialSet
@@ -74,6 +75,16 @@ def test_psnr_by_opacity_is_its_definition(tmp_path):
     wanted = 10 * np.log10(255**2 * 3 * alpha.sum() / squares.sum())
     ours = neuralshade.evaluate(tmp_path / "x.nsh", textures)[0]["psnr_db"]
     assert ours["albedo"] == pytest.approx(wanted, abs=0.02)
+
+
+def test_a_page_is_told_the_psnr_by_opacity(tmp_path):
+    textures = cutout(0.0)
+    told = fitted(textures, tmp_path / "x.nsh")
+    scene = neuralshade.load(tmp_path / "x.nsh").scene(textures)
+    view = View(0, 0, width=24, height=16)
+    for name, levels in told.maps.items():
+        given, ours = (scene.draw(f"{before}map:{name}", view) for before in ("given:", ""))
+        assert scene.psnr(f"map:{name}", given, ours) == pytest.approx(levels[0], abs=0.02)
 
 
 def test_errors_of_the_loss_count_by_the_wanted_opacity():

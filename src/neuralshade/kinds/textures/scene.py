@@ -20,6 +20,7 @@ from neuralshade.measure.map_psnr import map_psnr_db
 from neuralshade.measure.plane.lit_sphere import lights
 from neuralshade.measure.plane.sphere_view import usual_light
 from neuralshade.model.field import Field
+from neuralshade.source.cutout import OPACITY
 from neuralshade.source.material_set import MaterialSet
 
 Floats = npt.NDArray[np.float32]
@@ -87,9 +88,20 @@ def _scene(
         index = seen_texels(*sizes[level], view)
         return _shown(maps[before].coded(by_pane[pane.removeprefix(GIVEN)], level, index))
 
+    weighed = given is not None and given.original is not None
+    found = (coding for coding in codings if coding.name == OPACITY and coding.count)
+    opacity = next(found, None) if weighed else None
+
     def psnr(pane: str, target: Floats, result: Floats) -> float:
-        count = by_pane[pane].channels
-        return map_psnr_db(to_uint8(target[..., :count]), to_uint8(result[..., :count]))
+        """Of the whole of mip 0: texels count as ``map_psnr`` has it."""
+        coding = by_pane[pane]
+        sides = to_uint8(target[..., : coding.channels]), to_uint8(result[..., : coding.channels])
+        if opacity is None or coding is opacity:
+            return map_psnr_db(*sides)
+        height, width = target.shape[:2]
+        index = seen_texels(*sizes[0], View(0, 0, width=width, height=height))
+        weights = to_uint8(maps[GIVEN].coded(opacity, 0, index))[..., 0] / np.float32(255)
+        return map_psnr_db(*sides, weights)
 
     names = {pane: coding.name for pane, coding in by_pane.items()}
     names |= {pane: SPHERE for pane in spheres if not pane.startswith(GIVEN)}
