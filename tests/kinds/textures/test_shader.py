@@ -111,6 +111,7 @@ def test_maps_are_named_apart_from_functions_and_one_another(shaded):
 def test_a_map_may_be_called_as_another_s_filtered_function():
     codings = [SimpleNamespace(name=name) for name in ("ao", "ao_at", "ao at")]
     assert map_names(codings, ()) == ["ao", "ao_at_map", "ao_at_map3"]
+    assert map_names(codings[1::-1], ()) == ["ao_at", "ao_map"]
 
 
 @pytest.fixture(scope="module")
