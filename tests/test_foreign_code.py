@@ -53,6 +53,10 @@ REASONS = {
         "src/neuralshade/verbs/export/check/compiled_cpp.py",
         "subprocess",
     ): "a C++ compiler, with our own text",
+    (
+        "src/neuralshade/verbs/export/check/torch_alone.py",
+        "subprocess",
+    ): "Python, with our own text",
     ("scripts/lock.py", "subprocess"): "pip and uv, for who writes locks/",
     ("scripts/software_vulkan.py", "subprocess"): "apt, which checks signatures",
 }

@@ -35,10 +35,15 @@ class Level:
 
     @property
     def entry_bits(self) -> int:
-        """Return the bits of an entry, filled up so that none crosses a word needlessly."""
-        bits = self.bits * self.raw.shape[1]
+        """Return the bits of an entry, filled up so that four numbers cross no word needlessly.
+
+        Four are read at a time: the last of more than four features too.
+        """
+        features = self.raw.shape[1]
+        bits = self.bits * features
         if bits > WORD_BITS:
-            return -(-bits // WORD_BITS) * WORD_BITS
+            unit = max(WORD_BITS, 4 * self.bits if features > 4 else 0)
+            return -(-bits // unit) * unit
         return 1 << (bits - 1).bit_length()
 
     def words(self) -> Words:

@@ -80,6 +80,10 @@ class Printer:
         """Return whether somebody has to load the words from a file."""
         return self.reads_words
 
+    def companions(self) -> dict[str, bytes]:
+        """Return files beside the text that it alone reads, by suffix."""
+        return {}
+
     def bindings(self) -> dict[str, Any]:
         """Return where the words are bound, as plain data; nothing where there are none."""
         return dict(self.bound) if self.reads_file else {}

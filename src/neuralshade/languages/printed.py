@@ -8,11 +8,12 @@ from neuralshade.languages.cpp import Cpp, Cuda, Metal
 from neuralshade.languages.glsl import Glsl, GlslEs
 from neuralshade.languages.hlsl import Hlsl, Slang
 from neuralshade.languages.language import MOST_IN_TEXT, Printer
+from neuralshade.languages.pytorch import Torch
 from neuralshade.languages.wgsl import Wgsl
 from neuralshade.model.shader_form import ShaderForm
 
 LANGUAGES: dict[str, type[Printer]] = {
-    one.name: one for one in (Slang, Hlsl, Glsl, GlslEs, Wgsl, Metal, Cuda, Cpp)
+    one.name: one for one in (Slang, Hlsl, Glsl, GlslEs, Wgsl, Metal, Cuda, Cpp, Torch)
 }
 
 

@@ -1,5 +1,6 @@
 """kinds/image/shader: fitted pictures as functions, run in C++ and on Vulkan in software."""
 
+import importlib.util
 import re
 import shutil
 
@@ -68,6 +69,17 @@ def opened(path, recipe, channels=3, seed=3):
     return open_asset(path)
 
 
+def printed_module(form, folder):
+    printer = printer_of(form, "torch")
+    (folder / "printed.py").write_text(printer.text())
+    for suffix, content in printer.companions().items():
+        (folder / f"printed{suffix}").write_bytes(content)
+    about = importlib.util.spec_from_file_location("printed", folder / "printed.py")
+    loaded = importlib.util.module_from_spec(about)
+    about.loader.exec_module(loaded)
+    return getattr(loaded, f"{form.name}_asset")()
+
+
 def shaded(tmp_path, name):
     recipe = RECIPES[name]
     settings = {"hidden_width": recipe.hidden_width or 8, "batch": 16}
@@ -103,6 +115,18 @@ def test_cpp_answers_as_pytorch_does(tmp_path, name):
     assert error_of(golden, ran.answers) <= golden.tolerance
 
 
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_printed_module_answers_as_the_asset_does(tmp_path, name):
+    form = shaded(tmp_path, name)
+    (golden,) = form.golden
+    module = printed_module(form, tmp_path)
+    found = module(torch.from_numpy(golden.inputs))
+    assert error_of(golden, found.detach().numpy()) <= golden.tolerance
+    if name == "usual":  # networks are trained on
+        found.sum().backward()
+        assert all(p.grad.abs().sum() > 0 for p in module.parameters())
+
+
 def test_a_footprint_is_a_mean_of_samples_around(tmp_path):
     text = printer_of(shaded(tmp_path, "usual"), "glsl").text()
     body = text[text.index("vec3 photo_area(") :]
@@ -115,6 +139,7 @@ def test_a_text_names_the_asset_and_stays_short(tmp_path, language):
     text = printer.text()
     assert "photo" in text.splitlines()[0] and "20.00 dB" in text
     own = text[text.rindex("#endif") :] if "NEURALSHADE_VECTORS" in text else text
+    own = own[own.index("class ") :] if language == "torch" else own  # behind its helpers
     assert len([line for line in own.splitlines() if not line.lstrip().startswith("{")]) < 120
     assert not re.search(r"_S\d|\b_\d", text)  # as Slang's own printers name things
 

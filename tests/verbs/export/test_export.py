@@ -21,7 +21,7 @@ def test_every_language_has_its_file_and_one_buffer(asset_path, tmp_path):
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
     suffixes = [one.suffix for one in LANGUAGES.values()]
     assert names == sorted([*(f"photo{s}" for s in suffixes), "photo.bin", "photo.json",
-                            "README.md"])  # fmt: skip
+                            "photo.safetensors", "README.md"])  # fmt: skip
     assert sorted(result.files) == sorted(str(tmp_path / "out" / name) for name in names)
     assert result.functions == ("photo", "photo_area") and result.checks is None
     words = np.fromfile(tmp_path / "out/photo.bin", "<u4")
@@ -144,6 +144,11 @@ def test_browsers_and_opengl_answer_too(asset_path, tmp_path, language, numbers)
     assert row["right"], row
 
 
+def test_pytorch_needs_no_neuralshade(asset_path, tmp_path):
+    (row,) = neuralshade.export(asset_path, "torch", tmp_path / "out", check=True).checks
+    assert row["right"] and row["ran_on"] == "PyTorch, one thread"
+
+
 @pytest.mark.slangpy
 def test_a_wrong_number_is_found(asset_path, tmp_path, monkeypatch):
     from neuralshade.languages import network
@@ -162,7 +167,9 @@ def test_no_name_of_a_file_becomes_code(asset_path, tmp_path):
     for one in LANGUAGES.values():
         text = (tmp_path / f"out/photo{one.suffix}").read_text()
         lines = [line for line in text.splitlines() if "#error" in line]
-        assert len(lines) == 1 and lines[0].startswith("// asset: a?#error b?#error c?#error d/")
+        assert len(lines) == 1 and lines[0][2:].lstrip().startswith(
+            "asset: a?#error b?#error c?#error d/"
+        )
 
 
 @pytest.mark.parametrize("name", ["a(b", "a\n", "", "1a", "a-b", "a b"])

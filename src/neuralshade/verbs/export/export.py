@@ -60,13 +60,14 @@ def export(
     """Write an asset as functions of shading languages: all files, or none.
 
     Beside a file for each language stand NAME.bin (uint32, little-endian: what the functions read
-    from a buffer; none where all numbers stand in the text), NAME.json (functions, bindings, color
-    spaces, and 256 inputs of each function with the outputs that are right) and README.md.
+    from a buffer; none where all numbers stand in the text; torch has NAME.safetensors), NAME.json
+    (functions, bindings, color spaces, and 256 inputs of each function with the outputs that are
+    right) and README.md.
 
     Args:
         asset: path of an asset, or what ``load`` returned.
-        to: languages: slang, hlsl, glsl, glsl-es (WebGL 2), wgsl, metal, cuda, cpp; several as a
-            list or with commas. None where the suffix of ``output`` says it.
+        to: languages: slang, hlsl, glsl, glsl-es (WebGL 2), wgsl, metal, cuda, cpp, torch; several
+            as a list or with commas. None where the suffix of ``output`` says it.
         output: folder, made where there is none, by default the asset's name with _shader; or a
             file with the suffix of one language, in whose folder the others are then written too.
             Files of other names stay.
@@ -146,6 +147,8 @@ def _contents(
     """Return the content of each file by its name."""
     printers = [printer_of(form, language, in_text) for language in languages]
     contents = {stem + one.suffix: one.text().encode() for one in printers}
+    for one in printers:
+        contents |= {stem + suffix: content for suffix, content in one.companions().items()}
     reading = [one for one in printers if one.reads_file]
     if reading:
         contents[f"{stem}.bin"] = reading[0].words.astype("<u4").tobytes()

@@ -1,0 +1,169 @@
+"""Expressions of the dialect as Python that takes tensors, one sample a row."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+HELPERS = """
+def _tensor(x):
+    return x if isinstance(x, torch.Tensor) else torch.tensor(x)
+
+
+def _whole(x):
+    return isinstance(x, int) or (isinstance(x, torch.Tensor) and not x.is_floating_point())
+
+
+def _vector(*parts):
+    rows = max((len(x) for x in parts if isinstance(x, torch.Tensor) and x.dim()), default=1)
+    filled = [x.expand(rows, -1) if isinstance(x, torch.Tensor) and x.dim()
+              else _tensor(x).expand(rows, 1) for x in parts]
+    return torch.cat(filled, dim=1)
+
+
+def _float(x):
+    return x.float() if isinstance(x, torch.Tensor) else float(x)
+
+
+def _int(x):
+    return x.long() if isinstance(x, torch.Tensor) else int(x)
+
+
+def _quotient(a, b):
+    if _whole(a) and _whole(b):
+        return torch.div(_tensor(a), _tensor(b), rounding_mode="trunc")
+    return a / b
+
+
+def _remainder(a, b):
+    return torch.fmod(_tensor(a), _tensor(b))
+
+
+def _min(a, b):
+    return torch.minimum(*torch.broadcast_tensors(_tensor(a), _tensor(b)))
+
+
+def _max(a, b):
+    return torch.maximum(*torch.broadcast_tensors(_tensor(a), _tensor(b)))
+
+
+def _clamp(x, low, high):
+    return _min(_max(x, low), high)
+
+
+def _mix(a, b, t):
+    return a * (1.0 - t) + b * t
+
+
+def _dot(a, b):
+    return (a * b).sum(dim=1, keepdim=True)
+
+
+def _length(x):
+    return _dot(x, x).sqrt()
+
+
+def _normalize(x):
+    return x / _length(x)
+
+
+def _cross(a, b):
+    return torch.linalg.cross(a, b)
+
+
+def _fract(x):
+    return x - torch.floor(x)
+
+
+def _as_float(w):
+    signed = torch.where(w >= 2**31, w - 2**32, w).to(torch.int32)
+    return signed.view(torch.float32)
+
+
+def _halves(w):
+    parts = torch.cat([w & 0xFFFF, w >> 16], dim=1)
+    signed = torch.where(parts >= 2**15, parts - 2**16, parts).to(torch.int16)
+    return signed.view(torch.float16).float()
+
+
+def _chosen(answers):
+    *early, (_, found) = answers
+    for condition, value in reversed(early):
+        rows = [x for x in (condition, value, found) if isinstance(x, torch.Tensor) and x.dim()]
+        if not rows:
+            found = value if condition else found
+            continue
+        found = torch.where(_tensor(condition), _tensor(value), _tensor(found))
+    return found
+"""
+OWN = {  # functions of the dialect that PyTorch spells otherwise, or takes no plain numbers
+    "min": "_min", "max": "_max", "clamp": "_clamp", "mix": "_mix", "dot": "_dot",
+    "length": "_length", "normalize": "_normalize", "cross": "_cross", "fract": "_fract",
+    "float": "_float", "int": "_int", "uint": "_int", "as_float": "_as_float",
+    "halves": "_halves", "abs": "torch.abs", "floor": "torch.floor", "sqrt": "torch.sqrt",
+    "inversesqrt": "torch.rsqrt", "exp": "torch.exp", "log": "torch.log", "sin": "torch.sin",
+    "cos": "torch.cos", "tanh": "torch.tanh",
+}  # fmt: skip
+VECTOR = re.compile(r"(?:float|int)[234]")
+LANES = re.compile(r"[xyzw]{1,4}")
+
+
+class _Converter(ast.NodeTransformer):
+    """Makes of an expression, read as if it were Python, one that takes tensors."""
+
+    def __init__(self, methods: frozenset[str]):
+        self.methods = methods
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        assert isinstance(node.func, ast.Name), ast.unparse(node)
+        name = node.func.id
+        if VECTOR.fullmatch(name):
+            if len(node.args) == 1:  # a number repeated, which tensors do by themselves
+                return node.args[0]
+            return _call("_vector", *node.args)
+        if name in self.methods:
+            return ast.Call(ast.Attribute(ast.Name("self"), name), node.args, [])
+        return _call(OWN[name], *node.args)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if not LANES.fullmatch(node.attr):
+            return node  # a member of a struct
+        places = ["xyzw".index(lane) for lane in node.attr]
+        span = f"_[:, {places[0]}:{places[-1] + 1}]"
+        assert places == list(range(places[0], places[-1] + 1)), node.attr
+        found = ast.parse(span, mode="eval").body
+        assert isinstance(found, ast.Subscript)
+        found.value = node.value
+        return found
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        names = {ast.Div: "_quotient", ast.Mod: "_remainder"}
+        for kind, name in names.items():
+            if isinstance(node.op, kind):
+                return _call(name, node.left, node.right)
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        joined = node.values[0]
+        for value in node.values[1:]:
+            op = ast.BitAnd() if isinstance(node.op, ast.And) else ast.BitOr()
+            joined = ast.BinOp(joined, op, value)
+        return joined
+
+
+def _call(name: str, *arguments: ast.expr) -> ast.expr:
+    function = ast.parse(name, mode="eval").body
+    return ast.Call(function, list(arguments), [])
+
+
+def python_expression(text: str, methods: frozenset[str]) -> str:
+    """Return an expression of the dialect as Python. ``methods``: functions of the form."""
+    text = re.sub(r"\b(\d+|0x[0-9a-fA-F]+)u\b", r"\1", text)
+    text = text.replace("&&", " and ").replace("||", " or ")
+    text = re.sub(r"!(?!=)", " not ", text)
+    tree = ast.parse(text.strip(), mode="eval")
+    return ast.unparse(ast.fix_missing_locations(_Converter(methods).visit(tree)))
