@@ -6,27 +6,10 @@ import re
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
+from neuralshade.languages.names import RESERVED
 
 LONGEST = 48
 IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*")
-# Keywords and usual functions of one language or another, and names of arguments.
-WORDS = """
-    abs active aliased alias and array asm atan atomic auto bitcast bool break buffer case cast
-    catch ceil centroid char check clamp class common compile const constant continue cos cross
-    default defined delete device diagnostic discard distance do dot double dx dy dynamic else
-    enable enum exp explicit export extern external false far filter fixed flat float floor fn for
-    fract friend goto groupshared half halves highp if import in inline inout input int interface
-    invariant kernel layout length let level line linear log long loop lowp main matrix max mediump
-    metal min mip mix module mut mutable namespace near neuralshade new noise none noperspective
-    normal normalize not null nullptr numthreads operator or out output override packed partition
-    pass patch pixelfragment pow precise precision private property protected ptr public pure
-    readonly register requires resource restrict return sample sampler select self shader shared
-    short sign signed sin sizeof smooth snorm sqrt static std step struct subroutine superp switch
-    tan tanh target template texture this thread threadgroup throw trait true try type typedef
-    typealias typename uint uniform union unorm unsigned use using uv value var varying vec vector
-    vertex virtual void volatile where while wi with wo workgroup writeonly xor yield
-"""
-RESERVED = frozenset(WORDS.split())
 
 
 def check_name(name: str) -> None:
