@@ -55,12 +55,13 @@ def run_glsl_es(printer: Printer, program: Program, golden: Golden) -> Ran:
         frame = context.framebuffer([target])
         rows = many_rows(golden).ravel()
         context.texture((256, len(rows) // 256), 1, rows.tobytes(), dtype="f4").use(1)
-        drawn["rows"] = 1
+        units = {"rows": 1, f"{printer.form.name}_words": 0}
         if printer.reads_words:
             texels = _filled(printer.words, 4 * ACROSS)
             context.texture((ACROSS, len(texels) // (4 * ACROSS)), 4, texels.tobytes(),
                             dtype="u4").use(0)  # fmt: skip
-            drawn[f"{printer.form.name}_words"] = 0
+        for uniform in units.keys() & set(drawn):  # what no function reads is not there
+            drawn[uniform] = units[uniform]
         frame.use()
         array = context.vertex_array(drawn, [])
 

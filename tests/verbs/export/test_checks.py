@@ -1,0 +1,42 @@
+"""verbs/export/check: functions that read part of what is bound, or nothing, are run too."""
+
+import numpy as np
+import pytest
+
+from neuralshade.model.shader_form import Function, Golden, Parameter, ShaderForm
+from neuralshade.verbs.export.check.checks import check_form
+
+COUNT = 128
+
+
+def answers(last):
+    at = (np.arange(COUNT, dtype=np.float32) % 4)[:, None]
+    return [Golden("flat_same", at, np.full_like(at, 0.25), 0.0),
+            Golden("flat_read", at, np.float32([1, 2, 3, last])[at.astype(int)], 0.0)]  # fmt: skip
+
+
+def form_of(last):
+    """Return a form of which one function reads nothing, and one a buffer."""
+    functions = (
+        Function("float", "flat_same", (Parameter("float", "x"),), ("return 0.25;",), public=True),
+        Function("float", "flat_read", (Parameter("int", "i"),),
+                 ("return as_float(flat_word(i));",), public=True),
+    )  # fmt: skip
+    words = np.float32([1, 2, 3, 4]).view(np.uint32)
+    return ShaderForm("flat", (), (), functions, words, lambda: answers(last))
+
+
+@pytest.mark.parametrize("language", ["cpp", "glsl", "glsl-es", "slang", "wgsl"])
+def test_what_reads_nothing_is_checked_too(language):
+    rows = check_form(form_of(last=4), [language], None)
+    if all(row["ran_on"] is None for row in rows):
+        pytest.skip(rows[0]["why_not"])
+    assert [row["right"] for row in rows] == [True, True]
+
+
+def test_a_wrong_answer_is_told():
+    rows = check_form(form_of(last=5), ["cpp"], None)
+    if all(row["ran_on"] is None for row in rows):
+        pytest.skip(rows[0]["why_not"])
+    assert [row["right"] for row in rows] == [True, False]
+    assert [row["error"] for row in rows] == [0, 1]
