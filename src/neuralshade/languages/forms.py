@@ -11,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.errors import AssetError
+from neuralshade.languages.numbers import number
 from neuralshade.model.shader_form import Function, Golden, Parameter, ShaderForm, Struct
 
 GOLDEN = 256  # positions that an export is checked at
 SEED = 50
+LEVEL_TOLERANCE = 3.2e-5  # of levels: logarithms
 AREA = 2  # samples along each side of a footprint
 
 LARGEST = float(np.finfo(np.float32).max)
@@ -82,3 +84,28 @@ def golden_positions() -> Floats:
     at = rng.random((GOLDEN, 2), np.float32)
     at[:4] = [(0, 0), (1, 0), (0, 1), (1, 1)]
     return at
+
+
+def level_function(name: str, size: tuple[int, int]) -> Function:
+    """Return ``NAME_level``: of a map whose finest level has ``size`` texels across and down."""
+    texels = f"float2({number(size[0])}, {number(size[1])})"
+    return Function(
+        "float", f"{name}_level",
+        (Parameter("float2", "dx", "step of uv to the next pixel across, as dFdx has it; dy: down"),
+         Parameter("float2", "dy")),
+        (f"const float2 across = dx * {texels};", f"const float2 down = dy * {texels};",
+         "const float square = max(max(dot(across, across), dot(down, down)), 1.0);",
+         "return 0.72134752 * log(square);"),
+        "Return the level whose texels are as large as the longer side of a footprint.",
+        public=True,
+    )  # fmt: skip
+
+
+def level_rows(name: str, size: tuple[int, int]) -> Golden:
+    """Return golden rows of ``level_function``: footprints of all sizes and directions."""
+    rng = np.random.default_rng(SEED)
+    drawn = np.exp2(rng.uniform(-12, 1, (GOLDEN, 1))) * rng.normal(size=(GOLDEN, 4))
+    steps: Floats = drawn.astype(np.float32)
+    texels = steps.astype(np.float64).reshape(GOLDEN, 2, 2) * size
+    level = np.log2(np.maximum(np.linalg.norm(texels, axis=2).max(1), 1))
+    return Golden(f"{name}_level", steps, level[:, None].astype(np.float32), LEVEL_TOLERANCE)

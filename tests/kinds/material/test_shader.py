@@ -20,7 +20,7 @@ from neuralshade.model.lobe_sampler import LobeSampler
 
 DATA = Path(__file__).parents[2] / "data/material.nsh"
 LONGEST = 120  # lines of what evaluates alone, as a person reads it
-OF_SAMPLER = ("mixture", "direction", "density", "lobe_density", "pdf", "mirrored",
+APART = ("level", "mixture", "direction", "density", "lobe_density", "pdf", "mirrored",
               "sample", "leaky_relu")  # fmt: skip
 VARY = "wetness=0..2,a.b=-1..1,a b=0..1,for=2..4"
 RECIPES = {
@@ -93,9 +93,13 @@ def test_slang_says_what_python_does(gpu, name, in_text):
 
 def test_golden_rows_go_everywhere(form):
     """Beyond the borders and between levels, below the surface, and where something shines."""
-    light, pdf, drawn = form.golden
+    light, _, pdf, drawn = form.golden
     names = [one.function for one in form.golden]
-    assert names == [one.name for one in form.public] == ["paint", "paint_pdf", "paint_sample"]
+    assert (
+        names
+        == [one.name for one in form.public]
+        == ["paint", "paint_level", "paint_pdf", "paint_sample"]
+    )
     uv, level, wi, wo = np.split(light.inputs[:, :9], [2, 3, 6], axis=1)
     assert uv.min() < -0.5 and uv.max() > 1.5 and np.ptp(level) > 0.9
     below = np.minimum(wi[:, 2], wo[:, 2]) <= 0
@@ -115,7 +119,7 @@ def test_golden_rows_of_varied_inputs_are_values_in_their_ranges():
 
 def test_varied_inputs_are_arguments_by_their_names():
     form = material(**RECIPES["varied"]).shader("paint")
-    for function in form.public:
+    for function in (one for one in form.public if one.name != "paint_level"):
         last = function.parameters[-4:]
         assert [one.name for one in last] == ["wetness", "a_b", "input_a_b", "input_for"]
         assert last[0].about == "0 to 2, clamped; usually 0"
@@ -126,15 +130,15 @@ def test_varied_inputs_are_arguments_by_their_names():
 @pytest.mark.parametrize("language", ["slang", "hlsl", "glsl", "glsl-es", "wgsl"])
 def test_a_person_can_read_what_evaluates(language):
     text = printer_of(material(size=128).shader("paint"), language, True).text()
-    own = [part for part in text.split("\n\n") if not of_sampler(part)]
+    own = [part for part in text.split("\n\n") if not apart(part)]
     assert sum(part.count("\n") + 2 for part in own) <= LONGEST
     assert " paint(" in own[-1] and "_pdf" not in "".join(own)
 
 
-def of_sampler(part):
-    """Return whether a function or struct is of the sampler alone."""
+def apart(part):
+    """Return whether a function or struct is of no use to what evaluates."""
     head = next((line for line in part.splitlines() if not line.startswith("//")), "")
-    return any(f"paint_{name}" in head for name in OF_SAMPLER)
+    return any(f"paint_{name}" in head for name in APART)
 
 
 def test_numbers_beyond_float32_are_refused(refusal):

@@ -18,7 +18,7 @@ from neuralshade.kinds.material.shader_surface import (
     surface_functions,
 )
 from neuralshade.languages.encodings import layers_of
-from neuralshade.languages.forms import Header
+from neuralshade.languages.forms import Header, level_function
 from neuralshade.languages.names import identifiers, words_in
 from neuralshade.languages.numbers import LANES, number
 from neuralshade.model.lobes import COLUMNS, LEAST, LOW, QUARTER
@@ -31,7 +31,7 @@ FRAME = "x along u, y against v, z up; of length 1, away from the surface"
 
 
 def material_shader(opened: OpenedMaterial, name: str) -> ShaderForm:
-    """Return ``NAME(uv, level, wi, wo)``, ``NAME_pdf`` and ``NAME_sample``; see ``Opened.shader``.
+    """Return ``NAME(uv, level, wi, wo)``, ``NAME_pdf``, ``NAME_sample`` and ``NAME_level(dx, dy)``.
 
     Varied inputs are arguments behind these.
     """
@@ -72,6 +72,7 @@ def _functions(opened: OpenedMaterial, name: str, inputs: list[str]) -> list[Fun
     for layers in (decoder, sampler):
         layers[0] = of_codes(layers[0], low, high)
     return [*surface_functions(surface), _seen(opened, name), _scattered(opened, surface, decoder),
+            level_function(name, (opened.side, opened.side)),
             *sampler_functions(surface, sampler)]  # fmt: skip
 
 
@@ -113,7 +114,7 @@ def _scattered(opened: OpenedMaterial, surface: Surface, decoder: list[Layer]) -
     network = Network(inputs, tuple(decoder), "light")
     directions = (Parameter("float3", "wi", f"to the light: {FRAME}"),
                   Parameter("float3", "wo", "to the eye, likewise"))  # fmt: skip
-    level = f"of the map: 0 is the finest, log2({opened.side} * w) is for a footprint w wide in uv"
+    level = f"of the map, 0 is the finest: {name}_level says which serves a footprint"
     place = (Parameter("float2", "uv", "0 to 1 over the map, u to the right, v down"),
              Parameter("float", "level", level))  # fmt: skip
     return Function(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.languages.forms import GOLDEN, SEED
+from neuralshade.languages.forms import GOLDEN, SEED, level_rows
 from neuralshade.model.shader_form import Golden
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def golden_rows(opened: OpenedMaterial, name: str) -> list[Golden]:
     rows = np.concatenate([uv, level, wi, wo, values], axis=1)
     return [
         Golden(name, rows, light, TOLERANCE, LEAST),
+        level_rows(name, (opened.side, opened.side)),
         Golden(f"{name}_pdf", rows, opened.pdf(at, wi, wo, level[:, 0])[:, None], TOLERANCE,
                LEAST),
         Golden(f"{name}_sample", np.concatenate([uv, level, wo, u, values], axis=1),

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.kinds.material.varied import Varied
+from neuralshade.languages.mip_tables import by_mip
 from neuralshade.languages.numbers import fours, lane, number
 from neuralshade.model.lobes import LOG_WIDTHS
 from neuralshade.model.shader_form import Function, Layer, Network, Parameter, Struct
@@ -110,7 +111,7 @@ def lobe_struct(name: str) -> Struct:
 def surface_functions(surface: Surface) -> list[Function]:
     """Return the functions that ``Surface.lines`` and ``Surface.lobe`` call."""
     name = surface.name
-    levels = [_level(name, surface.sides)] if surface.compares else []
+    levels = [_place(name, surface.sides)] if surface.compares else []
     return [_texel(surface), *levels, _between(surface), _frame(name)]
 
 
@@ -126,20 +127,16 @@ def _texel(surface: Surface) -> Function:
                     "Four numbers of a texel, 0 to 255.")  # fmt: skip
 
 
-def _level(name: str, sides: list[int]) -> Function:
-    """Return a function that compares: arrays that a variable indexes are copied by some."""
+def _place(name: str, sides: list[int]) -> Function:
     firsts = np.cumsum([0, *(side * side for side in sides[:-1])]).tolist()
     places = [f"int2({first}, {side})" for first, side in zip(firsts, sides, strict=True)]
-    lines = [f"if (mip < {mip + 1}) return {place};" for mip, place in enumerate(places[:-1])]
-    return Function("int2", f"{name}_level", (Parameter("int", "mip"),),
-                    (*lines, f"return {places[-1]};"),
-                    "The first texel of a level, and its side.")  # fmt: skip
+    return by_mip("int2", f"{name}_place", places, "The first texel of a level, and its side.")
 
 
 def _between(surface: Surface) -> Function:
     name, side = surface.name, surface.sides[0]
     if surface.compares:
-        lines = [f"const int2 own = {name}_level(mip);", "const int first = own.x;",
+        lines = [f"const int2 own = {name}_place(mip);", "const int first = own.x;",
                  "const int side = own.y;"]  # fmt: skip
     elif len(surface.sides) > 1:  # each level before has four times the texels of the next one
         lines = [f"const int side = {side} >> uint(min(mip, {len(surface.sides) - 1}));",

@@ -15,7 +15,7 @@ from neuralshade.kinds.textures.shader_maps import (
 )
 from neuralshade.languages.columns import Columns
 from neuralshade.languages.encodings import layers_of
-from neuralshade.languages.forms import Header
+from neuralshade.languages.forms import Header, level_function
 from neuralshade.languages.numbers import fours, number
 from neuralshade.model.composite import Composite
 from neuralshade.model.shader_form import Function, Network, Parameter, ShaderForm, Struct
@@ -60,7 +60,8 @@ def textures_shader(opened: OpenedTextures, name: str) -> ShaderForm:
     ]  # fmt: skip
     if opened.recipe.latents == "bc1":
         functions.append(_filtered(name, wraps, levels, parts))
-    functions += [_level(name, opened.sizes[0]), *map_functions(name, opened.codings, names)]
+    functions.append(level_function(name, opened.sizes[0]))
+    functions += map_functions(name, opened.codings, names)
     for coding, own in zip(opened.codings, names, strict=True):
         functions.append(Function(
             type_of(coding), f"{name}_{own}{AT}", PLACE,
@@ -181,18 +182,4 @@ def _filtered(name: str, wraps: bool, levels: int, parts: list[str]) -> Function
          *(f"mixed.{part} += one.{part} * weight;" for part in parts),
          "}", "return mixed;"),
         "Return what latents mixed at uv are decoded to: one network for a level.", public=True,
-    )  # fmt: skip
-
-
-def _level(name: str, size: tuple[int, int]) -> Function:
-    texels = f"float2({number(size[0])}, {number(size[1])})"
-    return Function(
-        "float", f"{name}_level",
-        (Parameter("float2", "dx", "step of uv to the next pixel across, as dFdx has it; dy: down"),
-         Parameter("float2", "dy")),
-        (f"const float2 across = dx * {texels};", f"const float2 down = dy * {texels};",
-         "const float square = max(max(dot(across, across), dot(down, down)), 1.0);",
-         "return 0.72134752 * log(square);"),
-        "Return the level whose texels are as large as the longer side of a footprint.",
-        public=True,
     )  # fmt: skip

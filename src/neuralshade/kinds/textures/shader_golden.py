@@ -11,7 +11,7 @@ import torch
 
 from neuralshade.kinds.textures.sample import Filter, TextureSetField, values_of
 from neuralshade.kinds.textures.shader_maps import AT, full_scale
-from neuralshade.languages.forms import GOLDEN, SEED
+from neuralshade.languages.forms import GOLDEN, SEED, level_rows
 from neuralshade.languages.numbers import fours
 from neuralshade.model.shader_form import Golden
 
@@ -35,7 +35,7 @@ def golden_rows(opened: OpenedTextures, name: str, names: Sequence[str]) -> list
     rng, field = np.random.default_rng(SEED), TextureSetField(opened)
     rows = _Rows(field, rng)
     found = [rows.texels(f"{name}_texel"), rows.stochastic(f"{name}_stochastic"),
-             _level_rows(f"{name}_level", opened.sizes[0], rng)]  # fmt: skip
+             level_rows(name, opened.sizes[0])]  # fmt: skip
     mixed = rows.mixed("bilinear")
     found.append(_golden(f"{name}_bilinear", rows.places, mixed))
     if field.filtered:
@@ -108,11 +108,3 @@ def _fair(normals: Floats) -> npt.NDArray[np.int64]:
     square = np.square(normals[:, :2].astype(np.float64)).sum(1)
     up = np.sqrt(np.maximum(1 - square, 0))
     return np.flatnonzero((up > 1 / STEEP) | (square > 1 + 1e-4))
-
-
-def _level_rows(function: str, size: tuple[int, int], rng: np.random.Generator) -> Golden:
-    drawn = np.exp2(rng.uniform(-12, 1, (GOLDEN, 1))) * rng.normal(size=(GOLDEN, 4))
-    steps: Floats = drawn.astype(np.float32)
-    texels = steps.astype(np.float64).reshape(GOLDEN, 2, 2) * size
-    level = np.log2(np.maximum(np.linalg.norm(texels, axis=2).max(1), 1))
-    return Golden(function, steps, level[:, None].astype(np.float32), TOLERANCE * 16)
