@@ -139,7 +139,7 @@ def _between(surface: Surface) -> Function:
         lines = [f"const int2 own = {name}_place(mip);", "const int first = own.x;",
                  "const int side = own.y;"]  # fmt: skip
     elif len(surface.sides) > 1:  # each level before has four times the texels of the next one
-        lines = [f"const int side = {side} >> uint(min(mip, {len(surface.sides) - 1}));",
+        lines = [f"const int side = int({side}u >> uint(min(mip, {len(surface.sides) - 1})));",
                  f"const int first = 4 * ({side**2} - side * side) / 3;"]  # fmt: skip
     else:
         lines = ["const int first = 0;", f"const int side = {side};"]
