@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.languages.activations import ACTIVATIONS
-from neuralshade.languages.cpp_vectors import vectors_text
+from neuralshade.languages.cpp_vectors import used_names, vectors_text
 from neuralshade.languages.language import INDENT, Printer
 from neuralshade.languages.numbers import fours, number
 from neuralshade.languages.statements import FLOATS
@@ -99,7 +99,7 @@ class Cpp(Struck):
         includes = "#include <cmath>\n#include <cstdint>\n#include <cstring>\n"
         lines = ["#pragma once", *includes.splitlines(), "",
                  *vectors_text("").splitlines(), "", f"namespace {self.form.name}_shader",
-                 "{", "using namespace neuralshade;"]  # fmt: skip
+                 "{", *used_names()]  # fmt: skip
         if self.reads_words:
             listed = _listed([f"{word}u" for word in self.words.tolist()])
             lines += [f"inline constexpr std::uint32_t {self.form.name}_words[] = {{", *listed,
@@ -169,7 +169,7 @@ class Cuda(Struck):
 
     def begin(self) -> list[str]:
         return ["#pragma once", *vectors_text("").splitlines(), "",
-                f"namespace {self.form.name}_shader", "{", "using namespace neuralshade;",
+                f"namespace {self.form.name}_shader", "{", *used_names(),
                 ""]  # fmt: skip
 
     def foot(self) -> list[str]:

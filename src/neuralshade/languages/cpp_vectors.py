@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 from neuralshade.languages.numbers import LANES
@@ -76,6 +77,18 @@ def vectors_text(includes: str) -> str:
     swizzles = "".join(_swizzles(count) for count in (2, 3, 4))
     return (HEAD.format(includes=includes) + declared + types + SCALARS + after + swizzles + EXTRA
             + "} // namespace neuralshade\n#endif\n")  # fmt: skip
+
+
+def used_names() -> list[str]:
+    """Return declarations that use all of ``vectors_text`` in another namespace.
+
+    They hide what CUDA calls so; ``using namespace`` would leave both to choose from.
+    """
+    text = vectors_text("")
+    functions = re.findall(r"^NEURALSHADE_FN \w+ (\w+)\(", text, re.MULTILINE)
+    types = re.findall(r"^struct (\w+);?$", text, re.MULTILINE)
+    names = dict.fromkeys([*types, "uint", *functions])
+    return [f"using neuralshade::{name};" for name in names]
 
 
 EXTRA = """NEURALSHADE_FN float2 halves(uint w)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from neuralshade.languages.cpp import Cpp, Cuda
+from neuralshade.languages.cpp_vectors import used_names
 from neuralshade.languages.glsl import Glsl, GlslEs
 from neuralshade.languages.hlsl import Hlsl, Slang
 from neuralshade.languages.language import Printer
@@ -199,7 +200,7 @@ def _cuda(printer: Printer, function: Function, columns: int, lanes: Sequence[st
         'extern "C" __global__ void check(const unsigned int* words, const float* rows, '
         "float* answers, int count)",
         "{",
-        "    using namespace neuralshade;",
+        *(f"    {line}" for line in used_names()),
         f"    const {name}_shader::{name}_asset asset{{ {words} }};",
         "    const int i = int(blockIdx.x * blockDim.x + threadIdx.x);",
         "    if (i >= count) return;",
