@@ -25,6 +25,8 @@ ACTIVATIONS = {
     "sine": "torch.sin({x})",
 }  # fmt: skip
 ASSIGNED = re.compile(r"(?P<to>[\w.]+) (?P<op>\+?)= (?P<value>.+);")
+TURNS = r"(?:(?P<all>\d+)|min\((?P<most>\d+), .+\))"  # of a loop
+CONSTANT = re.compile(r"-?\d[\d.e-]*")
 RETURNED = re.compile(r"return (?P<value>.+);")
 
 
@@ -138,14 +140,16 @@ class Torch(Printer):
         if one.kind == "array":
             return f"{parts['name']} = [None] * {parts['count']}"
         if one.kind == "loop":
-            found = re.fullmatch(rf"{parts['name']} < (\d+)", parts["while"])
+            found = re.fullmatch(rf"{parts['name']} < {TURNS}", parts["while"])
             if found and parts["first"].isdigit():
-                return f"for {parts['name']} in range({parts['first']}, {found[1]}):"
+                last = found["all"] or found["most"]
+                return f"for {parts['name']} in range({parts['first']}, {last}):"
         text = parts.get("text", "")
         if text.startswith("torch:"):  # of ``network``
             return text[6:]
         if found := RETURNED.fullmatch(text):
-            return f"return {self.expression(found['value'])}"
+            value = self.expression(found["value"])
+            return f"return _vector({value})" if CONSTANT.fullmatch(value) else f"return {value}"
         if found := ASSIGNED.fullmatch(text):
             added = f"{found['to']} + " if found["op"] else ""
             return f"{found['to']} = {added}{self.expression(found['value'])}"

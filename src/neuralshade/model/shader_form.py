@@ -5,7 +5,8 @@ Bodies are lines of a small dialect of C that all these languages share but for 
 braces of their own, ``return e;``; types float, float2 to float4, int, int2, int3, uint, bool and
 structs of the form; ``float4(x)`` repeats a number. Names of functions are GLSL's (mix, clamp,
 inversesqrt ...), and ``NAME_word(i)`` is a word of the asset's numbers, ``as_float(w)`` its bits,
-``halves(w)`` the two float16 in it. An integer is shifted by a uint.
+``halves(w)`` the two float16 in it. An integer is shifted by a uint. A loop of ``i < min(8, e)``
+may go on to 8 beyond e, where its turns change nothing.
 """
 
 from __future__ import annotations

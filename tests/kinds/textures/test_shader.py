@@ -15,6 +15,7 @@ from neuralshade.kinds.textures.fit import fit_textures
 from neuralshade.kinds.textures.shader_maps import map_names
 from neuralshade.languages.printed import LANGUAGES, printer_of
 from neuralshade.source.material_set import MaterialSet
+from neuralshade.verbs.export.check.torch_alone import run_torch
 
 LONGEST = 220  # lines that are neither blank nor a brace
 FEW = {"steps": 30, "batch": 256, "precision": "float32"}
@@ -78,13 +79,22 @@ def test_cpp_answers_as_pytorch_does(shaded, tmp_path, name):
 
 @pytest.mark.parametrize("in_text", [True, False], ids=["text", "buffer"])
 @pytest.mark.parametrize("name, function", [
-    ("clamped", "rock_stochastic"), ("odd", "rock_base_color_map_at"),
+    ("clamped", "rock_stochastic"), ("odd", "rock_texel"),
     ("clamped blocks", "rock_filtered"),
 ])  # fmt: skip
 def test_slang_answers_as_pytorch_does(shaded, gpu, name, function, in_text):
     form = shaded(name, hidden_layers=1)
     golden = next(one for one in form.golden if one.function == function)
     assert off(golden, by_slang(gpu, form, golden, in_text)) <= 1
+
+
+@pytest.mark.parametrize("name, function", [
+    ("odd", "rock_base_color_map_at"), ("clamped blocks", "rock_filtered"),
+])  # fmt: skip
+def test_a_module_of_pytorch_alone_answers_alike(shaded, name, function):
+    form = shaded(name)
+    golden = next(one for one in form.golden if one.function == function)
+    assert off(golden, run_torch(printer_of(form, "torch"), golden).answers) <= 1
 
 
 def test_golden_rows_lie_beyond_borders_and_between_levels(shaded):
@@ -127,11 +137,12 @@ def usual_form(tmp_path_factory):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_text_can_be_read(usual_form, language, in_text):
     text = printer_of(usual_form, language, in_text).text()
-    own = text[text.rindex("#endif") :] if "NEURALSHADE_VECTORS" in text else text
+    helped = {"cpp": "#endif", "cuda": "#endif", "torch": "class "}.get(language)
+    own = text[text.rindex(helped) :] if helped else text
     lines = [line.strip() for line in own.splitlines()]
     shown = [line for line in lines if re.search(r"[a-z]{2}|//", line)]
     assert len(shown) <= LONGEST and text.isascii()
-    assert "__" not in own.replace("__device__", "") and "_S1" not in own
+    assert "__" not in re.sub("__(?:device|init|file)__", "", own) and "_S1" not in own
     assert "emissive linear light" in text and "sRGB-encoded" in text
 
 

@@ -144,7 +144,7 @@ def _bilinear(name: str, wraps: bool, levels: int, parts: list[str]) -> Function
     return Function(
         kind, f"{name}_bilinear", (_uv(wraps), LEVEL),
         (*_mixed_levels(levels, parts, kind),
-         "for (int i = 0; i < 4 + 4 * int(between > 0.0); ++i)", "{",
+         "for (int i = 0; i < min(8, 4 + 4 * int(between > 0.0)); ++i)", "{",
          "const int coarser = i >> 2u;", *_place_lines(name, wraps, "mip + coarser"),
          "const float2 step = float2(float(i & 1), float((i >> 1u) & 1));",
          "const float2 sides = abs(1.0 - step - share);",
@@ -176,7 +176,7 @@ def _filtered(name: str, wraps: bool, levels: int, parts: list[str]) -> Function
     return Function(
         kind, f"{name}_filtered", PLACE,
         (*_mixed_levels(levels, parts, kind),
-         "for (int i = 0; i < 1 + int(between > 0.0); ++i)", "{",
+         "for (int i = 0; i < min(2, 1 + int(between > 0.0)); ++i)", "{",
          "const float weight = abs(1.0 - float(i) - between);",
          f"const {kind} one = {name}_decoded({_unit(wraps)}, mip + i);",
          *(f"mixed.{part} += one.{part} * weight;" for part in parts),
