@@ -101,7 +101,7 @@ def _decoded(name: str, columns: Columns, network: Network, parts: list[str]) ->
 
 
 def _size(name: str, size: tuple[int, int]) -> Function:
-    width, height = (f"float(max({side} >> uint(mip), 1))" for side in size)
+    width, height = (f"float(max(int({side}) >> uint(mip), 1))" for side in size)
     return Function("float2", f"{name}_size", (Parameter("int", "mip"),),
                     (f"return float2({width}, {height});",), "Texels across and down.")  # fmt: skip
 
