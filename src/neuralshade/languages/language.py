@@ -19,7 +19,9 @@ from neuralshade.languages.network import (
 from neuralshade.languages.statements import FLOATS, Statement, renamed, statement
 from neuralshade.model.shader_form import Function, Network, Parameter, ShaderForm, Struct
 
-MOST_IN_TEXT = 10_000  # multiply-adds of networks whose numbers stand in the text
+# Multiply-adds of a network whose numbers stand in the text: of so many still twice as fast on an
+# H200 as loops over a buffer, and compiled there in 5 s (benchmarks/results/export_h200.md).
+MOST_IN_TEXT = 2**14
 INDENT = "    "
 
 

@@ -28,5 +28,5 @@ def printer_of(form: ShaderForm, language: str, in_text: bool | None = None) -> 
         raise ConfigError(f"to: got {language!r}, need one of {', '.join(LANGUAGES)}."
                           f"{did_you_mean(language, LANGUAGES)}")  # fmt: skip
     if in_text is None:
-        in_text = form.multiply_adds <= MOST_IN_TEXT
+        in_text = max((one.multiply_adds for one in form.networks), default=0) <= MOST_IN_TEXT
     return LANGUAGES[language](form, in_text)

@@ -21,6 +21,11 @@ def _vector(*parts):
     return torch.cat(filled, dim=1)
 
 
+def _repeated(x, count):
+    x = _tensor(x)
+    return x.expand(-1, count) if x.dim() else x.expand(1, count)
+
+
 def _float(x):
     return x.float() if isinstance(x, torch.Tensor) else float(x)
 
@@ -86,6 +91,20 @@ def _halves(w):
     return signed.view(torch.float16).float()
 
 
+def _select(mask, new, old):
+    if isinstance(new, SimpleNamespace):
+        return SimpleNamespace(**{
+            name: _select(mask, value, getattr(old, name)) for name, value in vars(new).items()
+        })
+    if isinstance(mask, bool):
+        return new if mask else old
+    return torch.where(mask, _tensor(new), _tensor(old))
+
+
+def _most(count):
+    return int(count.max()) if isinstance(count, torch.Tensor) else count
+
+
 def _chosen(answers):
     *early, (_, found) = answers
     for condition, value in reversed(early):
@@ -119,8 +138,8 @@ class _Converter(ast.NodeTransformer):
         assert isinstance(node.func, ast.Name), ast.unparse(node)
         name = node.func.id
         if VECTOR.fullmatch(name):
-            if len(node.args) == 1:  # a number repeated, which tensors do by themselves
-                return node.args[0]
+            if len(node.args) == 1:
+                return _call("_repeated", node.args[0], ast.Constant(int(name[-1])))
             return _call("_vector", *node.args)
         if name in self.methods:
             return ast.Call(ast.Attribute(ast.Name("self"), name), node.args, [])
