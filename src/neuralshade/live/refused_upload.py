@@ -23,7 +23,7 @@ class RefusedError(Exception):
 def plain_name(name: str) -> str:
     """Return a file name out of what somebody calls a file: no folders, no odd characters."""
     plain = re.sub(r"[^\w.() -]", "_", Path(name.replace("\\", "/")).name, flags=re.ASCII)
-    return plain.strip(". ")[-LONGEST_NAME:] or "upload"
+    return plain.strip(". ")[-LONGEST_NAME:].lstrip(". ") or "upload"
 
 
 def check_open(place: str, key: str, known: Container[str], fitted: str | None, anew: str) -> None:
