@@ -82,7 +82,7 @@ def test_two_albedos(refused, rock):
 
 def test_sizes_without_a_common_shape(refused, rock):
     save(rock / "rock/rock_ao.png", waves(7, 5, 1))
-    message = refused("fit", "textures", "rock")
+    message = refused("fit", "textures", "rock", "ao=rock/rock_ao.png")
     assert message.startswith("rock: got ao of 5 x 7 beside albedo of 16 x 12, need one aspect ")
 
 

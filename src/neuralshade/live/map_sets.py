@@ -54,12 +54,15 @@ class MapSet:
 
     def refusal(self, kind: Kind) -> str | None:
         """Return why that kind cannot fit these, by their names and sizes; None where it can."""
-        from neuralshade.source.resize import common_size
+        from neuralshade.source.map_folder import optional_maps
+        from neuralshade.source.resize import common_size, misfits
 
         try:
             found = loaded(kind.subject.maps)(self.folder, {})
-            sizes = {name: self.sizes[file.path.name] for name, file in found.files.items()}
-            common_size(self.name, {name: (h, w) for name, (w, h) in sizes.items()}, [])
+            wide = {name: self.sizes[file.path.name] for name, file in found.files.items()}
+            sizes = {name: (h, w) for name, (w, h) in wide.items()}
+            left = misfits(sizes, optional_maps(sizes, found.files))
+            common_size(self.name, {n: size for n, size in sizes.items() if n not in left}, [])
         except NeuralShadeError as error:
             return str(error).replace(str(self.folder), self.name)
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -51,9 +51,16 @@ def wanted_maps(
 
 
 def choose(
-    place: str, held: Sequence[Held], wanted: Sequence[str]
+    place: str,
+    held: Sequence[Held],
+    wanted: Sequence[str],
+    needed: Collection[str] | None = None,
 ) -> tuple[dict[str, MapFile], tuple[str, ...]]:
     """Return one file for each wanted map that has any, and what to tell of the choice.
+
+    Args:
+        needed: the maps of which two files are refused; of another both are left out, with a
+            note. None: all.
 
     Raises: ConfigError, naming ``place``, for two files that hold one map.
     """
@@ -62,6 +69,14 @@ def choose(
     for name in wanted:
         alone = _best(name, [one for one in held if one[0].maps == (name,)], notes)
         inside = _inside(name, held)
+        if needed is not None and name not in needed:
+            same = alone or inside
+            if len(same) > 1:
+                names = listed([file.path.name for file in same])
+                notes.append(f"{name}: left out, as {len(same)} files may be it: {names}. Move "
+                             "the others away, or give the path of one by itself.")  # fmt: skip
+                continue
+            inside = inside[:1]  # beside another file, not taken
         for same in (alone, inside):
             _check_one(place, name, same)
         if alone and inside:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,7 +28,10 @@ def from_folder(
     called: str, place: Path, folder: Path, paths: Sequence[Path], takes: Takes,
     given: Mapping[str, MapFile],
 ) -> MapFiles:  # fmt: skip
-    """Return what files of a folder have; ``place`` is what named them."""
+    """Return what files of a folder have; ``place`` is what named them.
+
+    Of two files for one map that is not in CORE both are left out, where all is of one set.
+    """
     try:
         found = from_pictures(called, str(place), paths, takes, given)
     except ConfigError as error:  # two files for one map
@@ -44,7 +47,9 @@ def from_folder(
                 f"{place}: got maps of {len(tiles)} UDIM tiles, {listed(tiles)}, need those of "
                 f"one. Name it by its number: {folder / one}"
             ) from error
-        raise
+        found = from_pictures(called, str(place), paths, takes, given, optional_left=True)
+        if not found.files:
+            raise
     begins = ("",) if place == folder else (place.name.rstrip(ANY), *sets_in(paths))
     unread = [path.name for path in unread_in(folder, begins)]
     notes = (f"{listed(unread)}: {UNREAD}",) if unread else ()
@@ -53,9 +58,16 @@ def from_folder(
 
 def from_pictures(
     called: str, place: str, paths: Sequence[Path], takes: Takes, given: Mapping[str, MapFile],
-    *, any_name: bool = False,
+    *, any_name: bool = False, optional_left: bool = False,
 ) -> MapFiles:  # fmt: skip
-    """Return what files have by their names; ``any_name``: what these don't say is a map too."""
+    """Return what files have by their names.
+
+    Args:
+        any_name: what these don't say is a map too.
+        optional_left: two files for one map that no set needs are left out.
+
+    Raises: ConfigError for two files for one map.
+    """
     held: list[Held] = []
     unknown: list[Path] = []
     for path, told in name_files(paths, takes.maps).items():
@@ -67,7 +79,8 @@ def from_pictures(
         else:
             held.append((name, MapFile(path, None, name.convention)))
     wanted = wanted_maps(takes, held, given)
-    files, notes = choose(place, held, wanted)
+    needed = needed_maps(takes, held, given) if optional_left else None
+    files, notes = choose(place, held, wanted, needed)
     if not any_name:
         files = {name: file if name in CORE else replace(file, doubtful=True)
                  for name, file in files.items()}  # fmt: skip
@@ -77,6 +90,23 @@ def from_pictures(
     unused = [path.name for path in paths if path in left_out]
     notes += (f"{listed(unused)}: not used.",) if unused else ()
     return MapFiles(called, place, files, notes)
+
+
+def needed_maps(
+    takes: Takes, held: Sequence[Held], given: Mapping[str, MapFile]
+) -> tuple[str, ...]:
+    """Return the maps that a set is refused for; gloss too, where it stands for the roughness."""
+    rough = "roughness" in given or any("roughness" in name.all for name, _ in held)
+    return (*CORE, *takes.required, *(() if rough else ("gloss",)))
+
+
+def optional_maps(names: Iterable[str], files: Mapping[str, MapFile]) -> list[str]:
+    """Return which maps of a set may be left out: no set needs them, and no user named them.
+
+    What is not among ``files`` was found in the alpha of one.
+    """
+    return [name for name in names
+            if name not in CORE and (name not in files or files[name].doubtful)]  # fmt: skip
 
 
 def own_name(stem: str) -> str:

@@ -14,13 +14,14 @@ from neuralshade.source.halving import halved
 from neuralshade.source.map_choice import MapFiles
 from neuralshade.source.map_entry import CHANNELS, Entry, MapFile, Takes, check_convention
 from neuralshade.source.map_files import Source, find_files
+from neuralshade.source.map_folder import optional_maps
 from neuralshade.source.map_values import alpha_matters, looks_like_height, picture_of
 from neuralshade.source.map_words import NAMES
 from neuralshade.source.material_map import MaterialMap, alpha_map, read_map, resized_map
 from neuralshade.source.material_mips import filled_map
 from neuralshade.source.normal_swizzle import swizzled_normals
 from neuralshade.source.picture import Picture
-from neuralshade.source.resize import check_wrap, common_size, resized
+from neuralshade.source.resize import check_wrap, common_size, misfits, resized
 
 ALPHA = CHANNELS.index("a")
 NUMBER_BYTES = 9  # of a map while it is read: its values, and what they are made of
@@ -63,8 +64,8 @@ def read_maps(
     reader = _Reader(found, reading, list(found.notes))
     notes = reader.notes
     maps = [made(one, notes) for one in reader.maps()]
-    sizes = {one.name: (one.values.shape[0], one.values.shape[1]) for one in maps}
     constant = [one.name for one in maps if one.constant]
+    maps, sizes = reader.fitting(maps, constant)
     height, width = common_size(found.place, sizes, notes, reading.wrap, constant)
     seen = (reader.visible(one, (height, width)) for one in maps)
     same_size = tuple(resized_map(one, height, width, reading.wrap) for one in seen)
@@ -148,6 +149,20 @@ class _Reader:
             self.read[name] = alpha_map(name, file, picture)
             more = "; albedo is not multiplied by it" if name == "opacity" else ""
             self.notes.append(f"{name}: taken from the alpha of {called}{more}.")
+
+    def fitting(
+        self, maps: list[MaterialMap], constant: list[str]
+    ) -> tuple[list[MaterialMap], dict[str, tuple[int, int]]]:
+        """Return the maps without optional ones of another aspect ratio, and (height, width)."""
+        sizes = {one.name: (one.values.shape[0], one.values.shape[1]) for one in maps}
+        files = {one.name: one.path.name if one.path else one.name for one in maps}
+        for name, other in misfits(sizes, optional_maps(sizes, self.found.files), constant).items():
+            (height, width), (most_high, most_wide) = sizes.pop(name), sizes[other]
+            self.read.pop(name)
+            self.notes.append(f"{name}: {plain_name(files[name])} left out, as its {width} x "
+                              f"{height} has another aspect ratio than {other} of {most_wide} x "
+                              f"{most_high}. Scale or crop it.")  # fmt: skip
+        return [one for one in maps if one.name in sizes], sizes
 
     def visible(self, one: MaterialMap, size: tuple[int, int]) -> MaterialMap:
         """Return a map that will be resized without what opacity hides of it."""

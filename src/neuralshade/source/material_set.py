@@ -81,6 +81,8 @@ def load_material_set(
     largest. A DirectX normal map has its green flipped; whether it is one, say
     ``normal_convention``, the manifest, the file's name, or else the slopes of the map itself.
     An albedo's alpha that is not 1 everywhere is the opacity, where no other file is.
+    Of a folder, maps besides albedo, normal and roughness that do not fit are left out, as notes
+    say.
 
     Args:
         source: a folder, FOLDER/wood for what begins so of several sets in it, a manifest, a file

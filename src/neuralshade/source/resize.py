@@ -1,5 +1,6 @@
 """Maps of a surface brought to one size, the largest of theirs."""
 
+import math
 from collections.abc import Collection, Mapping
 from typing import Literal
 
@@ -54,6 +55,39 @@ def common_size(
             f"{largest} (bilinear, {WRAPS[wrap]})."
         )
     return height, width
+
+
+def misfits(
+    sizes: Mapping[str, tuple[int, int]],
+    optional: Collection[str],
+    constant: Collection[str] = (),
+) -> dict[str, str]:
+    """Return the optional maps of another aspect ratio, each with a map that it differs from.
+
+    The aspect ratio is that of the maps that are not optional, else the one that most have; none
+    is returned where two ratios have as many.
+
+    Args:
+        sizes: (height, width) by map.
+        optional: names of the maps that may be left out.
+        constant: names of the maps that are the same everywhere, which fit any.
+    """
+    shaped = sorted((n for n in sizes if n not in constant), key=lambda n: -math.prod(sizes[n]))
+    kept = [name for name in shaped if name not in optional]
+    if shaped and not kept:
+        alike = {n: sum(same_shape(sizes[n], sizes[m]) for m in shaped) for n in shaped}
+        most = [name for name in shaped if alike[name] == max(alike.values())]
+        if not all(same_shape(sizes[most[0]], sizes[name]) for name in most):
+            return {}
+        kept = most[:1]
+    found: dict[str, str] = {}
+    for name in shaped:
+        unlike = [other for other in kept if not same_shape(sizes[name], sizes[other])]
+        if name not in optional or not unlike:
+            kept.append(name)
+        else:
+            found[name] = unlike[0]
+    return found
 
 
 def check_wrap(wrap: str) -> None:

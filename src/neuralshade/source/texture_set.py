@@ -69,6 +69,8 @@ def load_texture_set(
     ``normal_convention``, the manifest, the file's name, or else the slopes of the map itself.
     Maps of different sizes are brought to the largest. An albedo's alpha that is not 1 everywhere
     is the opacity, where no other file is.
+    Of a folder, maps besides albedo, normal and roughness that do not fit are left out, as notes
+    say.
 
     Args:
         source: a folder, FOLDER/wood for what begins so of several sets in it, a manifest, or a

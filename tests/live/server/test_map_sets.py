@@ -79,6 +79,13 @@ def test_maps_of_other_shapes_are_told_before_a_fit(send):
     )
 
 
+def test_an_optional_map_of_another_shape_is_no_refusal(send):
+    key = send("wood_albedo.png")["maps"]
+    send("wood_roughness.png", key)
+    assert send("wood_ao.png", key, width=9)["refused"] == {}
+    assert send("wood_occlusion.png", key)["refused"] == {}
+
+
 @pytest.mark.parametrize("name, plain", [
     ("maps.json", "maps.json"), ("x.nsh", "x.nsh"), ("albedo", "albedo"), (".png", "png"),
     ("..", "upload"), ("%2e%2e%2fx.slang", "x.slang"), ("a.png%00.json", "a.png_.json"),
