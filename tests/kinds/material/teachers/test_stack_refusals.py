@@ -46,3 +46,34 @@ def test_it_is_refused(tmp_path, refusal, text, said):
     (tmp_path / "x.toml").write_text(text)
     found = refusal(ConfigError, load_stack, tmp_path / "x.toml")
     assert said in found and found.startswith(str(tmp_path)) and "\n" not in found
+
+
+def chain(count, each=1):
+    """Return a stack of ``count`` masks, each the product of the ``each`` before it."""
+    masks = "[mask.m0]\nnoise = 'cells'\n"
+    for i in range(1, count):
+        names = [f"m{before}" for before in range(max(i - each, 0), i)]
+        masks += f"[mask.m{i}]\nmultiply = {names}\n"
+    return masks + BASE
+
+
+@pytest.mark.parametrize("count", [65, 2000])
+def test_more_masks_than_a_stack_may_have(tmp_path, count):
+    (tmp_path / "m.toml").write_text(chain(count))
+    with pytest.raises(ConfigError, match=f"mask: got {count:,} masks, need 64 at most. Bake"):
+        load_stack(tmp_path / "m.toml")
+
+
+def test_masks_that_call_too_many_others(tmp_path):
+    """Each multiplies the two before it, so their calls grow as Fibonacci's numbers do."""
+    (tmp_path / "m.toml").write_text(chain(12, each=2))
+    with pytest.raises(
+        ConfigError, match="m11: got a product of 376 masks, theirs counted, need 256"
+    ):
+        load_stack(tmp_path / "m.toml")
+
+
+@pytest.mark.parametrize("text", [chain(64), chain(11, each=2)])
+def test_as_many_masks_as_a_stack_may_have(tmp_path, text):
+    (tmp_path / "m.toml").write_text(text)
+    load_stack(tmp_path / "m.toml")
