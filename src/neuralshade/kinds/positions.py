@@ -59,6 +59,8 @@ class AtPositions:
         import torch
 
         given = _tensor_of(positions)
+        how = {name: torch.from_numpy(value) if hasattr(value, "__array_interface__") else value
+               for name, value in how.items()}  # fmt: skip
         if not torch.isfinite(given).all():
             raise ShapeError("at.positions: got NaN or infinity, need finite numbers. Replace them "
                              "first.")  # fmt: skip
