@@ -15,7 +15,8 @@ import slangpy as spy
 
 import neuralshade
 from neuralshade.gpu.device import open_device
-from neuralshade.kinds.image.shader_form import ShaderForm, shader_form
+from neuralshade.languages.language import Printer
+from neuralshade.languages.printed import printer_of
 
 OUT = Path("out")
 SHADER = Path(__file__).with_suffix(".slang")
@@ -32,31 +33,31 @@ def main() -> None:
     neuralshade.fit_image(given.photo, OUT / "photo.nsh", seconds=given.seconds)
 
     opened = neuralshade.load(OUT / "photo.nsh")
-    form = shader_form(opened)
-    drawn = draw(open_device(), form, opened.size)
+    exported = printer_of(opened.shader("photo"), "slang")
+    drawn = draw(open_device(), exported, opened.size)
     neuralshade.save_picture(OUT / "photo_shader.png", drawn[..., :3], "srgb")
     difference = np.abs(drawn[..., :3].clip(0, 1) - neuralshade.render(opened)).max()
     width, height = opened.size
     blocks = -(-width // 4) * -(-height // 4)
-    print(f"{OUT / 'photo_shader.png'}: {form.words.nbytes:,} bytes in memory, BC1 takes "
+    print(f"{OUT / 'photo_shader.png'}: {exported.words.nbytes:,} bytes in memory, BC1 takes "
           f"{8 * blocks:,}; maximum difference {difference:.1e}")  # fmt: skip
 
 
-def draw(device: spy.Device, form: ShaderForm, size_px: tuple[int, int]) -> np.ndarray:
+def draw(device: spy.Device, exported: Printer, size_px: tuple[int, int]) -> np.ndarray:
     """Run the shader for every pixel of a picture (width, height): float32 [H, W, RGBA]."""
     width, height = size_px
-    text = form.text + SHADER.read_text()
+    text = exported.text() + SHADER.read_text()
     module = device.load_module_from_source(f"photo_shader_{zlib.crc32(text.encode())}", text)
     program = device.link_program([module], [module.entry_point("draw")])
     picture = device.create_buffer(
         size=width * height * 16, struct_size=16, usage=spy.BufferUsage.unordered_access
     )
-    asset = device.create_buffer(data=form.words, usage=spy.BufferUsage.shader_resource)
+    bound = {"picture": picture, "size_px": spy.uint2(width, height)}
+    if exported.reads_words:  # else all numbers stand in the text
+        read = spy.BufferUsage.shader_resource
+        bound["photo_words"] = device.create_buffer(data=exported.words, usage=read)
     threads = [-(-side // GROUP_PX) * GROUP_PX for side in size_px]
-    device.create_compute_kernel(program).dispatch(
-        [*threads, 1],
-        vars={"asset": asset, "picture": picture, "size_px": spy.uint2(width, height)},
-    )
+    device.create_compute_kernel(program).dispatch([*threads, 1], vars=bound)
     return picture.to_numpy().view(np.float32).reshape(height, width, 4)
 
 

@@ -1,4 +1,4 @@
-"""examples/photo_shader and shader_form: an asset in a shader, its codes as the file has them."""
+"""examples/photo_shader: an exported asset in a shader, its codes as the file has them."""
 
 import importlib.util
 import pathlib
@@ -9,7 +9,7 @@ import pytest
 
 import neuralshade
 from neuralshade.asset.texture.block_compression import SIDE_PX
-from neuralshade.kinds.image.shader_form import shader_form
+from neuralshade.languages.printed import printer_of
 
 ROOT = pathlib.Path(__file__).parents[2]
 SIZE = (45, 31)  # neither is a multiple of a thread group's
@@ -44,16 +44,17 @@ def test_the_shader_draws_what_render_draws(
     neuralshade.fit_image(photo, tmp_path / "a.nsh", steps=100, batch=512, network_bits=16,
                           **settings)  # fmt: skip
     opened = neuralshade.load(tmp_path / "a.nsh")
-    form = shader_form(opened)
-    drawn, wanted = example.draw(device, form, opened.size), neuralshade.render(opened)
+    exported = printer_of(opened.shader("photo"), "slang")
+    drawn, wanted = example.draw(device, exported, opened.size), neuralshade.render(opened)
     assert wanted.std() > 0.05  # else anything would do
-    np.testing.assert_allclose(drawn[..., :3].clip(0, 1), wanted, atol=1e-4)
+    np.testing.assert_allclose(drawn[..., :3].clip(0, 1), wanted, atol=1e-5)
     assert (16 if opened.codes is None else opened.codes.bits) == bits
-    assert form.words.nbytes == opened.memory_bytes == neuralshade.info(opened)["memory_bytes"]
+    assert opened.memory_bytes == neuralshade.info(opened)["memory_bytes"]
     if bits < 16:  # steps and halves of the network are little beside the codes
         network = 2 * sum(p.numel() for p in opened.field.network.parameters())
         grid = opened.field.encoding.number_count() * bits / 8
-        assert form.words.nbytes <= grid + network + 4 * opened.field.encoding.width + 8
+        assert opened.memory_bytes <= grid + network + 4 * opened.field.encoding.width + 8
+        assert exported.words.nbytes <= grid + 4 * len(list(opened.field.encoding.parameters()))
 
 
 @pytest.mark.slow
