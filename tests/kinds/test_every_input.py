@@ -16,8 +16,9 @@ from neuralshade.gpu.open import hardware_adapter
 OFTEN = {"image: 3 x 2", "splats: one texel", "textures: constant", "textures: odd",
          "mipmaps: black", "material: metal", "shader: constant"}  # fmt: skip
 
-# Normals under a roughness of 0: PyTorch draws directions about the normal of a known point beside
-# the sample, kernels about the sample's own, so that it hardly sees such lobes and errs less.
+# Normals under a roughness of 0: PyTorch has come out ahead for each of three seeds, by 0.6 to 1.7
+# dB. That it draws directions about the normal of a known point beside the sample, and kernels
+# about the sample's own, is not the cause, or not all of it.
 UNEVEN = {"material: set, mirror"}
 
 
