@@ -18,7 +18,8 @@ class Wgsl(Printer):
     suffix: ClassVar[str] = ".wgsl"
     bound: ClassVar[dict[str, Any]] = {"group": 0, "binding": 0}
     told: ClassVar[str] = (
-        "{words} is a read-only storage buffer at group 0, binding 0 with all of {bin}."
+        "{words} is a read-only storage buffer at group 0, binding 0 with all of {bin}. A layout "
+        "of `auto` has no such binding where no function of a pipeline reads it."
     )
     types: ClassVar[dict[str, str]] = {
         "float": "f32", "float2": "vec2f", "float3": "vec3f", "float4": "vec4f", "int": "i32",
