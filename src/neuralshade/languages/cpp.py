@@ -67,7 +67,23 @@ class Struck(Printer):
 
 
 @dataclass(frozen=True)
-class Cpp(Struck):
+class WithVectors(Struck):
+    """C++ or CUDA: vectors come with the text, and a namespace holds it."""
+
+    def opening(self) -> list[str]:
+        """Return the vectors and the beginning of the namespace."""
+        return [*vectors_text().splitlines(), "", f"namespace {self.form.name}_shader", "{",
+                *used_names()]  # fmt: skip
+
+    def foot(self) -> list[str]:
+        return [*super().foot(), f"}} // namespace {self.form.name}_shader"]
+
+    def expression(self, text: str) -> str:
+        return SWIZZLE.sub(r".\1()", super().expression(text))
+
+
+@dataclass(frozen=True)
+class Cpp(WithVectors):
     """A header of C++17 that needs nothing else; it holds the numbers."""
 
     name: ClassVar[str] = "cpp"
@@ -97,9 +113,7 @@ class Cpp(Struck):
 
     def begin(self) -> list[str]:
         includes = "#include <cmath>\n#include <cstdint>\n#include <cstring>\n"
-        lines = ["#pragma once", *includes.splitlines(), "",
-                 *vectors_text("").splitlines(), "", f"namespace {self.form.name}_shader",
-                 "{", *used_names()]  # fmt: skip
+        lines = ["#pragma once", *includes.splitlines(), "", *self.opening()]
         if self.reads_words:
             listed = _listed([f"{word}u" for word in self.words.tolist()])
             lines += [f"inline constexpr std::uint32_t {self.form.name}_words[] = {{", *listed,
@@ -107,12 +121,6 @@ class Cpp(Struck):
         for index, network in enumerate(self.form.networks):
             lines += self._arrays(index, network)
         return [*lines, ""]
-
-    def foot(self) -> list[str]:
-        return [*super().foot(), f"}} // namespace {self.form.name}_shader"]
-
-    def expression(self, text: str) -> str:
-        return SWIZZLE.sub(r".\1()", super().expression(text))
 
     def activations(self) -> list[Function]:
         return []  # loops have them by number
@@ -129,7 +137,7 @@ class Cpp(Struck):
 
     def network(self, network: Network) -> Iterable[str]:
         """Return loops over plain arrays: over outputs within inputs, which vectorize."""
-        index = next(i for i, one in enumerate(self.form.networks) if one is network)
+        index = self.index_of(network)
         source = f"{network.result}_in"
         yield (f"const float {source}[{len(network.inputs)}] = "
                f"{{ {', '.join(self.expression(x) for x in network.inputs)} }};")  # fmt: skip
@@ -155,7 +163,7 @@ class Cpp(Struck):
 
 
 @dataclass(frozen=True)
-class Cuda(Struck):
+class Cuda(WithVectors):
     """A header of CUDA C++."""
 
     name: ClassVar[str] = "cuda"
@@ -168,15 +176,7 @@ class Cuda(Struck):
     pointer: ClassVar[str] = "const unsigned int*"
 
     def begin(self) -> list[str]:
-        return ["#pragma once", *vectors_text("").splitlines(), "",
-                f"namespace {self.form.name}_shader", "{", *used_names(),
-                ""]  # fmt: skip
-
-    def foot(self) -> list[str]:
-        return [*super().foot(), f"}} // namespace {self.form.name}_shader"]
-
-    def expression(self, text: str) -> str:
-        return SWIZZLE.sub(r".\1()", super().expression(text))
+        return ["#pragma once", *self.opening(), ""]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from neuralshade.languages.numbers import LANES
 
 HEAD = """#ifndef NEURALSHADE_VECTORS
 #define NEURALSHADE_VECTORS
-{includes}#ifdef __CUDACC__
+#ifdef __CUDACC__
 #define NEURALSHADE_FN __host__ __device__ inline
 #else
 #define NEURALSHADE_FN inline
@@ -17,20 +17,20 @@ HEAD = """#ifndef NEURALSHADE_VECTORS
 
 // Vectors as shading languages have them.
 namespace neuralshade
-{{
+{
 typedef unsigned int uint;
 struct int2
-{{
+{
     int x, y;
     int2() = default;
-    NEURALSHADE_FN int2(int x_, int y_) : x(x_), y(y_) {{}}
-}};
+    NEURALSHADE_FN int2(int x_, int y_) : x(x_), y(y_) {}
+};
 struct int3
-{{
+{
     int x, y, z;
     int3() = default;
-    NEURALSHADE_FN int3(int x_, int y_, int z_) : x(x_), y(y_), z(z_) {{}}
-}};
+    NEURALSHADE_FN int3(int x_, int y_, int z_) : x(x_), y(y_), z(z_) {}
+};
 """
 SCALARS = """NEURALSHADE_FN float min(float a, float b) { return a < b ? a : b; }
 NEURALSHADE_FN float max(float a, float b) { return a > b ? a : b; }
@@ -69,13 +69,13 @@ BINARY = ("min", "max")
 LONGEST = 3  # swizzles of more lanes are none of the dialect's but the whole
 
 
-def vectors_text(includes: str) -> str:
+def vectors_text() -> str:
     """Return the vectors, in namespace ``neuralshade``, once in a program."""
     types = "".join(_vector(count) for count in (2, 3, 4))
     declared = "".join(f"struct float{count};\n" for count in (2, 3, 4))
     after = "".join(_functions(count) for count in (2, 3, 4))
     swizzles = "".join(_swizzles(count) for count in (2, 3, 4))
-    return (HEAD.format(includes=includes) + declared + types + SCALARS + after + swizzles + EXTRA
+    return (HEAD + declared + types + SCALARS + after + swizzles + EXTRA
             + "} // namespace neuralshade\n#endif\n")  # fmt: skip
 
 
@@ -84,7 +84,7 @@ def used_names() -> list[str]:
 
     They hide what CUDA calls so; ``using namespace`` would leave both to choose from.
     """
-    text = vectors_text("")
+    text = vectors_text()
     functions = re.findall(r"^NEURALSHADE_FN \w+ (\w+)\(", text, re.MULTILINE)
     types = re.findall(r"^struct (\w+);?$", text, re.MULTILINE)
     names = dict.fromkeys([*types, "uint", *functions])

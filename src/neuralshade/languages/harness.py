@@ -76,14 +76,11 @@ def _rows(function: Function, columns: int, kind: str = "") -> str:
 
 def _wgsl(printer: Printer, function: Function, columns: int, lanes: Sequence[str]) -> list[str]:
     found = printer.expression(call(function, lambda i: f"rows[i * {columns}u + {i}u]"))
-    # a binding that nothing names has no place in the layout, and not every function reads words
-    named = [f"    _ = arrayLength(&{printer.form.name}_words);"] * printer.reads_words
     return [
         "@group(1) @binding(0) var<storage, read> rows: array<f32>;",
         "@group(1) @binding(1) var<storage, read_write> answers: array<f32>;",
         f"@compute @workgroup_size({GROUP})",
         "fn check(@builtin(global_invocation_id) id: vec3u) {",
-        *named,
         "    let i = id.x;",
         f"    if (i * {columns}u >= arrayLength(&rows)) {{ return; }}",
         f"    let found = {found};",
@@ -130,8 +127,7 @@ def _glsl_es(printer: Printer, function: Function, columns: int, lanes: Sequence
 
 
 def _hlsl(printer: Printer, function: Function, columns: int, lanes: Sequence[str]) -> list[str]:
-    at = (" : register(t1)", " : register(u0)") if isinstance(printer, Hlsl) and not isinstance(
-        printer, Slang) else ("", "")  # fmt: skip
+    at = (" : register(t1)", " : register(u0)") if printer.name == Hlsl.name else ("", "")
     return [
         f"StructuredBuffer<float> rows{at[0]};",
         f"RWStructuredBuffer<float> answers{at[1]};",

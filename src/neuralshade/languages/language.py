@@ -156,15 +156,16 @@ class Printer:
             else:
                 yield line
 
+    def index_of(self, network: Network) -> int:
+        """Return which of the form's networks one is; two may be equal."""
+        return next(i for i, one in enumerate(self.form.networks) if one is network)
+
     def network(self, network: Network) -> Iterable[str]:
         """Return a network's lines, in the dialect."""
         if self.in_text:
             return straight_lines(network, self.form.name)
-        first = -(-len(self.form.words) // 4)
-        for other in self.form.networks:
-            if other is network:
-                break
-            first += row_count(other)
+        before = self.form.networks[: self.index_of(network)]
+        first = -(-len(self.form.words) // 4) + sum(map(row_count, before))
         return loops(network, first, f"{self.form.name}_row")
 
     def statement(self, one: Statement) -> str:

@@ -109,7 +109,7 @@ class Torch(Printer):
 
     def network(self, network: Network) -> Iterable[str]:
         """Return layers of PyTorch, and the float4 that the rest of the body reads."""
-        index = next(i for i, one in enumerate(self.form.networks) if one is network)
+        index = self.index_of(network)
         inputs = ", ".join(self.expression(x) for x in network.inputs)
         source = f"{network.result}_in"
         yield f"{MADE}{source} = _vector({inputs})"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
+from functools import cache
 
 from neuralshade.base.work import part
 from neuralshade.errors import DeviceError, KernelError
+from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu
 from neuralshade.languages.harness import function_of, harness
 from neuralshade.languages.language import Printer
@@ -41,15 +43,20 @@ def check_form(form: ShaderForm, languages: Sequence[str], in_text: bool | None)
     """
     rows: list[Row] = []
     with ExitStack() as held:
+
+        @cache
+        def gpu() -> Gpu:
+            return held.enter_context(closing(open_gpu()))
+
         for language in languages:
             printer = printer_of(form, language, in_text)
             for golden in form.golden:
                 with part(f"checking {language}: {golden.function}"):
-                    rows.append(_row(printer, golden, held))
+                    rows.append(_row(printer, golden, gpu))
     return Table(rows, COLUMNS)
 
 
-def _row(printer: Printer, golden: Golden, held: ExitStack) -> Row:
+def _row(printer: Printer, golden: Golden, gpu: Callable[[], Gpu]) -> Row:
     row: Row = {"target": printer.name, "function": golden.function, "ran_on": None,
                 "why_not": None, "error": None, "allowed": golden.tolerance, "ns": None,
                 "right": None}  # fmt: skip
@@ -61,7 +68,7 @@ def _row(printer: Printer, golden: Golden, held: ExitStack) -> Row:
 
             return row | _found(golden, run_torch(printer, golden))
         program = harness(printer, function_of(printer.form, golden))
-        ran = _runner(printer.name, held)(printer, program, golden)
+        ran = _runner(printer.name, gpu)(printer, program, golden)
     except DeviceError as error:
         return row | {"why_not": f"not run: {error}"}
     except KernelError as error:
@@ -74,13 +81,12 @@ def _found(golden: Golden, ran: Ran) -> Row:
     return {"ran_on": ran.on, "error": off, "ns": ran.ns, "right": off <= golden.tolerance}
 
 
-def _runner(language: str, held: ExitStack) -> Runner:
-    """Return what runs a language. What it opens is closed with ``held``."""
+def _runner(language: str, gpu: Callable[[], Gpu]) -> Runner:
+    """Return what runs a language. ``gpu``: opens one, once for all functions."""
     if language == "slang":
         from neuralshade.verbs.export.check.slang_on_gpu import run_slang
 
-        gpu = held.enter_context(closing(open_gpu()))
-        return lambda *given: run_slang(gpu, *given)
+        return lambda *rows: run_slang(gpu(), *rows)
     if language == "wgsl":
         from neuralshade.verbs.export.check.webgpu import run_wgsl
 
