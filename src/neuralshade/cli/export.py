@@ -27,6 +27,9 @@ from neuralshade.cli.work_lines import shown_work
 @click.option("--numbers", metavar="[auto|text|buffer]", default="auto", show_default=True,
               help="Where numbers of networks are: in the text, which is faster for small ones, "
                    "or in the buffer.")  # fmt: skip
+@click.option("--matrix", metavar="[none|coopvec]", default="none", show_default=True,
+              help="coopvec: write NAME.coopvec.slang, too, for GPUs with matrix units."
+)  # fmt: skip
 @click.option(
     "--check",
     is_flag=True,

@@ -14,6 +14,7 @@ from neuralshade.errors import AssetError
 from neuralshade.languages.numbers import number
 from neuralshade.model.shader_form import Function, Golden, Parameter, ShaderForm, Struct
 
+IN_HALVES = 5e-3  # of full scale, or of (abs(value) + a least): networks in float16
 GOLDEN = 256  # positions that an export is checked at
 SEED = 50
 LEVEL_TOLERANCE = 3.2e-5  # of levels: logarithms

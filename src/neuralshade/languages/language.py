@@ -17,7 +17,7 @@ from neuralshade.languages.network import (
     straight_lines,
 )
 from neuralshade.languages.statements import FLOATS, Statement, renamed, statement
-from neuralshade.model.shader_form import Function, Network, Parameter, ShaderForm, Struct
+from neuralshade.model.shader_form import Function, Golden, Network, Parameter, ShaderForm, Struct
 
 # Multiply-adds of a network whose numbers stand in the text: of so many still twice as fast on an
 # H200 as loops over a buffer, and compiled there in 5 s (benchmarks/results/export_h200.md).
@@ -85,6 +85,10 @@ class Printer:
     def companions(self) -> dict[str, bytes]:
         """Return files beside the text that it alone reads, by suffix."""
         return {}
+
+    def allowed(self, golden: Golden) -> float:
+        """Return the largest difference from golden rows that is right."""
+        return golden.tolerance
 
     def bindings(self) -> dict[str, Any]:
         """Return where the words are bound, as plain data; nothing where there are none."""

@@ -89,6 +89,7 @@ class Golden:
     outputs: Floats  # [n, numbers of the result]
     tolerance: float  # largest difference that is right
     relative_to: float | None = None  # times (abs(output) + this), where not absolute
+    in_halves: float | None = None  # tolerance where networks are float16, if it is another
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from neuralshade.languages.printed import LANGUAGES, printer_of
 from neuralshade.verbs.export.check.checks import check_form
 
 KINDS = [kind.name for kind in all_kinds() if kind.shaders is not None]
-RUN = ["slang", "cpp", "torch", "wgsl", "glsl", "glsl-es"]
+RUN = ["slang", "cpp", "torch", "wgsl", "glsl", "glsl-es", "slang-coopvec"]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_it_answers_as_the_asset_does(forms, kind, language, numbers, opened_onc
         pytest.skip("no C++ compiler")
     if not numbers and kind == "textures" and language in ("slang", "glsl"):
         pytest.skip("software compiles loops for each of its functions for minutes")
-    if not numbers and language in ("cpp", "torch"):
+    if not numbers and language in ("cpp", "torch", "slang-coopvec"):
         pytest.skip("its numbers are where they are, whatever is asked for")
     rows = check_form(forms[kind], [language], numbers)
     assert {row["function"] for row in rows} == {one.function for one in forms[kind].golden}

@@ -21,7 +21,7 @@ def test_every_language_has_its_file_and_one_buffer(asset_path, tmp_path):
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
     suffixes = [one.suffix for one in LANGUAGES.values()]
     assert names == sorted([*(f"photo{s}" for s in suffixes), "photo.bin", "photo.json",
-                            "photo.safetensors", "README.md"])  # fmt: skip
+                            "photo.safetensors", "photo.coopvec.bin", "README.md"])  # fmt: skip
     assert sorted(result.files) == sorted(str(tmp_path / "out" / name) for name in names)
     assert result.functions == ("photo", "photo_area") and result.checks is None
     words = np.fromfile(tmp_path / "out/photo.bin", "<u4")
@@ -177,3 +177,23 @@ def test_no_part_of_an_asset_names_code(name):
     function = Function("float", name, (), ("return 1.0;",), public=True)
     with pytest.raises(AssetError, match="need letters, digits and _ alone"):
         ShaderForm("photo", (), (), (function,), np.zeros(0, np.uint32), list)
+
+
+def test_cooperative_vectors_are_a_second_file(asset_path, tmp_path):
+    folder = tmp_path / "out"
+    result = neuralshade.export(asset_path, "slang", folder, name="photo", matrix="coopvec")
+    names = {path.name for path in folder.iterdir()}
+    assert {"photo.slang", "photo.coopvec.slang", "photo.coopvec.bin"} <= names
+    assert len(result.files) == len(names)
+    facts = json.loads((folder / "photo.json").read_text())
+    assert facts["files"]["slang-coopvec"]["numbers_end_in"] == ".coopvec.bin"
+    assert facts["golden"][0]["tolerance_in_halves"] > facts["golden"][0]["tolerance"]
+    assert "photo.coopvec.bin" in (folder / "README.md").read_text()
+
+
+def test_languages_without_cooperative_vectors_are_refused(asset_path, tmp_path):
+    with pytest.raises(ConfigError, match=r"matrix: got coopvec and wgsl, need slang"):
+        neuralshade.export(asset_path, "wgsl", tmp_path / "out", matrix="coopvec")
+    with pytest.raises(ConfigError, match=r"matrix: .*coopvec.*Did you mean|matrix: got 'copvec'"):
+        neuralshade.export(asset_path, "slang", tmp_path / "out", matrix="copvec")
+    assert not (tmp_path / "out").exists()

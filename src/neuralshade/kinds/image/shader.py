@@ -13,7 +13,7 @@ from neuralshade.asset.tensors import stored_levels, stored_parameters
 from neuralshade.kinds.image.field import meta_field
 from neuralshade.languages.columns import Columns
 from neuralshade.languages.encodings import add_encoding, layers_of
-from neuralshade.languages.forms import Header, area_function, golden_positions
+from neuralshade.languages.forms import IN_HALVES, Header, area_function, golden_positions
 from neuralshade.languages.grids import GridReader, Level
 from neuralshade.languages.numbers import LANES
 from neuralshade.model.quantize import LEVELS
@@ -52,7 +52,7 @@ def image_shader(opened: OpenedImage, name: str) -> ShaderForm:
         at = golden_positions()
         found = opened.at(at).reshape(len(at), -1)
         scale = max(1.0, float(np.abs(found).max())) if math.isfinite(found.sum()) else 1.0
-        return [Golden(name, at, found, TOLERANCE * scale)]
+        return [Golden(name, at, found, TOLERANCE * scale, in_halves=IN_HALVES * scale)]
 
     return header.form((), functions, words, answers)
 

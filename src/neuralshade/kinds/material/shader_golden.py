@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.languages.forms import GOLDEN, SEED, level_rows
+from neuralshade.languages.forms import GOLDEN, IN_HALVES, SEED, level_rows
 from neuralshade.model.shader_form import Golden
 
 if TYPE_CHECKING:
@@ -44,13 +44,13 @@ def golden_rows(opened: OpenedMaterial, name: str) -> list[Golden]:
     drawn, density = opened.sample(at, wo, u, level[:, 0])
     rows = np.concatenate([uv, level, wi, wo, values], axis=1)
     return [
-        Golden(name, rows, light, TOLERANCE, LEAST),
+        Golden(name, rows, light, TOLERANCE, LEAST, IN_HALVES),
         level_rows(name, (opened.side, opened.side)),
         Golden(f"{name}_pdf", rows, opened.pdf(at, wi, wo, level[:, 0])[:, None], TOLERANCE,
-               LEAST),
+               LEAST, IN_HALVES),
         Golden(f"{name}_sample", np.concatenate([uv, level, wo, u, values], axis=1),
                np.concatenate([drawn, density[:, None]], axis=1), TOLERANCE,
-               LEAST_DRAWN),
+               LEAST_DRAWN, IN_HALVES),
     ]  # fmt: skip
 
 

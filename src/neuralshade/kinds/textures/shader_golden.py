@@ -11,7 +11,7 @@ import torch
 
 from neuralshade.kinds.textures.sample import Filter, TextureSetField, values_of
 from neuralshade.kinds.textures.shader_maps import AT, full_scale
-from neuralshade.languages.forms import GOLDEN, SEED, level_rows
+from neuralshade.languages.forms import GOLDEN, IN_HALVES, SEED, level_rows
 from neuralshade.languages.numbers import fours
 from neuralshade.model.shader_form import Golden
 
@@ -43,9 +43,9 @@ def golden_rows(opened: OpenedTextures, name: str, names: Sequence[str]) -> list
     for coding, own in zip(opened.codings, names, strict=True):
         values = values_of(coding, torch.from_numpy(mixed)).numpy()
         kept = _fair(values) if coding.meaning == "normal" else slice(None)
-        tolerance = TOLERANCE * full_scale(coding)
+        full = full_scale(coding)
         found.append(Golden(f"{name}_{own}{AT}", rows.places[kept][:GOLDEN], values[kept][:GOLDEN],
-                            tolerance))  # fmt: skip
+                            TOLERANCE * full, in_halves=IN_HALVES * full))  # fmt: skip
     return found
 
 
@@ -100,7 +100,7 @@ def _golden(function: str, inputs: Floats, channels: Floats) -> Golden:
     """Return rows whose results are structs of float4, the last filled up by 0."""
     count = 4 * fours(channels.shape[1])
     filled = np.pad(channels, ((0, 0), (0, count - channels.shape[1])))
-    return Golden(function, inputs[:GOLDEN], filled[:GOLDEN], TOLERANCE)
+    return Golden(function, inputs[:GOLDEN], filled[:GOLDEN], TOLERANCE, in_halves=IN_HALVES)
 
 
 def _fair(normals: Floats) -> npt.NDArray[np.int64]:

@@ -24,6 +24,8 @@ from neuralshade.verbs.export.names import asset_name, check_name
 from neuralshade.verbs.export.readme import readme_text
 
 NUMBERS = ("auto", "text", "buffer")
+MATRIX = ("none", "coopvec")
+VECTORS = "-coopvec"  # ends the names of languages with cooperative vectors
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ def export(
     *,
     name: str | None = None,
     numbers: str = "auto",
+    matrix: str = "none",
     check: bool = False,
     trust: bool = False,
 ) -> ExportResult:
@@ -75,18 +78,20 @@ def export(
             ``output`` names, else of the asset.
         numbers: "text": numbers of networks stand in the text, which is several times faster
             where the network is small; "buffer": in the buffer; "auto": by size.
+        matrix: "coopvec": write NAME.coopvec.slang beside NAME.slang, in which cooperative vectors
+            evaluate networks in float16, with numbers of its own, NAME.coopvec.bin.
         check: also run what can run on this machine, and compare; see ``ExportResult.checks``.
         trust: run code that came with the asset.
 
     Raises: AssetError for an asset that is no function of a position; ConfigError for an unknown
         language, name or setting; OutputError.
     """
-    if numbers not in NUMBERS:
-        raise ConfigError(f"numbers: got {shown(numbers)}, need one of {', '.join(NUMBERS)}."
-                          f"{did_you_mean(str(numbers), NUMBERS)}")  # fmt: skip
+    _check_choice("numbers", numbers, NUMBERS)
+    _check_choice("matrix", matrix, MATRIX)
     if output is not None:
         check_path("output", output, OutputError)
     languages, folder, stem = _place(to, output)
+    languages = _with_vectors(languages) if matrix == "coopvec" else languages
     if name is not None:
         check_name(name)
     opened = open_asset(asset, trust=trust)
@@ -125,6 +130,21 @@ def _place(
         raise ConfigError(f"to: got no language, need one or more of {', '.join(LANGUAGES)}. "
                           "Write for example --to wgsl, or -o NAME.hlsl.")  # fmt: skip
     return _listed(to), place, None
+
+
+def _check_choice(name: str, got: str, choices: Sequence[str]) -> None:
+    if got not in choices:
+        raise ConfigError(f"{name}: got {shown(got)}, need one of {', '.join(choices)}."
+                          f"{did_you_mean(str(got), choices)}")  # fmt: skip
+
+
+def _with_vectors(languages: Sequence[str]) -> list[str]:
+    """Return languages, and with each that has cooperative vectors its file of them."""
+    found = [each for one in languages for each in (one, f"{one}{VECTORS}") if each in LANGUAGES]
+    if found == languages and not any(one.endswith(VECTORS) for one in languages):
+        raise ConfigError(f"matrix: got coopvec and {', '.join(languages)}, need slang, which has "
+                          "cooperative vectors. Add it to --to.")  # fmt: skip
+    return list(dict.fromkeys(found))
 
 
 def _listed(to: str | Sequence[str]) -> list[str]:

@@ -43,6 +43,7 @@ def _golden(golden: Golden) -> dict[str, Any]:
     return {
         "function": golden.function,
         "tolerance": golden.tolerance,
+        "tolerance_in_halves": golden.in_halves,
         "relative_to": golden.relative_to,
         "inputs": [[_short(x) for x in row] for row in golden.inputs],
         "outputs": [[_short(x) for x in row] for row in golden.outputs],

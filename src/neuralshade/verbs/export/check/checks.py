@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from functools import cache
+from typing import Any
 
 from neuralshade.base.work import part
 from neuralshade.errors import DeviceError, KernelError
@@ -45,8 +46,8 @@ def check_form(form: ShaderForm, languages: Sequence[str], in_text: bool | None)
     with ExitStack() as held:
 
         @cache
-        def gpu() -> Gpu:
-            return held.enter_context(closing(open_gpu()))
+        def gpu(api: str = "auto") -> Gpu:
+            return held.enter_context(closing(open_gpu(api)))
 
         for language in languages:
             printer = printer_of(form, language, in_text)
@@ -56,9 +57,9 @@ def check_form(form: ShaderForm, languages: Sequence[str], in_text: bool | None)
     return Table(rows, COLUMNS)
 
 
-def _row(printer: Printer, golden: Golden, gpu: Callable[[], Gpu]) -> Row:
+def _row(printer: Printer, golden: Golden, gpu: Callable[..., Gpu]) -> Row:
     row: Row = {"target": printer.name, "function": golden.function, "ran_on": None,
-                "why_not": None, "error": None, "allowed": golden.tolerance, "ns": None,
+                "why_not": None, "error": None, "allowed": printer.allowed(golden), "ns": None,
                 "right": None}  # fmt: skip
     if printer.name in ONLY_PRINTED:
         return row | {"why_not": ONLY_PRINTED[printer.name]}
@@ -66,27 +67,29 @@ def _row(printer: Printer, golden: Golden, gpu: Callable[[], Gpu]) -> Row:
         if printer.name == "torch":
             from neuralshade.verbs.export.check.torch_alone import run_torch
 
-            return row | _found(golden, run_torch(printer, golden))
+            return row | _found(row, golden, run_torch(printer, golden))
         program = harness(printer, function_of(printer.form, golden))
         ran = _runner(printer.name, gpu)(printer, program, golden)
     except DeviceError as error:
         return row | {"why_not": f"not run: {error}"}
     except KernelError as error:
         return row | {"why_not": str(error).replace("\n", " "), "right": False}
-    return row | _found(golden, ran)
+    return row | _found(row, golden, ran)
 
 
-def _found(golden: Golden, ran: Ran) -> Row:
+def _found(row: Row, golden: Golden, ran: Ran) -> Row:
     off = error_of(golden, ran.answers)
-    return {"ran_on": ran.on, "error": off, "ns": ran.ns, "right": off <= golden.tolerance}
+    return {"ran_on": ran.on, "error": off, "ns": ran.ns, "right": off <= row["allowed"]}
 
 
-def _runner(language: str, gpu: Callable[[], Gpu]) -> Runner:
+def _runner(language: str, gpu: Callable[..., Gpu]) -> Runner:
     """Return what runs a language. ``gpu``: opens one, once for all functions."""
     if language == "slang":
         from neuralshade.verbs.export.check.slang_on_gpu import run_slang
 
         return lambda *rows: run_slang(gpu(), *rows)
+    if language == "slang-coopvec":
+        return lambda *rows: _run_vectors(gpu, *rows)
     if language == "wgsl":
         from neuralshade.verbs.export.check.webgpu import run_wgsl
 
@@ -98,3 +101,15 @@ def _runner(language: str, gpu: Callable[[], Gpu]) -> Runner:
     from neuralshade.verbs.export.check.opengl import run_glsl, run_glsl_es
 
     return run_glsl if language == "glsl" else run_glsl_es
+
+
+def _run_vectors(gpu: Callable[..., Gpu], *rows: Any) -> Ran:
+    """Run cooperative vectors by Vulkan where it has them, else as loops on the CPU."""
+    from neuralshade.verbs.export.check.slang_on_cpu import run_on_cpu
+    from neuralshade.verbs.export.check.slang_on_gpu import run_slang
+
+    with suppress(DeviceError):
+        vulkan = gpu("vulkan")
+        if "cooperative_vector" in vulkan.adapter.features:
+            return run_slang(vulkan, *rows)
+    return run_on_cpu(*rows)
