@@ -53,6 +53,8 @@ REASONS = {
         "src/neuralshade/verbs/export/check/compiled_cpp.py",
         "subprocess",
     ): "a C++ compiler, with our own text",
+    ("src/neuralshade/verbs/export/check/dxc.py", "ctypes.CDLL"): "DXC, beside compushady itself",
+    ("src/neuralshade/verbs/export/check/dxc.py", "importlib.util"): "find_spec: where that lies",
     (
         "src/neuralshade/verbs/export/check/torch_alone.py",
         "subprocess",

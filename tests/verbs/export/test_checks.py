@@ -3,10 +3,21 @@
 import numpy as np
 import pytest
 
+from neuralshade.errors import DeviceError, KernelError
 from neuralshade.model.shader_form import Function, Golden, Parameter, ShaderForm
+from neuralshade.verbs.export.check import dxc
 from neuralshade.verbs.export.check.checks import check_form
 
 COUNT = 128
+KERNEL = """
+RWStructuredBuffer<float> answers : register(u0);
+
+[numthreads(64, 1, 1)]
+void check(uint3 thread : SV_DispatchThreadID)
+{
+    answers[thread.x] = %s;
+}
+"""
 
 
 def answers(last):
@@ -26,7 +37,7 @@ def form_of(last):
     return ShaderForm("flat", (), (), functions, words, lambda: answers(last))
 
 
-@pytest.mark.parametrize("language", ["cpp", "glsl", "glsl-es", "slang", "wgsl"])
+@pytest.mark.parametrize("language", ["cpp", "glsl", "glsl-es", "hlsl", "slang", "wgsl"])
 def test_what_reads_nothing_is_checked_too(language):
     rows = check_form(form_of(last=4), [language], None)
     if all(row["ran_on"] is None for row in rows):
@@ -40,3 +51,27 @@ def test_a_wrong_answer_is_told():
         pytest.skip(rows[0]["why_not"])
     assert [row["right"] for row in rows] == [True, False]
     assert [row["error"] for row in rows] == [0, 1]
+
+
+def has_dxc():
+    try:
+        return dxc.compile_hlsl(KERNEL % "1.0", "check", "cs_6_0")[:4] == b"DXBC"
+    except DeviceError:
+        return False
+
+
+@pytest.mark.parametrize("options", [(), ("-spirv",)], ids=["dxil", "spirv"])
+def test_dxc_says_what_it_refuses(options):
+    if not has_dxc():
+        pytest.skip("no DXC")
+    with pytest.raises(KernelError, match="'missing'"):
+        dxc.compile_hlsl(KERNEL % "missing", "check", "cs_6_0", options)
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setattr(dxc.importlib.util, "find_spec", lambda name: None)
+    dxc._library.cache_clear()
+    (row, _) = check_form(form_of(last=4), ["hlsl"], None)
+    dxc._library.cache_clear()
+    assert row["right"] is None and row["ran_on"] is None
+    assert "no package compushady-lrtu" in row["why_not"] and "check" in row["why_not"]

@@ -134,9 +134,9 @@ def test_checks_say_what_ran(asset_path, tmp_path, capsys):
     assert "yes" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("language", ["wgsl", "glsl", "glsl-es"])
+@pytest.mark.parametrize("language", ["wgsl", "glsl", "glsl-es", "hlsl"])
 @pytest.mark.parametrize("numbers", ["text", "buffer"])
-def test_browsers_and_opengl_answer_too(asset_path, tmp_path, language, numbers):
+def test_browsers_opengl_and_dxc_answer_too(asset_path, tmp_path, language, numbers):
     (row,) = neuralshade.export(asset_path, language, tmp_path / "out", numbers=numbers,
                                 check=True).checks  # fmt: skip
     if row["right"] is None:

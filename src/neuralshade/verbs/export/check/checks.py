@@ -31,7 +31,6 @@ COLUMNS = (
 ONLY_PRINTED = {
     "metal": "not run: no Metal compiler but Apple's",
     "cuda": "not run: needs NVRTC and a GPU of NVIDIA",
-    "hlsl": "not run: its text is that of slang but for registers",
 }
 
 
@@ -94,6 +93,10 @@ def _runner(language: str, gpu: Callable[..., Gpu]) -> Runner:
         from neuralshade.verbs.export.check.webgpu import run_wgsl
 
         return run_wgsl
+    if language == "hlsl":
+        from neuralshade.verbs.export.check.hlsl_by_dxc import run_hlsl
+
+        return run_hlsl
     if language == "cpp":
         from neuralshade.verbs.export.check.compiled_cpp import run_cpp
 

@@ -1,8 +1,9 @@
-"""WGSL by wgpu, which is what Firefox runs (its compiler is naga)."""
+"""WGSL and SPIR-V by wgpu, which is what Firefox runs (its compiler is naga)."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,34 +14,56 @@ from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Golden
 from neuralshade.verbs.export.check.timed_rows import ROWS, Ran, many_rows
 
+Places = Mapping[str, tuple[int, int]]  # group and binding of words, rows and answers
+IN_WGSL: Places = {"words": (0, 0), "rows": (1, 0), "answers": (1, 1)}
+IN_SPIRV: Places = {"words": (0, 0), "rows": (0, 1), "answers": (0, 2)}  # a group: a set
+
 
 def run_wgsl(printer: Printer, program: Program, golden: Golden) -> Ran:
     """Run a program of WGSL. Raises DeviceError without wgpu or an adapter, KernelError."""
-    device, name = _device()
+    return run_module(printer, program.text, program.entry, program.results, golden, IN_WGSL)
+
+
+def run_module(
+    printer: Printer,
+    code: str | bytes,
+    entry: str,
+    results: int,
+    golden: Golden,
+    places: Places,
+) -> Ran:
+    """Run an entry point of WGSL text or of SPIR-V, which naga reads and prints again.
+
+    Raises: as ``run_wgsl`` does.
+    """
+    device, name = _device(printer.name)
     import wgpu
 
     usage = wgpu.BufferUsage
+    answers = device.create_buffer(size=4 * ROWS * results, usage=usage.STORAGE | usage.COPY_SRC)
+    buffers = {
+        "words": device.create_buffer_with_data(data=printer.words, usage=usage.STORAGE)
+        if printer.reads_words else None,
+        "rows": device.create_buffer_with_data(data=many_rows(golden), usage=usage.STORAGE),
+        "answers": answers,
+    }  # fmt: skip
+    # stated, not "auto": not all functions read all of it
+    layouts, bound = [], []
+    for group in range(1 + max(group for group, _ in places.values())):
+        held = {binding: (role, buffers[role]) for role, (its, binding) in places.items()
+                if its == group and buffers[role] is not None}  # fmt: skip
+        layouts.append(_layout(device, {binding: role for binding, (role, _) in held.items()}))
+        bound.append(device.create_bind_group(layout=layouts[-1], entries=[
+            {"binding": binding, "resource": {"buffer": one}} for binding, (_, one) in held.items()
+        ]))  # fmt: skip
     try:
-        module = device.create_shader_module(code=program.text)
-        stage = {"module": module, "entry_point": program.entry}
-        layouts = [_layout(device, kinds) for kinds in _groups(printer)]
+        module = device.create_shader_module(code=code)
         pipeline = device.create_compute_pipeline(
-            layout=device.create_pipeline_layout(bind_group_layouts=layouts), compute=stage
+            layout=device.create_pipeline_layout(bind_group_layouts=layouts),
+            compute={"module": module, "entry_point": entry},
         )
     except wgpu.GPUError as error:
-        raise KernelError(f"wgsl: got an error of naga: {error}") from error
-    answers = device.create_buffer(size=4 * ROWS * program.results,
-                                   usage=usage.STORAGE | usage.COPY_SRC)  # fmt: skip
-    rows = device.create_buffer_with_data(data=many_rows(golden), usage=usage.STORAGE)
-    words = [device.create_buffer_with_data(data=printer.words, usage=usage.STORAGE)
-             ] if printer.reads_words else []  # fmt: skip
-    bound = [
-        device.create_bind_group(
-            layout=layout,
-            entries=[{"binding": i, "resource": {"buffer": one}} for i, one in enumerate(buffers)],
-        )
-        for layout, buffers in zip(layouts, (words, [rows, answers]), strict=True)
-    ]
+        raise KernelError(f"{printer.name}: got an error of naga: {error}") from error
     least = float("inf")
     for _ in range(4):
         begun = time.perf_counter()
@@ -57,29 +80,25 @@ def run_wgsl(printer: Printer, program: Program, golden: Golden) -> Ran:
     return Ran(read[: len(golden.inputs)].copy(), least / ROWS * 1e9, f"{name}, wgpu")
 
 
-def _groups(printer: Printer) -> tuple[list[str], list[str]]:
-    """Return what is bound in groups 0 and 1: not all functions read all of it."""
-    return ["read-only-storage"] * printer.reads_words, ["read-only-storage", "storage"]
-
-
-def _layout(device: Any, kinds: list[str]) -> Any:
+def _layout(device: Any, roles: Mapping[int, str]) -> Any:
     import wgpu
 
     return device.create_bind_group_layout(entries=[
-        {"binding": i, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": {"type": kind}}
-        for i, kind in enumerate(kinds)
+        {"binding": binding, "visibility": wgpu.ShaderStage.COMPUTE,
+         "buffer": {"type": "storage" if role == "answers" else "read-only-storage"}}
+        for binding, role in roles.items()
     ])  # fmt: skip
 
 
-def _device() -> tuple[Any, str]:
+def _device(language: str) -> tuple[Any, str]:
     try:
         import wgpu
     except ImportError as error:
-        raise DeviceError('wgsl: got no package wgpu, need it to check. Run: pip install '
+        raise DeviceError(f"{language}: got no package wgpu, need it to check. Run: pip install "
                           '"neuralshade[check]"') from error  # fmt: skip
     adapters = wgpu.gpu.enumerate_adapters_sync()
     vulkan = [one for one in adapters if one.info["backend_type"] == "Vulkan"] or adapters
     if not vulkan:
-        raise DeviceError("wgsl: got no adapter of wgpu, need a GPU's driver, or Mesa's lavapipe. "
-                          "Install one.")  # fmt: skip
+        raise DeviceError(f"{language}: got no adapter of wgpu, need a GPU's driver, or Mesa's "
+                          "lavapipe. Install one.")  # fmt: skip
     return vulkan[0].request_device_sync(), str(vulkan[0].info["device"])

@@ -1,0 +1,26 @@
+"""HLSL by DXC: to DXIL, which its validator reads, and to SPIR-V, which runs."""
+
+from __future__ import annotations
+
+from neuralshade.languages.harness import Program
+from neuralshade.languages.language import Printer
+from neuralshade.model.shader_form import Golden
+from neuralshade.verbs.export.check.dxc import compile_hlsl
+from neuralshade.verbs.export.check.timed_rows import Ran
+from neuralshade.verbs.export.check.webgpu import IN_SPIRV, run_module
+
+VALIDATED = ("-select-validator", "internal")  # not the library that Windows signs by
+# Registers t0, t1 and u0 become bindings 0, 1 and 2.
+TO_SPIRV = ("-spirv", "-fvk-t-shift", "0", "0", "-fvk-u-shift", "2", "0")
+PROFILE = "cs_6_0"
+
+
+def run_hlsl(printer: Printer, program: Program, golden: Golden) -> Ran:
+    """Compile for Direct3D 12, and run on Vulkan.
+
+    Raises: DeviceError without DXC, wgpu or an adapter; KernelError.
+    """
+    compile_hlsl(program.text, program.entry, PROFILE, VALIDATED)
+    code = compile_hlsl(program.text, program.entry, PROFILE, TO_SPIRV)
+    ran = run_module(printer, code, program.entry, program.results, golden, IN_SPIRV)
+    return Ran(ran.answers, ran.ns, f"{ran.on}; DXC")
