@@ -1,44 +1,45 @@
-"""Exported functions: numbers in the text beside numbers in the buffer, by size of the network.
+"""Exported functions: on a GPU beside the package's own kernels, and in software by runtime.
 
-    python benchmarks/export.py [--device vulkan] [--rows 4194304] [--name h200]
+    python benchmarks/export.py [ASSET ...] [--parts sizes gpu software] [--device vulkan]
+        [--rows 4194304] [--name h200]
 
-Pictures with fields as they start (what they show does not matter here): two dense grids of 4-bit
-numbers and networks of several sizes. Times are of the GPU's own clock, of one dispatch at as many
-random positions, the median of several; beside them what the package itself runs to draw, in
-float32 loops and, where the device has matrix units for it, in float16. Results go to
-results/export_NAME.{json,md}. Without a hardware GPU it measures software, unless --device names
-another.
+"sizes": pictures with fields as they start (what they show does not matter here): two dense grids
+of 4-bit numbers and networks of several sizes, at as many random positions. Numbers in the text,
+in a buffer, and where the device has them as cooperative vectors in float16; beside them what the
+package itself runs to draw, in float32 loops and, where there are matrix units, in float16.
+"gpu": the same of ASSETs, of materials a screen of points as benchmarks/fit_material.py has it.
+"software": each function of ASSETs in each runtime that `neuralshade export --check` knows, wall
+clock; how long texts are; and of pictures what `draw` takes on one thread of the CPU.
+GPU times are of its own clock, the median of several. Results go to results/export_NAME.{json,md}.
 """
 
 import argparse
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from exports.in_software import LANGUAGES, draw_ns, runtime_rows, text_rows
+from exports.on_gpu import field_ns, function_rows, material_rows
 from shared.results import write_results
 
+import neuralshade
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.tensors import pack_field
-from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.fitting.recipe import to_dict
-from neuralshade.gpu.clock import Patience, steps_seconds
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.image.field import build_field
 from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.languages.harness import GROUP, function_of, harness
-from neuralshade.languages.printed import printer_of
-from neuralshade.verbs.export.check.timed_rows import error_of
 
 Row = dict[str, Any]
 GRIDS = "dense_grid:features=8,width=128,height=128 + dense_grid:features=2,width=512,height=512"
 NETWORKS = {"16 x 2": (16, 2), "32 x 2": (32, 2), "64 x 2": (64, 2), "64 x 3": (64, 3),
             "64 x 4": (64, 4), "128 x 3": (128, 3)}  # fmt: skip
-PATIENCE = Patience(0.1, 5)
+PARTS = ("sizes", "gpu", "software")
+MAIN = ("", "_texel", "_bilinear", "_area", "_sample", "_pdf")  # ends of what is timed
 
 
 def opened(folder: Path, width: int, layers: int) -> OpenedImage:
@@ -54,62 +55,72 @@ def opened(folder: Path, width: int, layers: int) -> OpenedImage:
     return OpenedImage.read(folder / "a.nsh")
 
 
-def exported(gpu: Gpu, asset: OpenedImage, in_text: bool, at: Any) -> tuple[float, float, float]:
-    """Return ns a sample, the largest error, and seconds to compile."""
-    form = asset.shader("picture")
-    (golden,) = form.golden
-    printer = printer_of(form, "slang", in_text)
-    program = harness(printer, function_of(form, golden))
-    rows = at.copy()
-    rows[: len(golden.inputs)] = golden.inputs
-    answers = gpu.buffer(size=4 * len(rows) * program.results)
-    begun = time.perf_counter()
-    kernel = gpu.kernel(program.text, program.entry, {
-        "rows": gpu.buffer(rows), "answers": answers, "picture_words": gpu.buffer(printer.words),
-    })  # fmt: skip
-    steps = gpu.steps([(kernel, len(rows) // GROUP)])
-    seconds = steps_seconds(gpu, steps, PATIENCE)
-    whole = time.perf_counter() - begun
-    found = answers.read().view(np.float32)[: len(golden.inputs) * program.results]
-    return 1e9 * seconds / len(rows), error_of(golden, found.reshape(-1, program.results)), whole
-
-
-def own(gpu: Gpu, asset: OpenedImage, exact: bool, at: Any) -> tuple[float, str]:
-    """Return ns a sample of what the package draws with, and which way it takes."""
-    inference = field_inference(gpu, asset.field, codes=asset.codes, exact=exact)
-    steps, _ = inference.positions_steps(at)
-    return 1e9 * steps_seconds(gpu, steps, PATIENCE) / len(at), str(inference.path)
-
-
-def row(gpu: Gpu, folder: Path, name: str, at: Any) -> Row:
-    """Return all times of one size."""
+def size_row(gpu: Gpu, folder: Path, name: str, at: Any) -> Row:
+    """Return all times of one size of network."""
     asset = opened(folder, *NETWORKS[name])
-    found: Row = {"network": name, "multiply-adds": asset.shader("picture").multiply_adds}
-    for where, in_text in (("text", True), ("buffer", False)):
-        ns, error, seconds = exported(gpu, asset, in_text, at)
-        found |= {f"{where} [ns]": round(ns, 4), f"{where}, error": f"{error:.1e}",
-                  f"{where}, compiled and timed [s]": round(seconds, 2)}  # fmt: skip
+    (found,) = function_rows(gpu, asset.shader("picture"), ["picture"], len(at))
+    found = {"network": name, **found}
     for way, exact in (("float32 loops", True), ("usual", False)):
-        ns, path = own(gpu, asset, exact, at)
-        found |= {f"own {way} [ns]": round(ns, 4)}
-    print(found, flush=True)  # compilers may take long over the next one
-    return found | {"own usual is": path}
+        found[f"own {way} [ns]"], path = field_ns(gpu, asset, at, exact)
+        found[f"own {way} is"] = path
+    return found
+
+
+def asset_tables(gpu: Gpu, path: str, count: int) -> dict[str, list[Row]]:
+    """Return what an asset's functions take on a GPU."""
+    asset = neuralshade.load(path)
+    name, form = Path(path).stem, asset.shader("asset")
+    rows = function_rows(gpu, form, [f"asset{end}" for end in MAIN], count)
+    tables = {f"{name}, functions": rows}
+    if asset.kind.name == "material":
+        tables[f"{name}, a screen"] = material_rows(gpu, asset, "asset")
+    if asset.kind.name in ("image", "textures"):
+        at = np.random.default_rng(0).random((count, asset.field.dimensions), np.float32)
+        at[:, 2:] = 0
+        own: Row = {}
+        for way, exact in (("float32 loops", True), ("usual", False)):
+            own[f"own {way} [ns]"], own[f"own {way} is"] = field_ns(gpu, asset, at, exact)
+        tables[f"{name}, the package's own"] = [own]
+    return tables
+
+
+def software_tables(path: str) -> dict[str, list[Row]]:
+    """Return what an asset's functions take in each runtime."""
+    asset = neuralshade.load(path)
+    name, form = Path(path).stem, asset.shader("asset")
+    tables = {f"{name}, in software": runtime_rows(form, [f"asset{end}" for end in MAIN],
+                                                  list(LANGUAGES)),
+              f"{name}, texts": text_rows(name, form)}  # fmt: skip
+    if asset.kind.name == "image":
+        tables[f"{name}, draw"] = [{"draw on one thread [ns]": round(draw_ns(asset))}]
+    return tables
 
 
 def main() -> None:
     """Measure, write."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("assets", nargs="*", metavar="ASSET")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=["sizes"])
     parser.add_argument("--device", default="auto")
     parser.add_argument("--rows", type=int, default=2**20)
     parser.add_argument("--name", default="here")
     parser.add_argument("--networks", nargs="+", choices=NETWORKS, default=list(NETWORKS))
     given = parser.parse_args()
-    gpu = open_gpu(given.device)
-    at = np.random.default_rng(0).random((given.rows, 2), np.float32)
-    with tempfile.TemporaryDirectory() as folder:
-        rows = [row(gpu, Path(folder), name, at) for name in given.networks]
-    write_results(f"export_{given.name}", {"samples": rows},
-                  {"device": f"{gpu.name}, {gpu.api}", "rows": given.rows})  # fmt: skip
+    tables: dict[str, list[Row]] = {}
+    facts = {"rows": given.rows, "torch threads": torch.get_num_threads()}
+    if "software" not in given.parts or len(given.parts) > 1:
+        gpu = open_gpu(given.device)
+        facts["device"] = f"{gpu.name}, {gpu.api}"
+    if "sizes" in given.parts:
+        at = np.random.default_rng(0).random((given.rows, 2), np.float32)
+        with tempfile.TemporaryDirectory() as folder:
+            tables["networks"] = [size_row(gpu, Path(folder), name, at) for name in given.networks]
+    for path in given.assets:
+        if "gpu" in given.parts:
+            tables |= asset_tables(gpu, path, given.rows)
+        if "software" in given.parts:
+            tables |= software_tables(path)
+    write_results(f"export_{given.name}", tables, facts)
 
 
 if __name__ == "__main__":
