@@ -14,7 +14,7 @@ from neuralshade.cli.work_lines import shown_work
 @click.command()
 @click.argument("asset")
 @click.option("--to", multiple=True, metavar="LANGUAGE",
-              help="slang, hlsl, glsl, glsl-es (WebGL 2), wgsl, metal, cuda, cpp, torch; "
+              help="slang, hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, torch; "
                    "several with commas. [default: by the suffix of -o]")  # fmt: skip
 @click.option("-o", "--output", metavar="DIR|FILE",
               help="Folder for the files, or one file such as bark.hlsl. [default: the asset's "

@@ -27,7 +27,7 @@ RELEASE = 2
 BLOB_POINTER, BLOB_SIZE = 3, 4
 CREATE_SESSION, PARSE_ARGUMENTS = 3, 27  # of IGlobalSession
 COMPOSE, LOAD_SOURCE = 6, 20  # of ISession
-GET_LAYOUT, ENTRY_POINT_CODE, LINK = 4, 6, 10  # of IComponentType
+GET_LAYOUT, ENTRY_POINT_CODE, LINK, TARGET_CODE = 4, 6, 10, 14  # of IComponentType
 FIND_ENTRY_POINT, DEPENDENCY_COUNT, DEPENDENCY_PATH = 17, 26, 27  # of IModule
 
 # What the compiler says around its errors: ends of boxes, that errors end a compilation, and of
@@ -142,13 +142,12 @@ def library() -> Any:
     """
     spec = importlib.util.find_spec("slangpy")  # slangpy itself need not be imported
     if spec is None or spec.origin is None:
-        from neuralshade.gpu.cuda_packages import REMEDY
-
-        raise DeviceError(f"device: got no slangpy, need its Slang compiler for CUDA. {REMEDY}")
+        raise DeviceError("device: got no slangpy, need its Slang compiler. Run: pip install "
+                          '"neuralshade[gpu]"')  # fmt: skip
     folder = pathlib.Path(spec.origin).parent
     found = [path for pattern in LIBRARIES for path in sorted(folder.glob(pattern))]
     if not found:
-        raise DeviceError(f"device: got no Slang compiler in {folder}, need one for CUDA. "
+        raise DeviceError(f"device: got no Slang compiler in {folder}, need one. "
                           "Run: pip install --force-reinstall --no-deps slangpy")  # fmt: skip
     return ctypes.CDLL(str(found[0]))
 

@@ -21,6 +21,7 @@ from neuralshade.gpu.slang_com import (
     GET_LAYOUT,
     LINK,
     LOAD_SOURCE,
+    TARGET_CODE,
     ComObject,
     compiling,
     library,
@@ -70,6 +71,22 @@ def export_bytes(
 ) -> bytes:
     """Return what ``export_slang`` does as bytes, also of a target whose output is no text."""
     return _compiled(text, entry, target, options, folder)[0]
+
+
+@compiling
+def export_module(
+    text: str, entries: Sequence[str], target: str, options: Sequence[str] = ()
+) -> bytes:
+    """Return all of these entry points of Slang text as one module of ``target``.
+
+    Raises: as ``export_slang`` does.
+    """
+    session = text_session(target, options)
+    module = load_text(session, text)
+    linked = link(session, [module, *(_entry_point(module, entry) for entry in entries)])
+    code = linked.made(TARGET_CODE, 0, types=(c_int64,))
+    code.borrowed = True  # take_blob releases it
+    return take_blob(code.pointer)
 
 
 @compiling

@@ -40,13 +40,17 @@ def call(function: Function, number: Callable[[int], str]) -> str:
     """Return a call of a function, in the dialect; ``number`` reads one of a row's."""
     first, arguments = 0, []
     for one in function.parameters:
-        listed = [number(first + i) for i in range(COUNTS[one.type])]
-        if one.type.startswith(("int", "uint")):
-            whole = one.type.rstrip("23")
-            listed = [f"{whole}({each})" for each in listed]
-        arguments.append(listed[0] if len(listed) == 1 else f"{one.type}({', '.join(listed)})")
-        first += len(listed)
+        arguments.append(_argument(one.type, first, number))
+        first += COUNTS[one.type]
     return f"{function.name}({', '.join(arguments)})"
+
+
+def _argument(kind: str, first: int, number: Callable[[int], str]) -> str:
+    listed = [number(first + i) for i in range(COUNTS[kind])]
+    if kind.startswith(("int", "uint")):
+        whole = kind.rstrip("23")
+        listed = [f"{whole}({each})" for each in listed]
+    return listed[0] if len(listed) == 1 else f"{kind}({', '.join(listed)})"
 
 
 def results(form: ShaderForm, kind: str, name: str = "found") -> list[str]:
@@ -129,20 +133,43 @@ def _glsl_es(printer: Printer, function: Function, columns: int, lanes: Sequence
 
 def _hlsl(printer: Printer, function: Function, columns: int, lanes: Sequence[str]) -> list[str]:
     at = (" : register(t1)", " : register(u0)") if printer.name == Hlsl.name else ("", "")
+    return [f"StructuredBuffer<float> rows{at[0]};", f"RWStructuredBuffer<float> answers{at[1]};",
+            *hlsl_entry(printer, function, "check")]  # fmt: skip
+
+
+def hlsl_entry(printer: Printer, function: Function, entry: str) -> list[str]:
+    """Return a compute shader of HLSL or Slang that reads ``rows`` and writes ``answers``."""
+    form, lines, arguments, first = printer.form, list[str](), list[str](), 0
+    lanes, columns = results(form, function.result), columns_of(form, function)
+    members = {one.name: one.members for one in form.structs}
+    for one in function.parameters:
+        parts = [(f"{one.name}.{name}", kind) for kind, name in members.get(one.type, ())]
+        lines += [f"    {one.type} {one.name};"] * bool(parts)
+        for name, kind in parts or [("", one.type)]:
+            value = _argument(kind, first, lambda i: f"rows[i * {columns} + {i}]")
+            arguments += [value] * (not parts)
+            lines += [f"    {name} = {printer.expression(value)};"] * bool(parts)
+            first += COUNTS[kind]
+        arguments += [one.name] * bool(parts)
+    found = printer.expression(f"{function.name}({', '.join(arguments)})")
     return [
-        f"StructuredBuffer<float> rows{at[0]};",
-        f"RWStructuredBuffer<float> answers{at[1]};",
         '[shader("compute")]',
         f"[numthreads({GROUP}, 1, 1)]",
-        "void check(uint3 thread : SV_DispatchThreadID)",
+        f"void {entry}(uint3 thread : SV_DispatchThreadID)",
         "{",
         "    uint i = thread.x, count, stride;",
         "    rows.GetDimensions(count, stride);",
         f"    if (i * {columns} >= count) return;",
-        f"    {function.result} found = {printer.expression(_rows(function, columns))};",
+        *lines,
+        f"    {function.result} found = {found};",
         *(f"    answers[i * {len(lanes)} + {place}] = {lane};" for place, lane in enumerate(lanes)),
         "}",
     ]  # fmt: skip
+
+
+def columns_of(form: ShaderForm, function: Function) -> int:
+    """Return how many numbers the arguments of a function are, members of structs too."""
+    return sum(len(results(form, one.type)) for one in function.parameters)
 
 
 def _cpp(printer: Printer, function: Function, columns: int, lanes: Sequence[str]) -> list[str]:

@@ -44,8 +44,12 @@ class Printer:
     bound: ClassVar[dict[str, Any]] = {}  # where the words are, as plain data
     told: ClassVar[str] = ""  # likewise for people, of {bin}, {words} and {name}
 
-    def text(self) -> str:
+    def content(self) -> bytes:
         """Return the whole file."""
+        return self.text().encode()
+
+    def text(self) -> str:
+        """Return the whole text."""
         parts = [*map(comment, self.form.about), "", *self.head(), ""]
         for struct in self.form.structs:
             parts += [*self.struct(struct), ""]

@@ -9,26 +9,28 @@ from neuralshade.languages.statements import NAME
 from neuralshade.model.shader_form import Function
 
 WORDS = re.compile(NAME)
-# Keywords and usual functions of one language or another, and names of arguments.
+# Keywords and usual functions of one language or another, names of arguments, and of what compute
+# shaders read and write (harness.py).
 KEYWORDS = """
-abs active alias aliased all and any array as_float asm atan atomic attribute auto bitcast
-bool break buffer case cast catch ceil centroid char check clamp class common compile
-concept const constant continue cos cross default defined delete device diagnostic discard
-distance do dot double dx dy dynamic else enable enum exp explicit export extension extern
-external false far filter final fixed flat float float2 float3 float4 floor fn for frac
-fract fragment friend from func get goto groupshared half halves handle highp if impl import
-in inline inout input int int2 int3 interface invariant inversesqrt kernel layout length
-lerp let level line linear log long loop lowp main match matrix max mediump mesh meta metal
-min mip mix mod module move mut mutable namespace near neuralshade new nil noise none
+abs active alias aliased all and answers any array as_float asm atan atomic attribute
+auto bitcast bool break buffer case cast catch ceil centroid char check clamp class
+common compile concept const constant continue cos count cross default defined delete
+device diagnostic discard distance do dot double dx dy dynamic else enable enum exp
+explicit export extension extern external false far filter final fixed flat float
+float2 float3 float4 floor fn for found frac fract fragment friend from func get goto
+groupshared half halves handle highp i id if impl import in inline inout input int
+int2 int3 interface invariant inversesqrt kernel layout length lerp let level line
+linear log long loop lowp main match matrix max mediump mesh meta metal min mip mix
+mod module move mut mutable namespace near neuralshade new nil noise none
 noperspective normal normalize not null nullptr numthreads of operator or out output
 override packed partition pass patch pixelfragment point pow precise precision private
-property protected ptr pub public pure readonly ref regardless register requires resource
-restrict return sample sampler saturate select self set shader shared short sign signed sin
-sizeof smooth snorm sqrt static std step string struct subroutine super superp switch tan
-tanh target task technique template texture this thread threadgroup throw trait triangle
-true try type typealias typedef typename uint uniform union unorm unsigned use using uv
-value var varying vec vector vertex vertices virtual void volatile where while wi with wo
-workgroup writeonly xor yield
+property protected ptr pub public pure readonly ref regardless register requires
+resource restrict return row rows sample sampler saturate select self set shader
+shared short sign signed sin sizeof smooth snorm sqrt static std step stride string
+struct subroutine super superp switch tan tanh target task technique template texture
+this thread threadgroup throw trait triangle true try type typealias typedef typename
+uint uniform union unorm unsigned use using uv value var varying vec vector vertex
+vertices virtual void volatile where while wi with wo workgroup writeonly xor yield
 """
 RESERVED = frozenset(KEYWORDS.split())
 

@@ -10,12 +10,13 @@ from neuralshade.languages.glsl import Glsl, GlslEs
 from neuralshade.languages.hlsl import Hlsl, Slang
 from neuralshade.languages.language import MOST_IN_TEXT, Printer
 from neuralshade.languages.pytorch import Torch
+from neuralshade.languages.spirv import Spirv
 from neuralshade.languages.wgsl import Wgsl
 from neuralshade.model.shader_form import ShaderForm
 
 LANGUAGES: dict[str, type[Printer]] = {
     one.name: one
-    for one in (Slang, Hlsl, Glsl, GlslEs, Wgsl, Metal, Cuda, Cpp, Torch, CoopVecSlang)
+    for one in (Slang, Hlsl, Glsl, GlslEs, Spirv, Wgsl, Metal, Cuda, Cpp, Torch, CoopVecSlang)
 }
 
 

@@ -37,7 +37,7 @@ def form_of(last):
     return ShaderForm("flat", (), (), functions, words, lambda: answers(last))
 
 
-@pytest.mark.parametrize("language", ["cpp", "glsl", "glsl-es", "hlsl", "slang", "wgsl"])
+@pytest.mark.parametrize("language", ["cpp", "glsl", "glsl-es", "hlsl", "slang", "spirv", "wgsl"])
 def test_what_reads_nothing_is_checked_too(language):
     rows = check_form(form_of(last=4), [language], None)
     if all(row["ran_on"] is None for row in rows):

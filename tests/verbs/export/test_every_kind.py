@@ -10,7 +10,8 @@ from neuralshade.languages.printed import LANGUAGES, printer_of
 from neuralshade.verbs.export.check.checks import check_form
 
 KINDS = [kind.name for kind in all_kinds() if kind.shaders is not None]
-RUN = ["slang", "cpp", "torch", "wgsl", "glsl", "glsl-es", "hlsl", "slang-coopvec"]
+RUN = ["slang", "cpp", "torch", "wgsl", "glsl", "glsl-es", "hlsl", "spirv",
+       "slang-coopvec"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

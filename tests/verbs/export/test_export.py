@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.errors import AssetError, ConfigError, OutputError
+from neuralshade.errors import AssetError, ConfigError, DeviceError, OutputError
+from neuralshade.gpu import slang_com
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.languages.printed import LANGUAGES
+from neuralshade.languages.spirv import Spirv
 from neuralshade.model.shader_form import Function, ShaderForm
 from neuralshade.verbs.export import export as module
 from neuralshade.verbs.export.names import RESERVED, asset_name, check_name
@@ -93,7 +95,8 @@ def test_unknown_languages_are_refused(asset_path, refusal, to, words):
     assert words in refusal(ConfigError, neuralshade.export, asset_path, to)
 
 
-@pytest.mark.parametrize("name", ["", "1a", "a__b", "a b", "float", "Sample", "gl_a", "a" * 49, 7])
+@pytest.mark.parametrize("name", ["", "1a", "a__b", "a b", "float", "Sample", "gl_a", "rows", "i",
+                                  "a" * 49, 7])  # fmt: skip
 def test_names_that_no_language_takes_are_refused(asset_path, refusal, name):
     assert refusal(ConfigError, neuralshade.export, asset_path, "wgsl", name=name).startswith(
         "name: got"
@@ -134,7 +137,7 @@ def test_checks_say_what_ran(asset_path, tmp_path, capsys):
     assert "yes" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("language", ["wgsl", "glsl", "glsl-es", "hlsl"])
+@pytest.mark.parametrize("language", ["wgsl", "glsl", "glsl-es", "hlsl", "spirv"])
 @pytest.mark.parametrize("numbers", ["text", "buffer"])
 def test_browsers_opengl_and_dxc_answer_too(asset_path, tmp_path, language, numbers):
     (row,) = neuralshade.export(asset_path, language, tmp_path / "out", numbers=numbers,
@@ -142,6 +145,15 @@ def test_browsers_opengl_and_dxc_answer_too(asset_path, tmp_path, language, numb
     if row["right"] is None:
         pytest.skip(row["why_not"])
     assert row["right"], row
+
+
+def test_spirv_needs_slang_s_compiler(asset_path, tmp_path, refusal, monkeypatch):
+    monkeypatch.setattr(slang_com, "KEPT", [])
+    monkeypatch.setattr(slang_com, "library", slang_com.library.__wrapped__)
+    monkeypatch.setattr(slang_com.importlib.util, "find_spec", lambda name: None)
+    said = refusal(DeviceError, neuralshade.export, asset_path, "spirv", tmp_path / "out")
+    assert "no slangpy" in said and "pip install" in said
+    assert not (tmp_path / "out").exists()
 
 
 def test_pytorch_needs_no_neuralshade(asset_path, tmp_path):
@@ -165,6 +177,8 @@ def test_no_name_of_a_file_becomes_code(asset_path, tmp_path):
     bad.write_bytes(asset_path.read_bytes())
     neuralshade.export(bad, list(LANGUAGES), tmp_path / "out", name="photo")
     for one in LANGUAGES.values():
+        if one is Spirv:  # which has no comments
+            continue
         text = (tmp_path / f"out/photo{one.suffix}").read_text()
         lines = [line for line in text.splitlines() if "#error" in line]
         assert len(lines) == 1 and lines[0][2:].lstrip().startswith(

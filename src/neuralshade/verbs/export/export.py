@@ -69,8 +69,8 @@ def export(
 
     Args:
         asset: path of an asset, or what ``load`` returned.
-        to: languages: slang, hlsl, glsl, glsl-es (WebGL 2), wgsl, metal, cuda, cpp, torch; several
-            as a list or with commas. None where the suffix of ``output`` says it.
+        to: languages: slang, hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, torch;
+            several as a list or with commas. None where the suffix of ``output`` says it.
         output: folder, made where there is none, by default the asset's name with _shader; or a
             file with the suffix of one language, in whose folder the others are then written too.
             Files of other names stay.
@@ -84,7 +84,7 @@ def export(
         trust: run code that came with the asset.
 
     Raises: AssetError for an asset that is no function of a position; ConfigError for an unknown
-        language, name or setting; OutputError.
+        language, name or setting; OutputError; for spirv DeviceError without slangpy.
     """
     _check_choice("numbers", numbers, NUMBERS)
     _check_choice("matrix", matrix, MATRIX)
@@ -166,7 +166,7 @@ def _contents(
 ) -> dict[str, bytes]:
     """Return the content of each file by its name."""
     printers = [printer_of(form, language, in_text) for language in languages]
-    contents = {stem + one.suffix: one.text().encode() for one in printers}
+    contents = {stem + one.suffix: one.content() for one in printers}
     for one in printers:
         contents |= {stem + suffix: content for suffix, content in one.companions().items()}
     reading = [one for one in printers if one.reads_file]

@@ -14,6 +14,7 @@ from neuralshade.gpu.open import open_gpu
 from neuralshade.languages.harness import function_of, harness
 from neuralshade.languages.language import Printer
 from neuralshade.languages.printed import printer_of
+from neuralshade.languages.spirv import Spirv
 from neuralshade.measure.table import Column, Row, Table
 from neuralshade.model.shader_form import Golden, ShaderForm
 from neuralshade.verbs.export.check.timed_rows import Ran, error_of
@@ -67,6 +68,10 @@ def _row(printer: Printer, golden: Golden, gpu: Callable[..., Gpu]) -> Row:
             from neuralshade.verbs.export.check.torch_alone import run_torch
 
             return row | _found(row, golden, run_torch(printer, golden))
+        if isinstance(printer, Spirv):
+            from neuralshade.verbs.export.check.webgpu import run_spirv
+
+            return row | _found(row, golden, run_spirv(printer, golden))
         program = harness(printer, function_of(printer.form, golden))
         ran = _runner(printer.name, gpu)(printer, program, golden)
     except DeviceError as error:

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from neuralshade.errors import DeviceError, KernelError
-from neuralshade.languages.harness import GROUP, Program
+from neuralshade.languages.harness import GROUP, Program, function_of, results
 from neuralshade.languages.language import Printer
+from neuralshade.languages.spirv import BINDINGS, Spirv
 from neuralshade.model.shader_form import Golden
 from neuralshade.verbs.export.check.timed_rows import ROWS, Ran, many_rows
 
 Places = Mapping[str, tuple[int, int]]  # group and binding of words, rows and answers
 IN_WGSL: Places = {"words": (0, 0), "rows": (1, 0), "answers": (1, 1)}
-IN_SPIRV: Places = {"words": (0, 0), "rows": (0, 1), "answers": (0, 2)}  # a group: a set
+IN_SPIRV: Places = {role: (0, binding) for role, binding in BINDINGS.items()}  # a group: a set
 
 
 def run_wgsl(printer: Printer, program: Program, golden: Golden) -> Ran:
@@ -24,15 +25,25 @@ def run_wgsl(printer: Printer, program: Program, golden: Golden) -> Ran:
     return run_module(printer, program.text, program.entry, program.results, golden, IN_WGSL)
 
 
+def run_spirv(printer: Spirv, golden: Golden) -> Ran:
+    """Run an entry point of the very file that is exported. Raises as ``run_wgsl`` does."""
+    function = function_of(printer.form, golden)
+    count = len(results(printer.form, function.result))
+    return run_module(printer, printer.content(), printer.entry_of(function), count, golden,
+                      IN_SPIRV)  # fmt: skip
+
+
 def run_module(
     printer: Printer,
     code: str | bytes,
     entry: str,
-    results: int,
+    count: int,
     golden: Golden,
     places: Places,
 ) -> Ran:
     """Run an entry point of WGSL text or of SPIR-V, which naga reads and prints again.
+
+    ``count``: numbers of an answer.
 
     Raises: as ``run_wgsl`` does.
     """
@@ -40,7 +51,7 @@ def run_module(
     import wgpu
 
     usage = wgpu.BufferUsage
-    answers = device.create_buffer(size=4 * ROWS * results, usage=usage.STORAGE | usage.COPY_SRC)
+    answers = device.create_buffer(size=4 * ROWS * count, usage=usage.STORAGE | usage.COPY_SRC)
     buffers = {
         "words": device.create_buffer_with_data(data=printer.words, usage=usage.STORAGE)
         if printer.reads_words else None,

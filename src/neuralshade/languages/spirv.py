@@ -1,0 +1,84 @@
+"""SPIR-V: a compute shader for each public function, made of the text in Slang."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from neuralshade.languages.harness import GROUP, columns_of, hlsl_entry, results
+from neuralshade.languages.hlsl import Slang
+from neuralshade.model.shader_form import Function
+
+BINDINGS = {"words": 0, "rows": 1, "answers": 2}  # all of set 0
+KEEP_NAMES = ("-fvk-use-entrypoint-name",)  # of entry points; all would be called main
+
+
+@dataclass(frozen=True)
+class Spirv(Slang):
+    """A module of SPIR-V for Vulkan: entry points that call a function for rows of arguments."""
+
+    name: ClassVar[str] = "spirv"
+    suffix: ClassVar[str] = ".spv"
+
+    @cached_property
+    def entries(self) -> dict[str, Function]:
+        """Return the public functions by the names of their entry points."""
+        taken, found = {one.name for one in self.form.functions}, dict[str, Function]()
+        for function in self.form.public:
+            entry = f"{function.name}_rows"
+            while entry in taken:
+                entry += "_"
+            found[entry] = function
+        return found
+
+    def entry_of(self, function: Function) -> str:
+        """Return the name of a function's entry point."""
+        return next(entry for entry, one in self.entries.items() if one is function)
+
+    @cached_property
+    def compiled(self) -> bytes:
+        """Return the module.
+
+        Raises: DeviceError where slangpy is missing, KernelError with all that it said.
+        """
+        from neuralshade.gpu.slang_export import export_module
+
+        return export_module(self.text(), list(self.entries), "spirv", KEEP_NAMES)
+
+    def content(self) -> bytes:
+        return self.compiled
+
+    def text(self) -> str:
+        """Return what is compiled, as Slang."""
+        lines = list[str]()
+        for entry, function in self.entries.items():
+            lines += ["", *hlsl_entry(self, function, entry)]
+        return super().text() + "\n".join(lines) + "\n"
+
+    def head(self) -> list[str]:
+        lines = [
+            f"[[vk::binding({BINDINGS['rows']}, 0)]] StructuredBuffer<float> rows;",
+            f"[[vk::binding({BINDINGS['answers']}, 0)]] RWStructuredBuffer<float> answers;",
+        ]
+        words = [f"[[vk::binding({BINDINGS['words']}, 0)]] {line}" if "Buffer<" in line else line
+                 for line in super().head()]  # fmt: skip
+        return [*lines, *words]
+
+    def bindings(self) -> dict[str, Any]:
+        """Return set, bindings, threads of a group, and what each entry point reads and writes."""
+        bound = {role: at for role, at in BINDINGS.items() if role != "words" or self.reads_words}
+        entries = {
+            entry: {"function": one.name, "numbers_of_a_row": columns_of(self.form, one),
+                    "numbers_of_an_answer": len(results(self.form, one.result))}
+            for entry, one in self.entries.items()
+        }  # fmt: skip
+        return {"set": 0, **bound, "threads": GROUP, "entries": entries}
+
+    def binding_text(self, stem: str) -> str:
+        words = (f"binding {BINDINGS['words']} has all of `{stem}.bin`, " if self.reads_words
+                 else "")  # fmt: skip
+        return (f"compute shaders in groups of {GROUP} threads, all storage buffers in set 0: "
+                f"{words}binding {BINDINGS['rows']} has float32 rows of arguments, binding "
+                f"{BINDINGS['answers']} takes float32 results, a row each. Entry points: "
+                + ", ".join(f"`{entry}`" for entry in self.entries) + ".")  # fmt: skip
