@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,15 +23,21 @@ class MachineCode:
     ptx: bytes  # what it was made of, as text
 
 
-def compile_cuda(code: str, architecture: str, *, fast_math: bool = False) -> MachineCode:
+def compile_cuda(
+    code: str, architecture: str, *, fast_math: bool = False, options: Sequence[str] = ()
+) -> MachineCode:
     """Return ``code`` as machine code for ``architecture``, such as sm_90a.
 
-    ``fast_math``: as ``Gpu.kernel`` has it.
+    Args:
+        code: text of CUDA C++.
+        architecture: as NVRTC calls it.
+        fast_math: as ``Gpu.kernel`` has it.
+        options: further arguments of NVRTC.
 
     Raises: KernelError with all that NVRTC said; DeviceError where NVRTC or, for float16,
         CUDA's headers are missing.
     """
-    options = [f"--gpu-architecture={architecture}", *OPTIONS]
+    options = [f"--gpu-architecture={architecture}", *OPTIONS, *options]
     if fast_math:
         options.append("--use_fast_math")
     if HALVES in code:

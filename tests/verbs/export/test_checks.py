@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from neuralshade.errors import DeviceError, KernelError
+from neuralshade.gpu import cuda_packages
+from neuralshade.languages.cpp import Cuda
+from neuralshade.languages.harness import MAKERS
 from neuralshade.model.shader_form import Function, Golden, Parameter, ShaderForm
-from neuralshade.verbs.export.check import dxc
+from neuralshade.verbs.export.check import cuda_by_nvrtc, dxc
 from neuralshade.verbs.export.check.checks import check_form
 
 COUNT = 128
@@ -75,3 +78,37 @@ def test_a_missing_package_is_named(monkeypatch):
     dxc._library.cache_clear()
     assert row["right"] is None and row["ran_on"] is None
     assert "no package compushady-lrtu" in row["why_not"] and "check" in row["why_not"]
+
+
+@pytest.mark.gpu
+def test_cuda_is_run():
+    rows = check_form(form_of(last=4), ["cuda"], None)
+    assert [row["right"] for row in rows] == [True, True], list(rows)
+    assert "NVRTC" in rows[0]["ran_on"] and rows[0]["ns"] > 0
+
+
+def test_cuda_says_which_package_is_missing(monkeypatch):
+    def missing(name, *words):
+        raise DeviceError(f"device: got no package, need {words[0]}\nfor CUDA. {words[-1]}")
+
+    monkeypatch.setattr(cuda_packages, "optional_module", missing)
+    cuda_packages.nvrtc.cache_clear()
+    (row, _) = check_form(form_of(last=4), ["cuda"], None)
+    cuda_packages.nvrtc.cache_clear()
+    assert row["right"] is None and row["why_not"] == (
+        'not run: device: got no package, need cuda-bindings for CUDA. Run: pip install '
+        '"neuralshade[cuda]"'
+    )  # fmt: skip
+
+
+def test_cuda_is_compiled_without_a_gpu(monkeypatch):
+    try:
+        cuda_packages.nvrtc()
+    except DeviceError as error:
+        pytest.skip(str(error))
+    monkeypatch.setattr(cuda_by_nvrtc, "has_nvidia_driver", lambda: False)
+    (row, _) = check_form(form_of(last=4), ["cuda"], None)
+    assert row["right"] is None and "compiled by NVRTC" in row["why_not"]
+    monkeypatch.setitem(MAKERS, Cuda, lambda *_: ["missing();"])
+    (row, _) = check_form(form_of(last=4), ["cuda"], None)
+    assert row["right"] is False and "NVRTC says" in row["why_not"]

@@ -11,7 +11,7 @@ from neuralshade.verbs.export.check.checks import check_form
 
 KINDS = [kind.name for kind in all_kinds() if kind.shaders is not None]
 RUN = ["slang", "cpp", "torch", "wgsl", "glsl", "glsl-es", "hlsl", "spirv",
-       "slang-coopvec"]  # fmt: skip
+       "slang-coopvec", pytest.param("cuda", marks=pytest.mark.gpu)]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

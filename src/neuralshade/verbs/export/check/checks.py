@@ -31,7 +31,6 @@ COLUMNS = (
 )
 ONLY_PRINTED = {
     "metal": "not run: no Metal compiler but Apple's",
-    "cuda": "not run: needs NVRTC and a GPU of NVIDIA",
 }
 
 
@@ -75,10 +74,14 @@ def _row(printer: Printer, golden: Golden, gpu: Callable[..., Gpu]) -> Row:
         program = harness(printer, function_of(printer.form, golden))
         ran = _runner(printer.name, gpu)(printer, program, golden)
     except DeviceError as error:
-        return row | {"why_not": f"not run: {error}"}
+        return row | {"why_not": f"not run: {_line(error)}"}
     except KernelError as error:
-        return row | {"why_not": str(error).replace("\n", " "), "right": False}
+        return row | {"why_not": _line(error), "right": False}
     return row | _found(row, golden, ran)
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
 def _found(row: Row, golden: Golden, ran: Ran) -> Row:
@@ -102,6 +105,10 @@ def _runner(language: str, gpu: Callable[..., Gpu]) -> Runner:
         from neuralshade.verbs.export.check.hlsl_by_dxc import run_hlsl
 
         return run_hlsl
+    if language == "cuda":
+        from neuralshade.verbs.export.check.cuda_by_nvrtc import run_cuda
+
+        return lambda *rows: run_cuda(gpu, *rows)
     if language == "cpp":
         from neuralshade.verbs.export.check.compiled_cpp import run_cpp
 
