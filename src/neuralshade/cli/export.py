@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 import neuralshade
-from neuralshade.cli.options import TRUST
+from neuralshade.cli.options import GIVEN, TRUST
 from neuralshade.cli.work_lines import shown_work
 
 
@@ -35,9 +35,11 @@ from neuralshade.cli.work_lines import shown_work
     is_flag=True,
     help="Also run what can run here, and compare; ends with 1 where one is wrong.",
 )
+@GIVEN
 @TRUST
 @click.option("--json", "as_json", is_flag=True, help="Print files and checks as one JSON line.")
-def export(asset: str, to: tuple[str, ...], as_json: bool, **given: Any) -> None:
+def export(asset: str, to: tuple[str, ...], pairs: tuple[str, ...], as_json: bool,
+           **given: Any) -> None:  # fmt: skip
     """Write ASSET as functions that a renderer calls, each a person can read.
 
     Beside the text stand its numbers (.bin), 256 inputs and outputs of each function (.json) and
@@ -48,8 +50,11 @@ def export(asset: str, to: tuple[str, ...], as_json: bool, **given: Any) -> None
     neuralshade export bark.nsh --to wgsl,glsl-es -o web
     neuralshade export tray.nsh --to cpp,slang --check
     """
+    from neuralshade.fitting.values import parse_values
+
+    values = parse_values(pairs)
     with shown_work("exporting"):
-        result = neuralshade.export(asset, list(to) or None, **given)
+        result = neuralshade.export(asset, list(to) or None, values=values, **given)
     if as_json:
         click.echo(json.dumps({"files": result.files, "functions": result.functions,
                                "multiply_adds": result.multiply_adds,

@@ -49,6 +49,11 @@ def foreign_packages(text: str) -> tuple[str, ...]:
     return tuple(sorted(_known.keys() & set(IMPORTED.findall(text))))
 
 
+def package_folders() -> dict[str, pathlib.Path]:
+    """Return the folders that known packages lie in, by their names."""
+    return dict(_known)
+
+
 def folders_of(packages: Sequence[str]) -> list[pathlib.Path]:
     """Return the folders that compilers look into for files of known packages."""
     return list(dict.fromkeys(_known[package] for package in packages))

@@ -54,7 +54,8 @@ def export_slang(
         text: a module; ``import neuralshade.<folder>.<stem>;`` works in it.
         target: as ``slangc -target`` names it, of those whose output is text.
         options: further arguments of ``slangc``.
-        folder: where the text's own files lie; by default there are none.
+        folder: where the text's own files lie, which may import others from it on; by default
+            there are none.
 
     Raises: KernelError with all that the compiler said; DeviceError where slangpy is missing.
     """
@@ -75,14 +76,19 @@ def export_bytes(
 
 @compiling
 def export_module(
-    text: str, entries: Sequence[str], target: str, options: Sequence[str] = ()
+    text: str,
+    entries: Sequence[str],
+    target: str,
+    options: Sequence[str] = (),
+    folder: pathlib.Path | None = None,
 ) -> bytes:
     """Return all of these entry points of Slang text as one module of ``target``.
 
     Raises: as ``export_slang`` does.
     """
-    session = text_session(target, options)
-    module = load_text(session, text)
+    own = [] if folder is None else ["-I", str(folder)]
+    session = text_session(target, [*options, *own])
+    module = load_text(session, text, None, folder)
     linked = link(session, [module, *(_entry_point(module, entry) for entry in entries)])
     code = linked.made(TARGET_CODE, 0, types=(c_int64,))
     code.borrowed = True  # take_blob releases it
@@ -94,7 +100,9 @@ def _compiled(
     text: str, entry: str, target: str, options: Sequence[str], folder: pathlib.Path | None
 ) -> tuple[bytes, dict[str, Any]]:
     foreign = folders_of(foreign_packages(text))
-    session = text_session(target, [*options, *(item for f in foreign for item in ("-I", str(f)))])
+    own = [] if folder is None else [folder]
+    looked_in = [item for place in (*own, *foreign) for item in ("-I", str(place))]
+    session = text_session(target, [*options, *looked_in])
     module = load_text(session, text, None, folder)
     linked = link(session, [module, _entry_point(module, entry)])
     code = linked.made(ENTRY_POINT_CODE, 0, 0, types=(c_int64, c_int64))

@@ -18,6 +18,7 @@ IN_HALVES = 5e-3  # of full scale, or of (abs(value) + a least): networks in flo
 GOLDEN = 256  # positions that an export is checked at
 SEED = 50
 LEVEL_TOLERANCE = 3.2e-5  # of levels: logarithms
+UV = Parameter("float2", "uv", "u to the right, v down, 0 to 1; pixel centers at (i + 0.5) / size")
 AREA = 2  # samples along each side of a footprint
 
 LARGEST = float(np.finfo(np.float32).max)
@@ -57,12 +58,23 @@ class Header:
                           f"{self.opened.kind.name}",
                  **({} if quality is None else {"PSNR": f"{quality:.2f} dB"}),
                  **self.facts,
-                 "cost": f"{form.multiply_adds:,} multiply-adds in networks",
+                 **({"cost": f"{form.multiply_adds:,} multiply-adds in networks"}
+                    if form.networks else {}),
                  "license": "yours: this text and its numbers are output of your fit"}  # fmt: skip
         lines = (f"{self.name}: {self.about}",
                  *(f"{title}: {fact}" for title, fact in facts.items()),
                  "Written by neuralshade export.")  # fmt: skip
         return ShaderForm(self.name, lines, form.structs, form.functions, words, answers, facts)
+
+
+def calling_functions(name: str, result: str, about: str) -> tuple[Function, Function, Function]:
+    """Return a program's function, and those of a form that call it: the usual one, and its area.
+
+    ``about``: what the usual one returns.
+    """
+    program = Function(result, f"{name}_rendered", (UV,), ())
+    main = Function(result, name, (UV,), (f"return {program.name}(uv);",), about, public=True)
+    return program, main, area_function(name, result)
 
 
 def area_function(name: str, kind: str) -> Function:

@@ -66,11 +66,11 @@ def results(form: ShaderForm, kind: str, name: str = "found") -> list[str]:
 def harness(printer: Printer, function: Function) -> Program:
     """Return a program that calls ``function`` for each row of its inputs.
 
-    Raises: KeyError for a language that is only printed.
+    Raises: StopIteration for a language that is only printed.
     """
     columns = sum(COUNTS[one.type] for one in function.parameters)
     lanes = results(printer.form, function.result)
-    makes = MAKERS[type(printer)]
+    makes = next(MAKERS[one] for one in type(printer).__mro__ if one in MAKERS)
     text = printer.text() + "\n" + "\n".join(makes(printer, function, columns, lanes)) + "\n"
     return Program(text, "check", columns, len(lanes))
 

@@ -94,6 +94,10 @@ class Printer:
         """Return the largest difference from golden rows that is right."""
         return golden.tolerance
 
+    def neighbors(self) -> dict[str, bytes]:
+        """Return other files that the text takes in, by their places beside it."""
+        return {}
+
     def bindings(self) -> dict[str, Any]:
         """Return where the words are bound, as plain data; nothing where there are none."""
         return dict(self.bound) if self.reads_file else {}

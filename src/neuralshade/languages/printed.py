@@ -11,6 +11,7 @@ from neuralshade.languages.hlsl import Hlsl, Slang
 from neuralshade.languages.language import MOST_IN_TEXT, Printer
 from neuralshade.languages.pytorch import Torch
 from neuralshade.languages.spirv import Spirv
+from neuralshade.languages.translated import calling_printer
 from neuralshade.languages.wgsl import Wgsl
 from neuralshade.model.shader_form import ShaderForm
 
@@ -25,11 +26,13 @@ def printer_of(form: ShaderForm, language: str, in_text: bool | None = None) -> 
 
     ``in_text``: whether networks' numbers stand in the text; by their size where None.
 
-    Raises: ConfigError for another language.
+    Raises: ConfigError for another language; KernelError where Slang's compiler refuses a program.
     """
     if language not in LANGUAGES:
         raise ConfigError(f"to: got {language!r}, need one of {', '.join(LANGUAGES)}."
                           f"{did_you_mean(language, LANGUAGES)}")  # fmt: skip
     if in_text is None:
         in_text = max((one.multiply_adds for one in form.networks), default=0) <= MOST_IN_TEXT
+    if form.program is not None:
+        return calling_printer(language)(form, in_text)
     return LANGUAGES[language](form, in_text)

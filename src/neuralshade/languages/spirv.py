@@ -57,13 +57,15 @@ class Spirv(Slang):
         return super().text() + "\n".join(lines) + "\n"
 
     def head(self) -> list[str]:
-        lines = [
-            f"[[vk::binding({BINDINGS['rows']}, 0)]] StructuredBuffer<float> rows;",
-            f"[[vk::binding({BINDINGS['answers']}, 0)]] RWStructuredBuffer<float> answers;",
-        ]
         words = [f"[[vk::binding({BINDINGS['words']}, 0)]] {line}" if "Buffer<" in line else line
                  for line in super().head()]  # fmt: skip
-        return [*lines, *words]
+        return [*self.rows_and_answers(), *words]
+
+    def rows_and_answers(self) -> list[str]:
+        """Return the declarations of what entry points read and write."""
+        return [f"[[vk::binding({BINDINGS['rows']}, 0)]] StructuredBuffer<float> rows;",
+                f"[[vk::binding({BINDINGS['answers']}, 0)]] RWStructuredBuffer<float> answers;",
+                ]  # fmt: skip
 
     def bindings(self) -> dict[str, Any]:
         """Return set, bindings, threads of a group, and what each entry point reads and writes."""

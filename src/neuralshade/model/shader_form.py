@@ -12,7 +12,7 @@ may go on to 8 beyond e, where its turns change nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -93,6 +93,20 @@ class Golden:
 
 
 @dataclass(frozen=True)
+class SlangProgram:
+    """A function in Slang that those of a form call: text of a user's, or of another package.
+
+    Its compiler makes the other languages of it. It reads the form's words as ``NAME_words``.
+    """
+
+    function: Function  # without a body; of one float2
+    module: str  # that declares it, as Slang imports it
+    files: Mapping[str, str]  # the module, and all that it takes in, by their places
+    compiled: Callable[..., bytes]  # see languages/translated.py: compiled_here
+    strange: bool = False  # of somebody whose code is not run in this process
+
+
+@dataclass(frozen=True)
 class ShaderForm:
     """What a renderer takes to evaluate an asset."""
 
@@ -103,6 +117,7 @@ class ShaderForm:
     words: Words  # that ``NAME_word`` reads, but for networks'
     answers: Callable[[], Sequence[Golden]] = field(repr=False)
     facts: dict[str, str] = field(default_factory=dict)  # color space and the like, by name
+    program: SlangProgram | None = None  # that functions call, where not all is in their bodies
 
     def __post_init__(self) -> None:
         """Refuse names that are none: parts of them may come from a file, and text is compiled."""

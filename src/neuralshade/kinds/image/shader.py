@@ -13,17 +13,16 @@ from neuralshade.asset.tensors import stored_levels, stored_parameters
 from neuralshade.kinds.image.field import meta_field
 from neuralshade.languages.columns import Columns
 from neuralshade.languages.encodings import add_encoding, layers_of
-from neuralshade.languages.forms import IN_HALVES, Header, area_function, golden_positions
+from neuralshade.languages.forms import IN_HALVES, UV, Header, area_function, golden_positions
 from neuralshade.languages.grids import GridReader, Level
 from neuralshade.languages.numbers import LANES
 from neuralshade.model.quantize import LEVELS
-from neuralshade.model.shader_form import Function, Golden, Network, Parameter, ShaderForm
+from neuralshade.model.shader_form import Function, Golden, Network, ShaderForm
 
 if TYPE_CHECKING:
     from neuralshade.kinds.image.opened import OpenedImage
 
 TOLERANCE = 2e-6  # of full scale
-UV = Parameter("float2", "uv", "u to the right, v down, 0 to 1; pixel centers at (i + 0.5) / size")
 
 
 def image_shader(opened: OpenedImage, name: str) -> ShaderForm:

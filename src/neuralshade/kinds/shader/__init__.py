@@ -9,6 +9,7 @@ KIND = Kind(
     about="Train what the Slang module TASK marks as trainable.",
     opens="neuralshade.kinds.shader.opened:OpenedShader",
     recipe=ShaderRecipe,
+    shaders="neuralshade.kinds.shader.shader:task_shader",
     fits="neuralshade.kinds.shader.fit:fit_shader",
     subject=Subject("task", example="task.slang", what="a Slang module", documents=(".slang",),
                     received="neuralshade.kinds.shader.received:received_task"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -11,12 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.module_files import files_folder
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.shader.build import BuiltTask, build_shader_engine, build_task
 from neuralshade.kinds.shader.engine import ShaderEngine
 from neuralshade.kinds.shader.evaluate import loss_row
+from neuralshade.kinds.shader.program import TaskProgram, task_program
 from neuralshade.kinds.shader.recipe import ShaderRecipe
 from neuralshade.kinds.shader.source import ShaderSource
+from neuralshade.languages.translated import ENTRY, compiled_here
 from neuralshade.source.crop import Crop
 
 
@@ -57,6 +60,14 @@ class Drawing(Protocol):
     def row(self) -> dict[str, Any]:
         """Return what ``loss_row`` finds."""
 
+    def program(self, name: str, unread: Sequence[str]) -> TaskProgram:
+        """Return what ``task_program`` does."""
+
+    def compiled(
+        self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str] = (ENTRY,)
+    ) -> bytes:
+        """Return what ``compiled_here`` does."""
+
     def close(self) -> None: ...
 
 
@@ -79,6 +90,21 @@ class DrawnHere:
         """Return what ``loss_row`` finds."""
         w = self.wanted
         return loss_row(self.task, w.recipe, self.gpu, w.steps, w.source.name, w.place)
+
+    def program(self, name: str, unread: Sequence[str]) -> TaskProgram:
+        """Return what ``task_program`` does."""
+        return task_program(self.task, name, unread)
+
+    def compiled(
+        self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str] = (ENTRY,)
+    ) -> bytes:
+        """Return what ``compiled_here`` does."""
+        if self.wanted.source.foreign:
+            from neuralshade.kinds.shader.screening import check_kernel
+
+            for entry in entries:
+                check_kernel(text, entry, self.wanted.place, files_folder(files))
+        return compiled_here(text, files, target, entries)
 
     def close(self) -> None:
         """Give the GPU back."""

@@ -30,10 +30,12 @@ from neuralshade.kinds.shader.inputs import (
     picture_of,
     with_inputs,
 )
+from neuralshade.kinds.shader.program import TaskProgram
 from neuralshade.kinds.shader.recipe import ShaderRecipe
 from neuralshade.kinds.shader.schema import RULES, member_forms
 from neuralshade.kinds.shader.source import ShaderSource
-from neuralshade.kinds.shader.trust import check_trusted
+from neuralshade.kinds.shader.trust import check_trusted, is_known
+from neuralshade.kinds.shader.unread import unread_pictures
 from neuralshade.measure.table import Table
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.picture import Picture
@@ -124,8 +126,6 @@ class OpenedShader(OpenedPicture):
             try:
                 values[name] = self._picture_of(name, facts)[0]
             except AssetError:
-                from neuralshade.kinds.shader.unread import unread_pictures  # few lack any
-
                 channels = unread_pictures(self._source).get(name)
                 if channels is None:
                     raise
@@ -142,8 +142,6 @@ class OpenedShader(OpenedPicture):
 
     def _inputs(self) -> list[Input]:
         """Return the pictures that its render reads."""
-        from neuralshade.kinds.shader.unread import unread_pictures
-
         unread = unread_pictures(self._source)
         return [
             input_of(name, *self._picture_of(name, facts))
@@ -228,6 +226,20 @@ class OpenedShader(OpenedPicture):
         except NeuralShadeError:  # a process or a device that was lost answers no more
             self.close()
             raise
+
+    @property
+    def strange(self) -> bool:
+        """Return whether no fit of this user had its module."""
+        return not is_known(self._source)
+
+    def program(self, name: str) -> TaskProgram:
+        """Return its render as a function ``NAME_rendered`` of a module in Slang."""
+        unread = unread_pictures(self._source)
+        return self._drawing.program(name, sorted(unread))
+
+    def compiled(self, *what: Any) -> bytes:
+        """Return kernels of such a module as ``compiled_here`` does; AssetError for odd ones."""
+        return self._drawing.compiled(*what)
 
     def close(self) -> None:
         """Give back what it is drawn with; drawn again, it opens that anew."""

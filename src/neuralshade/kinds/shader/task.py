@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -66,7 +66,7 @@ def task_text(
         f"#define RENDERS {int(task.renders is not None)}\n",
         "namespace steps\n{\n",
         f"static const uint GROUP = {GROUP}u;\n",
-        _make_task(task, numbers, pictures),
+        make_task(task, numbers, pictures, _stored),
         _shown(task.renders),
         "}\n",
         '#include "neuralshade/kinds/shader/task.cs.slang"\n',
@@ -74,11 +74,18 @@ def task_text(
     ])  # fmt: skip
 
 
-def _make_task(
-    task: Task, numbers: Mapping[str, float], pictures: Mapping[str, tuple[int, int, int]]
-) -> str:
+def make_task(
+    task: Task, numbers: Mapping[str, float], pictures: Mapping[str, tuple[int, int, int]],
+    plain: Callable[[Member], Sequence[str]], levels: int = 0,
+) -> str:  # fmt: skip
+    """Return the text of a function that returns the task.
+
+    Args:
+        numbers, pictures: as for ``task_text``.
+        plain: returns the statements that give a member of numbers its values.
+        levels: where levels of encodings begin.
+    """
     lines = ["Task task = {};"]  # with the values that the declarations give
-    levels = 0  # of encodings so far
     for member in task.members:
         if member.kind == "texture":
             height, width, _ = member.shape
@@ -89,7 +96,7 @@ def _make_task(
             lines += [f"task.{member.name} = {{ {member.first}u, {levels}u }};"]
             levels += len(member.levels)
         else:
-            lines += _for_each(member, f"task.{member.name}@ = trained_numbers[#];")
+            lines += plain(member)
     for given in task.given:
         if given.channels is not None:
             first, width, height = pictures[given.name]
@@ -98,6 +105,10 @@ def _make_task(
             lines += [f"task.{given.name} = {_literal(given.type, numbers[given.name])};"]
     body = "".join(f"    {line}\n" for line in lines)
     return f"Task make_task()\n{{\n{body}    return task;\n}}\n"
+
+
+def _stored(member: Member) -> list[str]:
+    return for_each(member, f"task.{member.name}@ = trained_numbers[#];")
 
 
 def _literal(of_type: str, number: float) -> str:
@@ -111,12 +122,12 @@ def _add_gradients(members: Sequence[Member]) -> str:
         f"    {line}\n"
         for member in members
         if member.kind == "numbers"
-        for line in _for_each(member, f"add_from_all(#, d.{member.name}@);")
+        for line in for_each(member, f"add_from_all(#, d.{member.name}@);")
     ]
     return f"void add_gradients(Task.Differential d)\n{{\n{''.join(lines)}}}\n"
 
 
-def _for_each(member: Member, line: str) -> list[str]:
+def for_each(member: Member, line: str) -> list[str]:
     """Return ``line`` for each of a member's numbers: # its index, @ its place in the member.
 
     A loop where they are many, for their text would take long to compile.

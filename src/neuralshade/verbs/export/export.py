@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from neuralshade.base.atomic import check_writable, make_folder, whole_file
 from neuralshade.base.did_you_mean import did_you_mean
@@ -58,6 +59,7 @@ def export(
     numbers: str = "auto",
     matrix: str = "none",
     check: bool = False,
+    values: Mapping[str, Any] | None = None,
     trust: bool = False,
 ) -> ExportResult:
     """Write an asset as functions of shading languages: all files, or none.
@@ -81,10 +83,12 @@ def export(
         matrix: "coopvec": write NAME.coopvec.slang beside NAME.slang, in which cooperative vectors
             evaluate networks in float16, with numbers of its own, NAME.coopvec.bin.
         check: also run what can run on this machine, and compare; see ``ExportResult.checks``.
-        trust: run code that came with the asset.
+        values: for the members of a user's task, by name, in place of those that it has.
+        trust: code that came with the asset may be compiled though no fit of yours had it.
 
     Raises: AssetError for an asset that is no function of a position; ConfigError for an unknown
-        language, name or setting; OutputError; for spirv DeviceError without slangpy.
+        language, name or setting; KernelError where Slang's compiler refuses a task; OutputError;
+        DeviceError for spirv and tasks without slangpy.
     """
     _check_choice("numbers", numbers, NUMBERS)
     _check_choice("matrix", matrix, MATRIX)
@@ -94,18 +98,23 @@ def export(
     languages = _with_vectors(languages) if matrix == "coopvec" else languages
     if name is not None:
         check_name(name)
-    opened = open_asset(asset, trust=trust)
-    named = asset_name(stem or Path(opened.path).stem) if name is None else name
-    form = opened.shader(named)
-    in_text = {"auto": None, "text": True, "buffer": False}[numbers]
-    contents = _contents(form, languages, in_text, stem or named, alone=stem is not None)
-    folder = folder or Path(f"{Path(opened.path).stem}_shader")
-    files = _written(folder, contents, opened.path)
-    checks = None
-    if check:
-        from neuralshade.verbs.export.check.checks import check_form
+    with open_asset(asset, values, trust=trust) as opened:
+        named = asset_name(stem or Path(opened.path).stem) if name is None else name
+        form = opened.shader(named)
+        if form.program is not None and numbers != "auto":
+            raise ConfigError(
+                f"numbers: got {numbers} for a task or another package's encoding, "
+                "whose text says where they are, need auto. Leave it out."
+            )
+        in_text = {"auto": None, "text": True, "buffer": False}[numbers]
+        contents = _contents(form, languages, in_text, stem or named, alone=stem is not None)
+        folder = folder or Path(f"{Path(opened.path).stem}_shader")
+        files = _written(folder, contents, opened.path)
+        checks = None
+        if check:
+            from neuralshade.verbs.export.check.checks import check_form
 
-        checks = check_form(form, languages, in_text)
+            checks = check_form(form, languages, in_text)
     public = tuple(one.name for one in form.public)
     return ExportResult(tuple(map(str, files)), public, form.multiply_adds, checks)
 
@@ -169,6 +178,8 @@ def _contents(
     contents = {stem + one.suffix: one.content() for one in printers}
     for one in printers:
         contents |= {stem + suffix: content for suffix, content in one.companions().items()}
+    for one in printers:
+        contents |= one.neighbors()
     reading = [one for one in printers if one.reads_file]
     if reading:
         contents[f"{stem}.bin"] = reading[0].words.astype("<u4").tobytes()
@@ -180,11 +191,13 @@ def _contents(
 
 def _written(folder: Path, contents: dict[str, bytes], asset: str) -> list[Path]:
     """Write files; none where one cannot be written."""
-    there = os.path.exists(folder)
-    make_folder(folder, "the shaders")
     files = [folder / name for name in contents]
+    new_folders = [place for place in dict.fromkeys((folder, *_folders_below(folder, contents)))
+                   if not os.path.exists(place)]  # fmt: skip
     made: list[Path] = []
     try:
+        for place in (folder, *new_folders):
+            make_folder(place, "the shaders")
         for file in files:
             check_no_input(file, asset)
             check_writable(file)
@@ -196,8 +209,14 @@ def _written(folder: Path, contents: dict[str, bytes], asset: str) -> list[Path]
     except BaseException:  # also an interruption: nothing new is left
         for file in made:
             file.unlink(missing_ok=True)
-        if not there:
+        for place in reversed(new_folders):
             with suppress(OSError):  # others have put something there
-                folder.rmdir()
+                place.rmdir()
         raise
     return files
+
+
+def _folders_below(folder: Path, names: Iterable[str]) -> list[Path]:
+    """Return the folders in which files of these names lie, outer ones first."""
+    parents = {parent for name in names for parent in PurePosixPath(name).parents}
+    return [folder / parent for parent in sorted(parents)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds.shader.drawing import Wanted
+from neuralshade.kinds.shader.program import RESULTS, TaskProgram
+from neuralshade.languages.translated import ENTRY
 from neuralshade.source.crop import Crop
 from neuralshade.source.picture import Picture
 
@@ -24,6 +27,8 @@ PIECE_PIXELS = 2**20
 ROW_SECONDS = 300.0  # for the mean loss
 MOST_BYTES = 4 * 2**30  # of memory, besides those of what is drawn
 BYTES_PER_PIXEL = 64  # of what is drawn: float4 there, copied once or twice
+LEVEL_BYTES = 2**16  # of the levels of encodings
+MOST_TEXT = 2**24  # bytes of a program's text
 SERVES = "neuralshade.kinds.shader.apart.serve:Served"
 
 
@@ -64,6 +69,35 @@ class DrawnApart:
         if not isinstance(row, dict) or any(type(row.get(n)) is not k for n, k in kinds.items()):
             raise self._sandbox.odd("no mean loss")
         return {"name": self.wanted.source.name, **{name: row[name] for name in kinds}}
+
+    def program(self, name: str, unread: Sequence[str]) -> TaskProgram:
+        """Return what ``task_program`` does."""
+        asked = {"ask": "program", "name": name, "unread": list(unread)}
+        numbers = sum(np.size(getattr(value, "pixels", value))
+                      for value in self.wanted.values.values())  # fmt: skip
+        found, arrays = self._sandbox.ask(asked, seconds=START_SECONDS, memory=MOST_BYTES,
+                                          most_bytes=4 * numbers + LEVEL_BYTES,
+                                          most_json=MOST_TEXT)  # fmt: skip
+        text, result = found.get("text"), found.get("result")
+        if (
+            not isinstance(text, str)
+            or result not in RESULTS.values()
+            or [(array.dtype.name, array.ndim) for array in arrays] != [("uint32", 1)]
+        ):
+            raise self._sandbox.odd("no function")  # fmt: skip
+        return TaskProgram(text, str(result), arrays[0])
+
+    def compiled(
+        self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str] = (ENTRY,)
+    ) -> bytes:
+        """Return what ``compiled_here`` does."""
+        asked = {"ask": "compiled", "text": text, "files": dict(files), "target": target,
+                 "entries": list(entries)}  # fmt: skip
+        _, arrays = self._sandbox.ask(asked, seconds=START_SECONDS, memory=MOST_BYTES,
+                                      most_bytes=MOST_TEXT)  # fmt: skip
+        if [(array.dtype.name, array.ndim) for array in arrays] != [("uint8", 1)]:
+            raise self._sandbox.odd("no text")
+        return arrays[0].tobytes()
 
     def close(self) -> None:
         """End the process, whatever it does."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from neuralshade.base.sandbox.wire import Array
 from neuralshade.fitting.recipe import from_dict
 from neuralshade.kinds.shader.drawing import DrawnHere, Wanted
@@ -25,6 +27,12 @@ class Served:
         if self._drawing is None:
             self._drawing = _opened(message, arrays)
             return {}, ()
+        if message["ask"] == "program":
+            program = self._drawing.program(message["name"], message["unread"])
+            return {"text": program.text, "result": program.result}, (program.words,)
+        if message["ask"] == "compiled":
+            wanted = (message[part] for part in ("text", "files", "target", "entries"))
+            return {}, (np.frombuffer(self._drawing.compiled(*wanted), np.uint8),)
         if message["ask"] == "draw":
             crop = tuple(message["crop"])
             return {}, (self._drawing.draw(message["width"], message["height"], crop),)

@@ -60,6 +60,8 @@ def _row(printer: Printer, golden: Golden, gpu: Callable[..., Gpu]) -> Row:
     row: Row = {"target": printer.name, "function": golden.function, "ran_on": None,
                 "why_not": None, "error": None, "allowed": printer.allowed(golden), "ns": None,
                 "right": None}  # fmt: skip
+    if printer.form.program is not None and printer.form.program.strange:
+        return row | {"why_not": "not run: this code is somebody else's; a fit of your own runs"}
     if printer.name in ONLY_PRINTED:
         return row | {"why_not": ONLY_PRINTED[printer.name]}
     try:

@@ -7,6 +7,7 @@ import time
 import numpy as np
 
 from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.module_files import files_folder
 from neuralshade.languages.harness import GROUP, Program
 from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Golden
@@ -20,7 +21,9 @@ def run_slang(gpu: Gpu, printer: Printer, program: Program, golden: Golden) -> R
     variables = {"rows": gpu.buffer(rows), "answers": answers}
     if printer.reads_words:
         variables[f"{printer.form.name}_words"] = gpu.buffer(printer.words)
-    kernel = gpu.kernel(program.text, program.entry, variables)
+    files = printer.neighbors()
+    folder = files_folder({name: text.decode() for name, text in files.items()}) if files else None
+    kernel = gpu.kernel(program.text, program.entry, variables, folder=folder)
     steps = gpu.steps([(kernel, ROWS // GROUP)])
     least = float("inf")
     for _ in range(4):

@@ -1,0 +1,58 @@
+"""A task of a user's own as a function of a shading language: its render, with what was trained."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.kinds.shader.program import program_files
+from neuralshade.languages.forms import Header, calling_functions
+from neuralshade.model.shader_form import Golden, ShaderForm, SlangProgram
+
+if TYPE_CHECKING:
+    from neuralshade.kinds.shader.opened import OpenedShader
+
+SPACES = {"srgb": "sRGB-encoded, not clamped", "linear": "linear, not clamped"}
+SIDE = 16  # places along a side that the function is checked at
+VIEW = (0.013, 0.007, 0.981, 0.993)  # where they lie: no centers of texels
+TOLERANCE = 2e-4  # of full scale: a user's text may hold any mathematics, and reference and port
+# round it as their devices like
+
+
+def task_shader(opened: OpenedShader, name: str) -> ShaderForm:
+    """Return ``NAME(uv)`` and ``NAME_area(uv, dx, dy)``; see ``Opened.shader``.
+
+    Raises: AssetError for a task that renders nothing, or that nobody vouches for.
+    """
+    space = SPACES[opened.picture["color_space"]]
+    program = opened.program(name)
+    module, files = program_files(program, opened.shipped.get("files", {}), name)
+    about = f"Return what the task renders at uv: {space}."
+    function, main, area = calling_functions(name, program.result, about)
+    what = f"What {opened.shipped['name']} renders, with what was trained."
+    header = Header(opened, name, what, {
+        "color space": space, "loss": f"{opened.header.quality['loss']:.4g} in its last step",
+    })  # fmt: skip
+
+    def answers() -> list[Golden]:
+        found = opened.draw(SIDE, SIDE, VIEW)
+        columns = 1 if program.result == "float" else int(program.result[-1])
+        rows = np.ascontiguousarray(found.reshape(SIDE**2, -1)[:, :columns], np.float32)
+        scale = max(1.0, float(np.abs(rows).max()))
+        return [Golden(name, golden_places(), rows, TOLERANCE * scale)]
+
+    form = header.form((), (main, area), program.words, answers)
+    ported = SlangProgram(function, module, files, opened.compiled, opened.strange)
+    return replace(form, program=ported)
+
+
+def golden_places() -> npt.NDArray[np.float32]:
+    """Return where ``answers`` draws: float32 [SIDE^2, 2], as the task's kernel finds it."""
+    start, end = np.array(VIEW, np.float32).reshape(2, 2)
+    rows, columns = np.mgrid[0:SIDE, 0:SIDE]
+    share = (np.stack([columns, rows], axis=-1).astype(np.float32) + np.float32(0.5)) / SIDE
+    places: npt.NDArray[np.float32] = start + (end - start) * share.astype(np.float32)
+    return places.reshape(-1, 2)

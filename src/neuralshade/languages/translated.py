@@ -1,0 +1,218 @@
+"""Forms whose functions call a program in Slang: its compiler's text, and printed functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from neuralshade.errors import ConfigError
+from neuralshade.gpu.module_files import files_folder
+from neuralshade.gpu.slang_export import export_module
+from neuralshade.languages.cpp import Metal
+from neuralshade.languages.glsl import Glsl
+from neuralshade.languages.hlsl import Hlsl, Slang
+from neuralshade.languages.language import INDENT, Printer
+from neuralshade.languages.spirv import KEEP_NAMES, Spirv
+from neuralshade.languages.translate import translate
+from neuralshade.languages.wgsl import Wgsl
+from neuralshade.model.shader_form import SlangProgram
+
+ENTRY = "stub"
+# A kernel, which Slang's compiler wants to have: it calls the function, and is cut off afterwards.
+STUB = """import {module};
+RWStructuredBuffer<float> stub_answers : register(u7, space7);
+[shader("compute")]
+[numthreads(1, 1, 1)]
+void stub(uint3 at : SV_DispatchThreadID)
+{{
+    {result} answer = {function}(float2(at.xy));
+    stub_answers[at.x] = {sum};
+}}
+"""
+MADE = re.compile(r"\b(?:[A-Za-z]\w*_\d+|_S\d+)\b")  # names that Slang's compiler makes
+BRACKETS = re.compile(rf"(?P<open>[({{\[])|(?P<close>[)}}\]])|{MADE.pattern}")
+INSTEAD = {
+    "glsl-es": "Take wgsl for browsers: WebGL 2 has no buffers.",
+    "cpp": "Take slang, and compile that by slangc -target cpp.",
+    "cuda": "Take slang, and compile that with a kernel of yours by slangc -target cuda.",
+    "slang-coopvec": "Take slang.",
+    "torch": "Take slang, and call it through SlangPy.",
+}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Patterns of what a text of Slang's compiler has besides functions and their buffer."""
+
+    kernel: str  # begins the last function
+    others: str
+
+
+PARTS = {
+    "wgsl": Parts(
+        r"@compute\s", r"@binding\(\d+\) @group\(\d+\) var<storage, read_write> stub_answers.*\n"
+    ),
+    "glsl": Parts(
+        r"layout\(local_size_x",
+        r"#version .*\n|layout\(\w+_major\) .*\n"
+        r"|layout\(std430, binding = \d+[^)]*\) buffer \w+ \{\n[^}]*\} stub_answers\w*;\n",
+    ),
+    "hlsl": Parts(
+        r"(?:\[shader\(\"compute\"\)\]\s*)?\[numthreads",
+        r"#pragma pack_matrix.*\n|#ifdef SLANG_HLSL_ENABLE_NVAPI\n.*\n#endif\n"
+        r"|RWStructuredBuffer<float > stub_answers.*\n",
+    ),
+    "metal": Parts(
+        r"\[\[kernel\]\]",
+        r"#include .*\n|using namespace metal;\n"
+        r"|struct KernelContext_0\n\{\n +float device\* stub_answers\w*;\n\};\n"
+        r"| +float device\* stub_answers\w*;\n",
+    ),
+}  # fmt: skip
+
+
+def compiled_here(
+    text: str, files: Mapping[str, str], target: str, entries: Sequence[str] = (ENTRY,)
+) -> bytes:
+    """Return Slang text in a language, by the compiler of this process.
+
+    Args:
+        files: that it takes in, by their places beside it.
+        target: of ``translate``; of ``entries`` spirv has all, others the first.
+
+    Raises: KernelError with all that the compiler said; DeviceError without slangpy.
+    """
+    folder = files_folder(files)
+    if target == Spirv.name:
+        return export_module(text, entries, target, KEEP_NAMES, folder)
+    return translate(text, entries[0], target, folder=folder)
+
+
+@dataclass(frozen=True)
+class Calling(Printer):
+    """A printer whose functions call the form's program."""
+
+    def head(self) -> list[str]:
+        """Return the program in this language, before the functions that call it."""
+        return self.translated()
+
+    @property
+    def program(self) -> SlangProgram:
+        """Return the form's program."""
+        assert self.form.program is not None, self.form.name
+        return self.form.program
+
+    def translated(self) -> list[str]:
+        """Return the lines that declare the program's function."""
+        function = self.program.function
+        total = "answer" if function.result == "float" else f"dot(answer, {function.result}(1.0))"
+        stub = STUB.format(module=self.program.module, function=function.name,
+                           result=function.result, sum=total)  # fmt: skip
+        text = self.program.compiled(stub, self.program.files, self.name).decode()
+        return library(text, PARTS[self.name], self.form.name, function.name)
+
+
+@dataclass(frozen=True)
+class SlangCalling(Calling, Slang):
+    """A module of Slang, beside which those lie that it imports."""
+
+    def translated(self) -> list[str]:
+        return [f"import {self.program.module};"]
+
+    def neighbors(self) -> dict[str, bytes]:
+        return {place: text.encode() for place, text in self.program.files.items()}
+
+    def binding_text(self, stem: str) -> str:
+        return (f"{super().binding_text(stem).removesuffix('.')}. It imports "
+                f"`{self.form.name}_modules` beside it: compile with `-I` of its "
+                "folder.")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class HlslCalling(Calling, Hlsl):
+    """HLSL."""
+
+
+@dataclass(frozen=True)
+class SpirvCalling(Calling, Spirv):
+    """A module of SPIR-V."""
+
+    def head(self) -> list[str]:
+        return [f"import {self.program.module};", *self.rows_and_answers()]
+
+    @cached_property
+    def compiled(self) -> bytes:
+        program, entries = self.program, list(self.entries)
+        return program.compiled(self.text(), program.files, self.name, entries)
+
+
+@dataclass(frozen=True)
+class GlslCalling(Calling, Glsl):
+    """GLSL 4.50."""
+
+
+@dataclass(frozen=True)
+class WgslCalling(Calling, Wgsl):
+    """WGSL."""
+
+
+@dataclass(frozen=True)
+class MetalCalling(Calling, Metal):
+    """The Metal Shading Language: functions of a struct that holds the pointer to the words."""
+
+    def head(self) -> list[str]:
+        name, function, text = self.form.name, self.program.function, self.translated()
+        lines = [*self.begin(), *text, "", f"struct {name}_asset", "{"]
+        lines += [f"{INDENT}{self.pointer} words;", ""] if self.reads_words else []
+        context, arguments = f"{name}_KernelContext_0", "uv"
+        steps = list[str]()
+        if f"struct {context}" in text:
+            steps = [f"thread {context} context;", f"context.{name}_words = words;"]
+            arguments = "uv, &context"
+        steps.append(f"return ::{function.name}({arguments});")
+        head = f"{INDENT}{self.signature(function)}"
+        return [*lines, head, f"{INDENT}{{", *(INDENT * 2 + step for step in steps),
+                f"{INDENT}}}"]  # fmt: skip
+
+
+CALLING: dict[str, type[Printer]] = {
+    one.name: one
+    for one in (SlangCalling, HlslCalling, GlslCalling, SpirvCalling, WgslCalling, MetalCalling)
+}
+
+
+def calling_printer(language: str) -> type[Printer]:
+    """Return what prints such forms in a language. Raises ConfigError where nothing does."""
+    if language not in CALLING:
+        raise ConfigError(f"to: got {language} for a function that Slang's compiler translates, "
+                          f"need one of {', '.join(CALLING)}. {INSTEAD[language]}")  # fmt: skip
+    return CALLING[language]
+
+
+def library(text: str, parts: Parts, asset: str, function: str) -> list[str]:
+    """Return the lines of a compiled text without its kernel.
+
+    ``function``, which the kernel calls, has its own name; names of all else begin with ``asset``.
+    """
+    *_, kernel = re.finditer(rf"^{parts.kernel}", text, re.M)
+    called = re.search(rf"\b{function}_\d+(?=\()", text[kernel.start() :])
+    assert called is not None, text[kernel.start() :]
+    text = re.sub(rf"^(?:{parts.others})", "", text[: kernel.start()], flags=re.M)
+    names = {made: f"{asset}_{made.lstrip('_')}" for made in _outer_names(text)}
+    buffer = re.compile(rf"{asset}_words_\d+")  # a member, or a parameter
+    names |= {made: f"{asset}_words" for made in MADE.findall(text) if buffer.fullmatch(made)}
+    names[called[0]] = function
+    text = MADE.sub(lambda found: names.get(found[0], found[0]), text)
+    return re.sub(r"\n{3,}", "\n\n", text).strip("\n").splitlines()
+
+
+def _outer_names(text: str) -> list[str]:
+    """Return the names that the compiler made of functions, structs and buffers."""
+    names, depth = dict[str, None](), 0
+    for found in BRACKETS.finditer(text):
+        depth += (found.lastgroup == "open") - (found.lastgroup == "close")
+        if depth == 0 and found.lastgroup is None:
+            names[found[0]] = None
+    return list(names)
