@@ -74,7 +74,7 @@ PARTS = {
 
 
 def compiled_here(
-    text: str, files: Mapping[str, str], target: str, entries: Sequence[str] = (ENTRY,)
+    text: str, files: Mapping[str, str], target: str, entries: Sequence[str]
 ) -> bytes:
     """Return Slang text in a language, by the compiler of this process.
 
@@ -110,7 +110,7 @@ class Calling(Printer):
         total = "answer" if function.result == "float" else f"dot(answer, {function.result}(1.0))"
         stub = STUB.format(module=self.program.module, function=function.name,
                            result=function.result, sum=total)  # fmt: skip
-        text = self.program.compiled(stub, self.program.files, self.name).decode()
+        text = self.program.compiled(stub, self.program.files, self.name, [ENTRY]).decode()
         return library(text, PARTS[self.name], self.form.name, function.name)
 
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.gpu.module_files import files_folder
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.shader.build import BuiltTask, build_shader_engine, build_task
 from neuralshade.kinds.shader.engine import ShaderEngine
 from neuralshade.kinds.shader.evaluate import loss_row
-from neuralshade.kinds.shader.program import TaskProgram, task_program
 from neuralshade.kinds.shader.recipe import ShaderRecipe
 from neuralshade.kinds.shader.source import ShaderSource
-from neuralshade.languages.translated import ENTRY, compiled_here
 from neuralshade.source.crop import Crop
+
+if TYPE_CHECKING:
+    from neuralshade.kinds.shader.program import TaskProgram
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Drawing(Protocol):
         """Return what ``task_program`` does."""
 
     def compiled(
-        self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str] = (ENTRY,)
+        self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str]
     ) -> bytes:
         """Return what ``compiled_here`` does."""
 
@@ -93,13 +93,18 @@ class DrawnHere:
 
     def program(self, name: str, unread: Sequence[str]) -> TaskProgram:
         """Return what ``task_program`` does."""
+        from neuralshade.kinds.shader.program import task_program  # few export
+
         return task_program(self.task, name, unread)
 
     def compiled(
-        self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str] = (ENTRY,)
+        self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str]
     ) -> bytes:
         """Return what ``compiled_here`` does."""
+        from neuralshade.languages.translated import compiled_here  # few export
+
         if self.wanted.source.foreign:
+            from neuralshade.gpu.module_files import files_folder
             from neuralshade.kinds.shader.screening import check_kernel
 
             for entry in entries:

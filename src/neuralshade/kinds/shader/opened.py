@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
+from neuralshade.base.place import later
 from neuralshade.errors import AssetError, NeuralShadeError
 from neuralshade.fitting.facts import MOST_SHOWN
 from neuralshade.fitting.scene import Scene
@@ -30,7 +31,6 @@ from neuralshade.kinds.shader.inputs import (
     picture_of,
     with_inputs,
 )
-from neuralshade.kinds.shader.program import TaskProgram
 from neuralshade.kinds.shader.recipe import ShaderRecipe
 from neuralshade.kinds.shader.schema import RULES, member_forms
 from neuralshade.kinds.shader.source import ShaderSource
@@ -39,6 +39,11 @@ from neuralshade.kinds.shader.unread import unread_pictures
 from neuralshade.measure.table import Table
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.picture import Picture
+
+if TYPE_CHECKING:
+    from neuralshade.kinds.shader.program import TaskProgram
+else:  # for who reads hints while a program runs
+    TaskProgram = later("neuralshade.kinds.shader.program:TaskProgram")
 
 log = logging.getLogger("neuralshade")
 

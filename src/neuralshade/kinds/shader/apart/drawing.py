@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,11 @@ from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds.shader.drawing import Wanted
-from neuralshade.kinds.shader.program import RESULTS, TaskProgram
-from neuralshade.languages.translated import ENTRY
 from neuralshade.source.crop import Crop
 from neuralshade.source.picture import Picture
+
+if TYPE_CHECKING:
+    from neuralshade.kinds.shader.program import TaskProgram
 
 START_SECONDS = 120.0  # to begin, and to compile
 PIECE_SECONDS = 60.0  # for each PIECE_PIXELS that are begun
@@ -72,6 +73,8 @@ class DrawnApart:
 
     def program(self, name: str, unread: Sequence[str]) -> TaskProgram:
         """Return what ``task_program`` does."""
+        from neuralshade.kinds.shader.program import RESULTS, TaskProgram  # few export
+
         asked = {"ask": "program", "name": name, "unread": list(unread)}
         numbers = sum(np.size(getattr(value, "pixels", value))
                       for value in self.wanted.values.values())  # fmt: skip
@@ -88,7 +91,7 @@ class DrawnApart:
         return TaskProgram(text, str(result), arrays[0])
 
     def compiled(
-        self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str] = (ENTRY,)
+        self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str]
     ) -> bytes:
         """Return what ``compiled_here`` does."""
         asked = {"ask": "compiled", "text": text, "files": dict(files), "target": target,
