@@ -43,6 +43,9 @@ CASES = (
     "hash_grid:levels=3,features=3,log2_entries=5,coarsest=2,finest=19,smooth=1",
     "one_blob:bins=3,dimensions=1 + frequency:octaves=2,first=1"
     " + hash_grid:levels=2,features=2,log2_entries=4,coarsest=2,finest=9,smooth=1",
+    "staggered_grid:levels=4,features=2,log2_entries=6,coarsest=3,growth_ppb=1700000000",
+    "staggered_grid:levels=2,features=3,log2_entries=9,coarsest=5,growth_ppb=2000000000,smooth=1",
+    "staggered_grid:levels=1,features=1,log2_entries=4,coarsest=301",
     "hash_grid:levels=1,features=1,log2_entries=4,finest=65535",  # 65536^2 is 0 in 32 bits
     "dense_grid:levels=2,features=3,coarsest=2,width=3,height=3 + one_blob:bins=3"
     " + hash_grid:levels=2,features=1,log2_entries=4,coarsest=2,finest=9",

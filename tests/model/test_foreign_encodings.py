@@ -51,7 +51,7 @@ def test_a_text_names_it_as_it_names_our_own(outside, refusal):
         "Write for example degree=1."
     )
     assert refusal(ConfigError, parse_encoding, "power").endswith(
-        "'dense_grid', 'hash_grid', 'planes', 'powers']. Did you mean powers?"
+        "'dense_grid', 'hash_grid', 'staggered_grid', 'planes', 'powers']. Did you mean powers?"
     )
 
 

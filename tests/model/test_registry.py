@@ -16,7 +16,8 @@ from neuralshade.model.registry import (
 )
 
 KINDS = (
-    "['identity', 'frequency', 'triangle_wave', 'one_blob', 'cell_wave', 'dense_grid', 'hash_grid']"
+    "['identity', 'frequency', 'triangle_wave', 'one_blob', 'cell_wave', 'dense_grid', 'hash_grid', "
+    "'staggered_grid']"
 )
 HASH = "['levels', 'features', 'log2_entries', 'coarsest', 'finest', 'smooth']"
 
@@ -25,6 +26,9 @@ HASH = "['levels', 'features', 'log2_entries', 'coarsest', 'finest', 'smooth']"
 def parts(draw):
     kind = draw(st.sampled_from(sorted(ENCODINGS)))
     values = {name: draw(st.integers(*LIMITS[name])) for name in defaults_of(kind)}
+    if kind == "staggered_grid":
+        values["levels"] = min(values["levels"], 2)
+        values["growth_ppb"] = min(values["growth_ppb"], 16 * 10**9)
     if kind == "hash_grid":
         values["coarsest"] = min(values["coarsest"], values["finest"])
     return kind, values

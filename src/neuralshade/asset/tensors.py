@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from neuralshade.asset.schema import Form
 from neuralshade.errors import AssetError
 from neuralshade.gpu.foreign_slang import OWN
-from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.field import Field
-from neuralshade.model.hash_grid import HashGrid
+from neuralshade.model.grid import Grid
 from neuralshade.model.linear import Linear
 from neuralshade.model.quantize import dequantize, quantize
 
@@ -140,7 +139,7 @@ def stored_parameters(field: torch.nn.Module) -> list[Stored]:
             stored.append(Stored(f"{path}.weight", module.weight, module.bits, False))
             if module.bias is not None:
                 stored.append(Stored(f"{path}.bias", module.bias, max(16, module.bits), False))
-        elif isinstance(module, (DenseGrid, HashGrid)):
+        elif isinstance(module, Grid):
             for name, parameter in module.named_parameters():
                 stored.append(Stored(f"{path}.{name}", parameter, module.bits, True))
     known = {kept.name for kept in stored}

@@ -30,7 +30,7 @@ API = "cuda, vulkan, metal or d3d12. [default: see devices]"
 APIS = ("cuda", "vulkan", "metal", "d3d12")  # a test holds them equal to those of gpu/open.py
 # what a shell is offered for text that begins with one of these; a test holds it equal to those
 COMPLETED = {"encoding": ("auto", "cell_wave", "dense_grid", "frequency", "hash_grid", "identity",
-                          "one_blob", "triangle_wave")}  # fmt: skip
+                          "one_blob", "staggered_grid", "triangle_wave")}  # fmt: skip
 RUNNING = ("engine", "kernels", "deterministic", "device", "dump_kernels", "resume")
 OPTIONS: dict[str, dict[str, Any]] = {  # of FitOptions, as click has them
     "engine": {"metavar": "[auto|torch|gpu]", "default": "auto", "show_default": True,

@@ -1,4 +1,4 @@
-"""Dense and hash grids in the dialect of shader forms: texels of codes, halves or floats."""
+"""Dense, hash and staggered grids in the dialect of shader forms: texels of codes, halves or floats."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.languages.columns import Columns
-from neuralshade.languages.numbers import LANES
+from neuralshade.languages.numbers import LANES, number
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.grid import Grid
 from neuralshade.model.hash_grid import PRIME, HashGrid
 from neuralshade.model.shader_form import Function, Parameter
+from neuralshade.model.staggered_grid import StaggeredGrid
 
 Words = npt.NDArray[np.uint32]
 WORD_BITS = 32
 POSITION = (Parameter("float", "u"), Parameter("float", "v"))
+HASHED = " Which entry a vertex has says a hash (Mueller et al. 2022, equation 4)."
+HASH_LINES = (f"const uint r0 = uint(r) * {PRIME}u;", f"const uint r1 = r0 + {PRIME}u;",
+              "const uint c0 = uint(c);", "const uint c1 = c0 + 1u;")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -73,14 +77,13 @@ class GridReader:
 
     def add(self, columns: Columns, grid: Grid, at: Sequence[str]) -> None:
         """Add the columns of a grid at (u, v)."""
-        for across, down in grid.sizes():
+        for kind, sizes in _kinds(grid):
             level = next(self.levels)
-            hashed = isinstance(grid, HashGrid) and (across + 1) * (down + 1) > grid.table
-            reader = self._reader(level, grid, hashed)
+            reader = self._reader(level, grid, kind)
             features = level.raw.shape[1]
             for part in range(-(-features // 4)):
                 name = f"grid{self.count}" + (f"_{part}" if features > 4 else "")
-                listed = [*at[:2], str(across), str(down), str(self.first)]
+                listed = [*at[:2], *sizes, str(self.first)]
                 listed += [str(part)] if features > 4 else []
                 columns.lines.append(f"const float4 {name} = {reader}({', '.join(listed)});")
                 own = slice(4 * part, min(features, 4 * part + 4))
@@ -91,19 +94,31 @@ class GridReader:
             self.first += len(words)
             self.count += 1
 
-    def _reader(self, level: Level, grid: Grid, hashed: bool) -> str:
+    def _reader(self, level: Level, grid: Grid, kind: str) -> str:
         """Return the name of the function that reads such a level at (u, v)."""
         features, bits = level.raw.shape[1], level.bits
-        kind = "hash" if hashed else "dense" if isinstance(grid, DenseGrid) else "vertex"
         form = f"{features}x{bits}"
         entry = f"{self.name}_entry{form}"
         self.functions.setdefault(entry, _entry(entry, self.name, level))
         name = f"{self.name}_{'smooth_' * grid.smooth}{kind}{form}"
-        if hashed:
+        if kind == "hash":
             assert isinstance(grid, HashGrid)
             name += f"_{grid.table.bit_length() - 1}"
         self.functions.setdefault(name, _bilinear(name, entry, kind, features > 4, grid))
         return name
+
+
+def _kinds(grid: Grid) -> Iterator[tuple[str, list[str]]]:
+    """Yield how each level is read, and the arguments that say its size."""
+    if isinstance(grid, StaggeredGrid):
+        for one in grid.levels:
+            kind = "staggered_hash" if one.hashed else "staggered"
+            yield kind, [number(one.scale), str(one.side), str(one.entries)]
+        return
+    for across, down in grid.sizes():
+        hashed = isinstance(grid, HashGrid) and (across + 1) * (down + 1) > grid.table
+        kind = "hash" if hashed else "dense" if isinstance(grid, DenseGrid) else "vertex"
+        yield kind, [str(across), str(down)]
 
 
 def _entry(name: str, asset: str, level: Level) -> Function:
@@ -166,6 +181,7 @@ def _bilinear(name: str, entry: str, kind: str, parted: bool, grid: Grid) -> Fun
     """Return a function that mixes the four entries around (u, v)."""
     part = ", part" if parted else ""
     corners: tuple[str, ...]
+    sizes: tuple[Parameter, ...] = (Parameter("int", "across"), Parameter("int", "down"))
     if kind == "dense":
         about = "Texel centers lie at (i + 0.5) / size; beyond the outermost they are clamped."
         body = [
@@ -177,6 +193,24 @@ def _bilinear(name: str, entry: str, kind: str, parted: bool, grid: Grid) -> Fun
         ]  # fmt: skip
         corners = ("r0 + c0", "r0 + c1", "r1 + c0", "r1 + c1")
         ways = "x - floor(x)", "y - floor(y)"
+    elif kind.startswith("staggered"):
+        sizes = (Parameter("float", "scale"), Parameter("int", "side"), Parameter("int", "entries"))
+        about = "Vertex i lies at (i - 0.5) / scale; those beyond the last begin anew."
+        body = [
+            "const float x = u * scale + 0.5;", "const float y = v * scale + 0.5;",
+            "const float c = clamp(floor(x), 0.0, float(side - 1));",
+            "const float r = clamp(floor(y), 0.0, float(side - 1));",
+        ]  # fmt: skip
+        ways = "x - c", "y - r"
+        if kind == "staggered_hash":
+            about += HASHED
+            body += [*HASH_LINES, "const uint last = uint(entries - 1);"]
+            corners = tuple(f"int(({column} ^ {row}) & last)" for row in ("r0", "r1")
+                            for column in ("c0", "c1"))  # fmt: skip
+        else:
+            body += ["const int first0 = int(r) * side + int(c);"]
+            corners = tuple(f"(first0 + {more}) % entries" for more in
+                            ("0", "1", "side", "side + 1"))  # fmt: skip
     else:
         about = "Vertices lie at i / cells."
         body = [
@@ -187,9 +221,8 @@ def _bilinear(name: str, entry: str, kind: str, parted: bool, grid: Grid) -> Fun
         ways = "x - c", "y - r"
         if kind == "hash":
             assert isinstance(grid, HashGrid)
-            about += " Which entry a vertex has says a hash (Mueller et al. 2022, equation 4)."
-            body += [f"const uint r0 = uint(r) * {PRIME}u;", f"const uint r1 = r0 + {PRIME}u;",
-                     "const uint c0 = uint(c);", "const uint c1 = c0 + 1u;"]  # fmt: skip
+            about += HASHED
+            body += HASH_LINES
             last = f"{grid.table - 1}u"
             corners = tuple(f"int(({column} ^ {row}) & {last})" for row in ("r0", "r1")
                             for column in ("c0", "c1"))  # fmt: skip
@@ -204,7 +237,6 @@ def _bilinear(name: str, entry: str, kind: str, parted: bool, grid: Grid) -> Fun
         ways = "p * p * (3.0 - 2.0 * p)", "q * q * (3.0 - 2.0 * q)"
     body += [f"const float s = {ways[0]};",
              f"return mix(mix(e0, e1, s), mix(e2, e3, s), {ways[1]});"]  # fmt: skip
-    parameters = [*POSITION, Parameter("int", "across"), Parameter("int", "down"),
-                  Parameter("int", "first")]  # fmt: skip
+    parameters = [*POSITION, *sizes, Parameter("int", "first")]
     parameters += [Parameter("int", "part")] if parted else []
     return Function("float4", name, tuple(parameters), tuple(body), about)

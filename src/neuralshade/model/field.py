@@ -6,9 +6,8 @@ from functools import cached_property
 import torch
 
 from neuralshade.errors import ShapeError
-from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.encoding import Encoding
-from neuralshade.model.hash_grid import HashGrid
+from neuralshade.model.grid import Grid
 from neuralshade.model.linear import Linear
 from neuralshade.model.mlp import MLP
 
@@ -87,7 +86,7 @@ class Field(torch.nn.Module):
     def store_as(self, grid_bits: int, network_bits: int) -> None:
         """Round parameters in every forward as an asset of so many bits will hold them."""
         for module in self.modules():
-            if isinstance(module, (DenseGrid, HashGrid)):
+            if isinstance(module, Grid):
                 module.bits = grid_bits
             elif isinstance(module, Linear):
                 module.bits = network_bits

@@ -34,6 +34,7 @@ ENCODINGS = {  # classes of this folder; a fit loads those that its recipe names
     "cell_wave": "CellWave",
     "dense_grid": "DenseGrid",
     "hash_grid": "HashGrid",
+    "staggered_grid": "StaggeredGrid",
 }
 LIMITS = {  # smallest and largest value of every setting above
     "octaves": (1, 24),
@@ -43,6 +44,7 @@ LIMITS = {  # smallest and largest value of every setting above
     "log2_entries": (4, 26),
     "coarsest": (1, 65_536),
     "finest": (1, 1_048_576),
+    "growth_ppb": (10**9, 10**11),
     "width": (1, 65_536),
     "height": (1, 65_536),
     "first": (0, 63),
@@ -155,6 +157,8 @@ def _parse_part(text: str, dimensions: int) -> tuple[str, dict[str, int]]:
     if kind == "hash_grid" and settings["levels"] > 1 and settings["coarsest"] > settings["finest"]:
         raise ConfigError(f"encoding {kind}.coarsest: got {settings['coarsest']}, need at most "
                           f"finest={settings['finest']}. Lower coarsest.")  # fmt: skip
+    if kind == "staggered_grid":
+        _check_staggered(settings)
     if per_axis and "dimensions" not in given:
         settings["dimensions"] = max(1, dimensions - settings["first"])
     first, end = _span(kind, settings)
@@ -164,6 +168,17 @@ def _parse_part(text: str, dimensions: int) -> tuple[str, dict[str, int]]:
     if per_axis and dimensions == 2 and PICTURE.items() <= settings.items():
         settings = {name: value for name, value in settings.items() if name not in PICTURE}
     return kind, settings
+
+
+def _check_staggered(settings: dict[str, int]) -> None:
+    """Raise ConfigError where levels of a staggered grid grow beyond the finest of all."""
+    coarsest, steps, most = settings["coarsest"], settings["levels"] - 1, LIMITS["finest"][1]
+    if not steps or coarsest * (settings["growth_ppb"] / 1e9) ** steps <= most:
+        return
+    largest = int(1e9 * (most / coarsest) ** (1 / steps))
+    raise ConfigError(f"encoding staggered_grid.growth_ppb: got {settings['growth_ppb']}, need at "
+                      f"most {largest} for {steps + 1} levels from {coarsest}. "
+                      "Lower it.")  # fmt: skip
 
 
 def _number(place: str, text: str, low: int, high: int) -> int:

@@ -38,6 +38,11 @@ RECIPES = {
     "smooth": ImageRecipe(encoding="dense_grid:width=5,height=3,smooth=1 + "
                           "hash_grid:levels=2,log2_entries=4,coarsest=2,finest=30,smooth=1",
                           grid_bits=4, activation="hard_gelu"),
+    "staggered": ImageRecipe(encoding="staggered_grid:levels=4,log2_entries=6,coarsest=3,"
+                             "growth_ppb=1700000000", grid_bits=16, network_bits=32),
+    "staggered and smooth": ImageRecipe(encoding="staggered_grid:levels=3,features=5,smooth=1,"
+                                        "log2_entries=7,coarsest=4,growth_ppb=1381912880",
+                                        grid_bits=32, network_bits=32),
     "waves": ImageRecipe(encoding="frequency:octaves=4 + triangle_wave:octaves=5",
                          activation="sine", bias=False),
     "blobs": ImageRecipe(encoding="one_blob:bins=7 + cell_wave:width=5,height=6",
@@ -48,7 +53,7 @@ RECIPES = {
     "squashed": ImageRecipe(encoding="identity", output_activation="sigmoid"),
     "wide": ImageRecipe(encoding="frequency:octaves=3", hidden_width=20, hidden_layers=3),
 }  # fmt: skip
-QUICK = ("usual", "smooth", "hash", "blobs")  # of which each compiles for seconds
+QUICK = ("usual", "smooth", "hash", "staggered", "blobs")  # of which each compiles for seconds
 SOME = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in RECIPES]
 CHANNELS = {"one texel": 1, "floats": 4, "light": 3, "squashed": 2}
 
