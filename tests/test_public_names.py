@@ -61,6 +61,7 @@ NAMES = [
     "fit_shader",
     "fit_splats",
     "fit_textures",
+    "import_asset",
     "info",
     "load",
     "load_material_set",

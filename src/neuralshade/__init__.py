@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from neuralshade.verbs.devices import devices
     from neuralshade.verbs.evaluate import evaluate
     from neuralshade.verbs.export.export import ExportResult, export
+    from neuralshade.verbs.import_asset import import_asset
     from neuralshade.verbs.info import info
     from neuralshade.verbs.render import render
     from neuralshade.verbs.report import report
@@ -112,6 +113,7 @@ _HOMES = {  # name -> module, and its name there where that differs
     "fit_shader": ("kinds.shader.fit", "fit_shader"),
     "fit_splats": ("kinds.splats.fit", "fit_splats"),
     "fit_textures": ("kinds.textures.fit", "fit_textures"),
+    "import_asset": ("verbs.import_asset", "import_asset"),
     "info": ("verbs.info", "info"),
     "load": ("kinds", "load"),
     "load_material_set": ("source.material_set", "load_material_set"),
@@ -177,6 +179,7 @@ __all__ = [
     "fit_shader",
     "fit_splats",
     "fit_textures",
+    "import_asset",
     "info",
     "load",
     "load_material_set",

@@ -16,8 +16,8 @@ from neuralshade.model.registry import (
 )
 
 KINDS = (
-    "['identity', 'frequency', 'triangle_wave', 'one_blob', 'cell_wave', 'dense_grid', 'hash_grid', "
-    "'staggered_grid']"
+    "['identity', 'frequency', 'triangle_wave', 'one_blob', 'cell_wave', 'dense_grid', "
+    "'hash_grid', 'staggered_grid']"
 )
 HASH = "['levels', 'features', 'log2_entries', 'coarsest', 'finest', 'smooth']"
 

@@ -29,7 +29,7 @@ PSNR = Parts(
 # What every asset's header has; a kind's own rules say more.
 ASSET = Parts(
     {"recipe": RECIPE, "training": Parts(STEPS, {"curve": CURVE}), "quality": Parts({})},
-    {"picture": PICTURE, PART: NOTES},
+    {"picture": PICTURE, PART: NOTES, "source": Text()},
 )
 CHECKPOINT = Parts(
     {

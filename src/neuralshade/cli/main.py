@@ -17,6 +17,7 @@ from neuralshade.cli.doctor import doctor
 from neuralshade.cli.export import export
 from neuralshade.cli.fit import fit
 from neuralshade.cli.groups import show_verbs
+from neuralshade.cli.import_ import import_
 from neuralshade.cli.info import info
 from neuralshade.cli.live import view
 from neuralshade.cli.near import check_no_page, context_of, misuse
@@ -132,6 +133,7 @@ def commands(ctx: click.Context) -> None:
 commands.add_command(fit)
 commands.add_command(view)
 commands.add_command(export)
+commands.add_command(import_)
 commands.add_command(decode)
 commands.add_command(render)
 commands.add_command(scene)

@@ -150,7 +150,9 @@ def print_info(opened: Opened) -> None:
     lines = {
         "kind": f"{opened.kind.name}, format {FORMAT}",
         **opened.told(),
-        "training": f"{plural(training['steps'], 'step')} in {training['seconds']:.1f} s",
+        "training": "elsewhere"
+        if "source" in opened.header.own
+        else f"{plural(training['steps'], 'step')} in {training['seconds']:.1f} s",
         **told_packages(opened.header.own),
         "numbers": f"{opened.numbers:,}",
     }

@@ -1,7 +1,4 @@
-"""What a kind says of itself, and what an opened asset of it can do: the protocol of kinds/.
-
-Light on purpose: what only shows help loads this, and neither PyTorch nor NumPy.
-"""
+"""Protocol of kinds/, of a kind and of an opened asset; light: help loads it, and no NumPy."""
 
 from __future__ import annotations
 
@@ -73,6 +70,7 @@ class Kind:
     valued: bool = False  # members of its assets can be given values
     evaluated: str | None = None  # a torch.nn.Module of an opened one, at positions
     shaders: str | None = None  # a ShaderForm of an opened one and a name
+    imports: str | None = None  # what makes an asset of another program's numbers
     timed: str | None = None  # what ``bench`` times of it, see speed.torch_twin.Timed
     verb: str | None = None  # that makes its assets, where that is another kind's
 
@@ -281,7 +279,8 @@ class Opened(Closeable, AtPositions, ShortRepr):
             "parameters": self.numbers,
             **{n: getattr(self.header, n) for n in ("picture", "recipe", "training", "quality")},
             "tensors": {n: f"{t.dtype} {list(t.shape)}" for n, t in self.tensors.items()},
-            **{n: self.header.own[n] for n in (*self.parts, "plugins") if n in self.header.own},
+            **{n: self.header.own[n] for n in (*self.parts, "plugins", "source")
+               if n in self.header.own},
         }  # fmt: skip
 
     def told_flags(self) -> dict[str, Any]:

@@ -125,6 +125,8 @@ class OpenedPicture(Opened):
 
     def _told_apart(self, given: Picture, target: Picture) -> str | None:
         """Return what to say of a picture that is not the one it was fitted to, or may be not."""
+        if "source" in self.header.own:  # fitted elsewhere, to what nobody said
+            return None
         fitted, other = plain_name(str(self.picture["name"])), plain_name(given.name)
         digest, (width, height) = self.picture.get("digest"), self.size
         if (target.width, target.height) != self.size:
@@ -234,5 +236,11 @@ class OpenedPicture(Opened):
         from neuralshade.measure.light import light_text
 
         quality = self.header.quality
+        if "psnr_db" not in quality:
+            source = self.header.own.get("source")
+            return {
+                **({} if source is None else {"source": str(source)}),
+                "quality": "not measured; evaluate compares it with a picture",
+            }
         return {"quality": f"{quality['psnr_db']:.2f} dB PSNR{light_text(quality)} when it was "
                 "fitted"}  # fmt: skip

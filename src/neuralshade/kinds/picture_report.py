@@ -99,7 +99,8 @@ def _page(
         alpha_weighted=opened.alpha_weighted,
         byte_count=opened.byte_count,
         facts=[*facts, *opened.reached(),
-               ("Training", f"{seconds:.1f} s, {plural(steps, 'step')}"),
+               ("Training", opened.header.own.get("source")
+                or f"{seconds:.1f} s, {plural(steps, 'step')}"),
                ("Numbers", f"{opened.numbers:,}"), *opened.members()],
         recipe=opened.header.recipe,
         curve=[tuple(row) for row in training["curve"]],

@@ -54,13 +54,16 @@ class Header:
                              "finite ones. Fit it again.")  # fmt: skip
         quality = self.opened.header.quality.get("psnr_db")
         fitted = Path(self.opened.path).name
+        source = self.opened.header.own.get("source")
         facts = {"asset": f"{fitted}, {self.opened.byte_count:,} bytes, kind "
                           f"{self.opened.kind.name}",
                  **({} if quality is None else {"PSNR": f"{quality:.2f} dB"}),
+                 **({} if source is None else {"source": source}),
                  **self.facts,
                  **({"cost": f"{form.multiply_adds:,} multiply-adds in networks"}
                     if form.networks else {}),
-                 "license": "yours: this text and its numbers are output of your fit"}  # fmt: skip
+                 "license": "yours: this text and its numbers are output of your fit"
+                 if source is None else "that of the network that was imported"}  # fmt: skip
         lines = (f"{self.name}: {self.about}",
                  *(f"{title}: {fact}" for title, fact in facts.items()),
                  "Written by neuralshade export.")  # fmt: skip

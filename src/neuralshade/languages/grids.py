@@ -1,4 +1,4 @@
-"""Dense, hash and staggered grids in the dialect of shader forms: texels of codes, halves or floats."""
+"""Grids of all kinds in the dialect of shader forms: texels of codes, halves or floats."""
 
 from __future__ import annotations
 

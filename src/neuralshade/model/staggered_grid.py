@@ -3,6 +3,7 @@
 Device half: staggered_grid.slang.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,10 +60,12 @@ def staggered_levels(
     Source: tiny-cuda-nn, grid_scale and grid_resolution of common_device.h, and the constructor
     of encodings/grid.h.
     """
-    growth = np.log2(np.float32(growth_ppb / PPB))
+    # rounded from float64: exp2 of float32 is off by a bit on some machines, and sizes must not be
+    growth = np.float32(math.log2(np.float32(growth_ppb / PPB)))
     found = []
     for level in range(levels):
-        scale = np.exp2(np.float32(level) * growth) * np.float32(coarsest) - np.float32(1)
+        grown = np.float32(2.0 ** float(np.float32(level) * growth))
+        scale = grown * np.float32(coarsest) - np.float32(1)
         side = int(np.ceil(scale)) + 1
         entries = -(-side * side // ALIGNMENT) * ALIGNMENT
         found.append(StaggeredLevel(float(scale), side, min(entries, 2**log2_entries)))

@@ -69,7 +69,7 @@ def _cut_short(opened: Opened) -> list[Fact]:
 
     recipe, training = getattr(opened, "recipe", None), opened.header.training
     counted, plateau = usual_steps(recipe), getattr(type(recipe), "finds_plateau", False)
-    if not (counted or plateau) or training.get("begun"):
+    if not (counted or plateau) or training.get("begun") or "source" in opened.header.own:
         return []
     assert recipe is not None
     steps, seconds = training["steps"], training["seconds"]

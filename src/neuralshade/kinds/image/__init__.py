@@ -10,6 +10,7 @@ KIND = Kind(
     opens="neuralshade.kinds.image.opened:OpenedImage",
     evaluated="neuralshade.kinds.image.module:ImageField",
     shaders="neuralshade.kinds.image.shader:image_shader",
+    imports="neuralshade.kinds.image.weights.imported:import_image",
     recipe=ImageRecipe,
     fits="neuralshade.kinds.image.fit:fit_image",
     takes=("engine", "kernels", "deterministic", "device", "snapshots", "movie", "tev",

@@ -78,11 +78,14 @@ def begin_from(job: Begun, begun: OpenedImage) -> None:
     job.begun = begun
     lines = [f"{begun.path}: a finished asset, not a checkpoint: its numbers are trained further "
              "with fresh moments."]  # fmt: skip
-    if begun.picture["digest"] != job.source.digest:
+    start = f"the fit of {shown(job.source.name)} starts at {job.loop.measure():.2f} dB"
+    if "psnr_db" not in begun.header.quality:
+        lines.append(f"{begun.path}: {begun.header.own.get('source', 'of no known quality')}; "
+                     f"{start}.")  # fmt: skip
+    elif begun.picture.get("digest") != job.source.digest:
         lines.append(f"{begun.path}: an asset of another picture, {shown(begun.picture['name'])}: "
-                     f"the fit of {shown(job.source.name)} starts at {job.loop.measure():.2f} dB; "
-                     f"of its own picture the asset has {begun.header.quality['psnr_db']:.2f}."
-                     )  # fmt: skip
+                     f"{start}; of its own picture the asset has "
+                     f"{begun.header.quality['psnr_db']:.2f}.")  # fmt: skip
     job.warnings.say(*lines)
 
 
@@ -91,8 +94,9 @@ def worse(begun: OpenedImage, job: Begun, psnr_db: float) -> str | None:
 
     Of another picture the asset's PSNR says nothing.
     """
-    before = begun.header.quality["psnr_db"]
-    if begun.picture["digest"] != job.source.digest or psnr_db >= before:
+    before = begun.header.quality.get("psnr_db")
+    same = begun.picture.get("digest") == job.source.digest
+    if before is None or not same or psnr_db >= before:
         return None
     more = more_of_it(job.loop.progress, job.recipe)
     return (f"fit: got {psnr_db:.2f} dB, where {begun.path}, which it went on from, has "

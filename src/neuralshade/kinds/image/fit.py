@@ -106,7 +106,7 @@ def fit_image(
         else:
             checkpoint = load_checkpoint(options.resume, KIND.name)
     fitted = begun.picture if begun is not None else checkpoint and checkpoint.source
-    source = load_as_fitted(picture, fitted["digest"], source) if fitted else source
+    source = load_as_fitted(picture, fitted.get("digest"), source) if fitted else source
     if begun is not None:
         recipe = begun_recipe(begun.header.recipe, options.resume, preset, given)
         recipe = resolve(recipe, transform_picture(source, recipe.transform))

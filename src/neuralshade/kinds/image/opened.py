@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.asset.schema import Form
+from neuralshade.asset.rules import PSNR, TRAINING
+from neuralshade.asset.schema import Form, Parts, Rule
 from neuralshade.engine.draw import draw_field
 from neuralshade.errors import AssetError
 from neuralshade.fitting.picture_scene import grid_pages
@@ -31,6 +32,9 @@ from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.picture import Picture
 from neuralshade.source.transform import transform_picture
 
+# An imported network was compared with no picture: what it has in place of a PSNR is its source.
+QUALITY = Parts({}, {**PSNR.needed, **PSNR.others})
+
 
 @dataclass(frozen=True, init=False)  # the base's, whose hints are read there
 class OpenedImage(OpenedPicture):
@@ -38,6 +42,7 @@ class OpenedImage(OpenedPicture):
 
     recipe: ImageRecipe
     kind = KIND
+    parts: ClassVar[Mapping[str, Rule]] = {"training": TRAINING, "quality": QUALITY}
     curve_note = (
         f"PSNR as it was measured while training, on {GLANCE_SIDE} x {GLANCE_SIDE} evenly spread "
         "pixels at most. The diamond is the file, on every pixel, after rounding and the search of "
@@ -138,6 +143,8 @@ class OpenedImage(OpenedPicture):
 
     def reached(self) -> list[tuple[str, str]]:
         """Return a line on the size that it was fitted at."""
+        if "source" in self.header.own:
+            return []
         return [("Fitted at", f"{self.size[0]:,} x {self.size[1]:,} pixels")]
 
 

@@ -44,7 +44,8 @@ def image_shader(opened: OpenedImage, name: str) -> ShaderForm:
                  area_function(name, kind))  # fmt: skip
     words = np.concatenate([np.zeros(0, np.uint32), *grids.words])
     header = Header(opened, name, "A picture as a function of its position.", {
-        "color space": space, "size": "{} x {} pixels, as fitted".format(*opened.size),
+        "color space": space, "size": "{} x {} pixels".format(*opened.size)
+        + (", as fitted" if "source" not in opened.header.own else ", where nothing else is said"),
     })  # fmt: skip
 
     def answers() -> list[Golden]:

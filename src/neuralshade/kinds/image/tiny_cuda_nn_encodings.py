@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
@@ -39,21 +39,30 @@ def encoding_text(section: Section, *, nested: bool = False) -> str:
 
 
 def _composite(section: Section) -> str:
-    """Return the parts of a composite, each of which sees both coordinates or one."""
+    """Return the text of a composite's parts, each of which sees both coordinates or one."""
+    parts = []
+    for one, first, count in nested_parts(section):
+        parts.append(_part(one, first, count))
+        one.finish()
+    return " + ".join(parts)
+
+
+def nested_parts(section: Section) -> Iterator[tuple[Section, int, int]]:
+    """Yield the encodings of a composite with their first coordinate and how many they take.
+
+    Raises: ConfigError for what is no list of encodings of two coordinates.
+    """
     section.only("reduction", "Concatenation")
     nested = section.take("nested", [])
     if not isinstance(nested, list) or not nested:
         raise ConfigError(f"{section.place}.nested: got {shown(nested)}, need a list of encodings. "
                           'Write [{"otype": ...}].')  # fmt: skip
     ones = [Section(f"{section.place}.nested[{i}]", values) for i, values in enumerate(nested)]
-    parts = []
     for one, (first, count) in zip(ones, _spans(ones, section.place), strict=True):
         if not count:
             log.warning("%s: passed over, since no coordinate is left for it.", one.place)
             continue
-        parts.append(_part(one, first, count))
-        one.finish()
-    return " + ".join(parts)
+        yield one, first, count
 
 
 def _spans(ones: list[Section], place: str) -> list[tuple[int, int]]:

@@ -1,0 +1,1 @@
+"""Files of numbers that other programs trained."""

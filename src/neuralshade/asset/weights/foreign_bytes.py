@@ -1,0 +1,72 @@
+"""What readers of other programs' files share: limits, and refusals in one line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.base.message_text import LONGEST, plain, unread
+from neuralshade.base.regular_file import check_regular
+from neuralshade.errors import AssetError
+
+if TYPE_CHECKING:
+    import torch
+
+LARGEST_BYTES = 2**31  # of a file, and of what a compressed one holds
+FLOATS = ("float16", "float32")  # that stay as they are
+
+Array = npt.NDArray[Any]
+Tensors = dict[str, Array]
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return what a file holds. Raises AssetError where it cannot be read, or is too large."""
+    try:
+        check_regular(path)
+        size = os.stat(path).st_size
+        if size > LARGEST_BYTES:
+            raise too_large(path, size)
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise AssetError(f"{path}: got {unread(error)}, need a file of trained numbers. "
+                         "Check the path.") from error  # fmt: skip
+
+
+def too_large(path: object, size: int) -> AssetError:
+    """Return what to raise for so many bytes."""
+    return AssetError(f"{path}: got {size:,} bytes, need at most {LARGEST_BYTES:,}. "
+                      "Save the parameters alone.")  # fmt: skip
+
+
+def check_finite(place: str, values: npt.NDArray[Any], where: str = "") -> None:
+    """Raise AssetError where ``values`` hold NaN or infinity."""
+    if not np.isfinite(values).all():
+        raise AssetError(f"{place}: got NaN or infinity{where}, need finite numbers. "
+                         "Train it again.")  # fmt: skip
+
+
+def damaged(path: object, error: Exception, need: str) -> AssetError:
+    """Return what to raise for a file that its library refuses."""
+    told = plain(str(error))[:LONGEST] or type(error).__name__
+    return AssetError(f"{path}: got bytes that no reader takes ({told}), need {need}. "
+                      "Save it again.")  # fmt: skip
+
+
+def floats_of(path: object, tensors: Mapping[str, torch.Tensor]) -> Tensors:
+    """Return floating-point tensors of PyTorch as arrays; others are left out."""
+    import torch
+
+    found: Tensors = {}
+    for name, values in tensors.items():
+        if not values.is_floating_point() or values.layout is not torch.strided:
+            continue
+        kept = values.detach().cpu()
+        if str(kept.dtype).removeprefix("torch.") not in FLOATS:
+            kept = kept.float()
+        found[name] = kept.contiguous().numpy()
+    return found

@@ -1,0 +1,1 @@
+"""Networks that other programs trained, as pictures: one file a format."""
