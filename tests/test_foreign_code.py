@@ -37,6 +37,8 @@ REASONS = {
     ("src/neuralshade/fitting/tensorboard.py", "importlib.import_module"): "one module, by name",
     ("src/neuralshade/fitting/tensorboard_file.py", "importlib.import_module"): "by name, of it",
     ("src/neuralshade/gpu/device.py", "ctypes.CDLL"): "the C library, and NVIDIA's driver by name",
+    ("src/neuralshade/asset/weights/torch_file.py", "torch.load"): "weights_only, which takes "
+    "tensors and plain containers alone",
     ("src/neuralshade/gpu/slang_com.py", "ctypes.CDLL"): "Slang's compiler, beside slangpy itself",
     ("src/neuralshade/gpu/slang_com.py", "importlib.util"): "find_spec: where slangpy lies",
     ("src/neuralshade/base/confine.py", "ctypes.CDLL"): "the C library, for the kernel's calls",

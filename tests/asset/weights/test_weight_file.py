@@ -110,6 +110,8 @@ def forged_safetensors(shape, offsets):
         ("a.pt", pickle.dumps(Run()), "need a state dict or a tensor of torch.save"),
         ("a.pt", WHOLE["a.pt"][:-50], "need a state dict or a tensor of torch.save"),
         ("a.pt", pt({"model": {"w": torch.ones(2)}}), "got dict as 'model', need a state dict"),
+        ("a.pt", pt({"a": torch.ones(1).expand(10**13)}), "in fewer bytes, need every number"),
+        ("a.pt", pt({"a": torch.ones(3, device="meta")}), "need every number in the file"),
         ("a.pt", pt([torch.ones(2)]), "got list, need a state dict or a tensor"),
         ("a.npy", npy(np.full(3, np.inf, np.float32)), "got NaN or infinity in tensor params"),
         ("a.bin", b"123", "got suffix '.bin', need safetensors, npz, npy or pt"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.base.message_text import LONGEST, plain, unread
+from neuralshade.base.message_text import LONGEST, named, plain, unread
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import AssetError
 
@@ -65,6 +65,9 @@ def floats_of(path: object, tensors: Mapping[str, torch.Tensor]) -> Tensors:
     for name, values in tensors.items():
         if not values.is_floating_point() or values.layout is not torch.strided:
             continue
+        if values.is_meta or values.nbytes > values.untyped_storage().nbytes():
+            raise AssetError(f"{path}: got {list(values.shape)} of {named(name)} in fewer bytes, "
+                             "need every number in the file. Save a contiguous copy.")  # fmt: skip
         kept = values.detach().cpu()
         if str(kept.dtype).removeprefix("torch.") not in FLOATS:
             kept = kept.float()
