@@ -16,6 +16,7 @@ from neuralshade.languages.harness import COUNTS, GROUP, function_of, harness
 from neuralshade.languages.language import Printer
 from neuralshade.languages.printed import printer_of
 from neuralshade.model.shader_form import Golden, ShaderForm
+from neuralshade.verbs.export.check.coopvec_on_gpu import BEST, converted
 from neuralshade.verbs.export.check.timed_rows import error_of
 
 Row = dict[str, Any]
@@ -35,7 +36,7 @@ def printers(gpu: Gpu, form: ShaderForm) -> dict[str, Printer]:
     """Return what prints a form in each way that this GPU runs."""
     ways = {"text": printer_of(form, "slang", True), "buffer": printer_of(form, "slang", False)}
     if gpu.api in VECTOR_GPUS and "cooperative_vector" in gpu.adapter.features:
-        ways["vectors"] = printer_of(form, "slang-coopvec")
+        ways["vectors"] = ways["vectors, converted"] = printer_of(form, "slang-coopvec")
     return ways
 
 
@@ -60,17 +61,26 @@ def random_rows(form: ShaderForm, golden: Golden, count: int) -> Floats:
     return np.concatenate(columns, axis=1).astype(np.float32)
 
 
-def timed(gpu: Gpu, printer: Printer, golden: Golden, rows: Floats) -> tuple[float, float, float]:
+def bound(gpu: Gpu, printer: Printer, way: str) -> tuple[str, dict[str, Any]]:
+    """Return what stands before a text, and its buffer of words."""
+    name = printer.form.name
+    if way == "vectors, converted":
+        return BEST.format(name=name), {f"{name}_words": converted(gpu, printer)}
+    return "", {f"{name}_words": gpu.buffer(printer.words)} if printer.reads_words else {}
+
+
+def timed(
+    gpu: Gpu, printer: Printer, way: str, golden: Golden, rows: Floats
+) -> tuple[float, float, float]:
     """Return ns a row, the largest error of golden rows, and seconds to compile and time."""
     program = harness(printer, function_of(printer.form, golden))
     rows = rows.copy()
     rows[: len(golden.inputs)] = golden.inputs
     answers = gpu.buffer(size=4 * len(rows) * program.results)
-    variables = {"rows": gpu.buffer(rows), "answers": answers}
-    if printer.reads_words:
-        variables[f"{printer.form.name}_words"] = gpu.buffer(printer.words)
+    head, words = bound(gpu, printer, way)
+    variables = {"rows": gpu.buffer(rows), "answers": answers, **words}
     begun = time.perf_counter()
-    kernel = gpu.kernel(program.text, program.entry, variables)
+    kernel = gpu.kernel(head + program.text, program.entry, variables)
     steps = gpu.steps([(kernel, len(rows) // GROUP)])
     seconds = steps_seconds(gpu, steps, PATIENCE)
     whole = time.perf_counter() - begun
@@ -87,7 +97,7 @@ def function_rows(gpu: Gpu, form: ShaderForm, names: list[str], count: int) -> l
         found: Row = {"function": golden.function, "multiply-adds": form.multiply_adds}
         at = random_rows(form, golden, count)
         for way, printer in printers(gpu, form).items():
-            ns, error, seconds = timed(gpu, printer, golden, at)
+            ns, error, seconds = timed(gpu, printer, way, golden, at)
             found |= {f"{way} [ns]": round(ns, 4), f"{way}, error": f"{error:.1e}",
                       f"{way}, compiled and timed [s]": round(seconds, 2)}  # fmt: skip
         print(found, flush=True)
@@ -112,8 +122,8 @@ def material_rows(gpu: Gpu, opened: Any, name: str) -> list[Row]:
         nothing = graph_evaluation(gpu, None, screen).microseconds(PATIENCE)
         found["drawing points alone [us]"] = round(nothing, 1)
         for way, printer in printers(gpu, form).items():
-            words = {f"{name}_words": printer.words} if printer.reads_words else {}
-            text = printer.text() + EVAL.format(name=name)
+            head, words = bound(gpu, printer, way)
+            text = head + printer.text() + EVAL.format(name=name)
             took = graph_evaluation(gpu, Teacher(name, text, (), words), screen)
             found[f"{way} [us]"] = round(took.microseconds(PATIENCE), 1)
         for way, matrices in (("own loops", False), ("own usual", True)):

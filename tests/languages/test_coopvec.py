@@ -8,6 +8,7 @@ from neuralshade.languages.activations import ACTIVATIONS
 from neuralshade.languages.coopvec import ALIGNED, CoopVecSlang
 from neuralshade.languages.harness import harness
 from neuralshade.model.shader_form import Function, Golden, Layer, Network, Parameter, ShaderForm
+from neuralshade.verbs.export.check.coopvec_on_gpu import run_vectors
 from neuralshade.verbs.export.check.slang_on_cpu import run_on_cpu
 
 WORDS = np.array([7, 8, 9], np.uint32)  # of the asset itself, before the matrices
@@ -98,3 +99,18 @@ def test_spirv_of_it_has_cooperative_vectors():
     capability, cooperative_vector = 2 << 16 | 17, 5394
     assert any(spirv[i] == capability and spirv[i + 1] == cooperative_vector
                for i in range(len(spirv) - 1))  # fmt: skip
+
+
+@pytest.mark.gpu
+@pytest.mark.slangpy
+@pytest.mark.parametrize("hidden", BY_NUMPY)
+def test_a_gpu_answers_as_numpy_does_in_both_layouts(hidden):
+    from neuralshade.gpu.open import open_gpu
+
+    gpu = open_gpu("vulkan")
+    if "cooperative_vector" not in gpu.adapter.features:
+        pytest.skip(f"{gpu.name} has no cooperative vectors")
+    form = form_of((3, 12, 20, 2), (hidden, hidden, "sigmoid"))
+    printer = CoopVecSlang(form, False)
+    found = run_vectors(gpu, printer, harness(printer, form.functions[0]), form.golden[0])
+    assert np.abs(found.answers - form.golden[0].outputs).max() < 0.02

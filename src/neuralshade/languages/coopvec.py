@@ -16,11 +16,20 @@ from neuralshade.languages.hlsl import Slang
 from neuralshade.languages.language import INDENT
 from neuralshade.languages.network import activation_functions, straight_lines
 from neuralshade.languages.numbers import LANES, fours
+from neuralshade.languages.spirv import Spirv
 from neuralshade.model.shader_form import Function, Golden, Layer, Network
 
 LARGEST = float(np.finfo(np.float16).max)
 ALIGNED = 64  # bytes at which a matrix begins; VK_NV_cooperative_vector
-NUMBERS = ".coopvec.bin"
+LAYOUT = """\
+// Matrices lie in the buffer as in the file, or as the device likes them best, up to three times as
+// fast: convert each in its place (vkConvertCooperativeVectorMatrixNV), and define {name}_LAYOUT
+// as InferencingOptimal.
+#ifndef {name}_LAYOUT
+#define {name}_LAYOUT RowMajor
+#endif
+static const CoopVecComponentType {name}_HALF = CoopVecComponentType.Float16;"""
+IN_FLOAT32 = ("exp",)  # activations that make a rounded argument a wrong value
 MULTIPLE = 8  # of rows and columns: 16 bytes, at which a row and a bias begin
 BY_VECTORS = {  # activations of whole vectors; others go by numbers in float32
     "none": "{x}",
@@ -52,8 +61,8 @@ class CoopVecSlang(Slang):
 
     name: ClassVar[str] = "slang-coopvec"
     suffix: ClassVar[str] = ".coopvec.slang"
-    bound: ClassVar[dict[str, Any]] = {"byte_address_buffer": "by name",
-                                       "numbers_end_in": NUMBERS}  # fmt: skip
+    numbers_end: ClassVar[str] = ".coopvec.bin"
+    bound: ClassVar[dict[str, Any]] = {"byte_address_buffer": "by name"}
     told: ClassVar[str] = "{words} is a `ByteAddressBuffer` with all of {bin}, float16 matrices."
 
     @cached_property
@@ -68,7 +77,7 @@ class CoopVecSlang(Slang):
             if not by_vectors(network):
                 found.append(placed)
                 continue
-            for layer in network.layers:
+            for layer in network.layers[:-1] if ends_in_float32(network) else network.layers:
                 placed.append(_placed(layer, end))
                 end = placed[-1].end
             found.append(placed)
@@ -98,14 +107,21 @@ class CoopVecSlang(Slang):
         return False  # but a file of its own
 
     def companions(self) -> dict[str, bytes]:
-        return {NUMBERS: self.words.astype("<u4").tobytes()} if self.reads_words else {}
+        return {self.numbers_end: self.words.astype("<u4").tobytes()} if self.reads_words else {}
 
     def bindings(self) -> dict[str, Any]:
-        return dict(self.bound) if self.reads_words else {}
+        """Return where the numbers are bound, and where matrices lie in them."""
+        if not self.reads_words:
+            return {}
+        matrices = [{"byte": one.weight_at, "rows": one.rows, "columns": one.columns}
+                    for placed in self.matrices for one in placed]  # fmt: skip
+        return {**self.bound, "matrices": matrices}
 
     def binding_text(self, stem: str) -> str:
         """Return what to bind, for people."""
-        return self.told.format(bin=f"`{stem}{NUMBERS}`", words=f"`{self.form.name}_words`")
+        return self.told.format(
+            bin=f"`{stem}{self.numbers_end}`", words=f"`{self.form.name}_words`"
+        )
 
     def allowed(self, golden: Golden) -> float:
         """Return the largest difference that is right, of networks in float16."""
@@ -117,11 +133,14 @@ class CoopVecSlang(Slang):
 
     def activations(self) -> list[Function]:
         others = [one for one in self.form.networks if not by_vectors(one)]
+        others += [Network((), one.layers[-1:], "") for one in self.form.networks
+                   if ends_in_float32(one)]  # fmt: skip
         return activation_functions(others, self.form.name)
 
     def head(self) -> list[str]:
         name = self.form.name
-        lines = [f"ByteAddressBuffer {name}_words;", "", f"uint {name}_word(int i)", "{",
+        lines = [*LAYOUT.format(name=name).splitlines(), "",
+                 f"ByteAddressBuffer {name}_words;", "", f"uint {name}_word(int i)", "{",
                  f"{INDENT}return {name}_words.Load(4 * i);", "}"]  # fmt: skip
         for index, placed in enumerate(self.matrices):
             lines += ["", *self.evaluator(index, placed)] if placed else []
@@ -133,14 +152,19 @@ class CoopVecSlang(Slang):
             yield from straight_lines(network, self.form.name)
             return
         index, inputs = self.index_of(network), network.inputs
-        across, down = fours(len(inputs)), fours(len(network.layers[-1].bias))
+        across, outputs = fours(len(inputs)), len(self.matrices[index][-1].layer.bias)
         yield f"float4 {network.result}_in[{across}];"
         for four in range(across):
             own = [*inputs[4 * four : 4 * four + 4], "0.0", "0.0", "0.0"][:4]
             yield f"{network.result}_in[{four}] = float4({', '.join(own)});"
-        yield f"float4 {network.result}_out[{down}];"
+        yield f"float4 {network.result}_out[{fours(outputs)}];"
         yield f"{self.form.name}_network{index}({network.result}_in, {network.result}_out);"
-        for four in range(down):
+        if ends_in_float32(network):
+            found = tuple(f"{network.result}_out[{i // 4}].{LANES[i % 4]}" for i in range(outputs))
+            last = Network(found, network.layers[-1:], network.result)
+            yield from straight_lines(last, self.form.name)
+            return
+        for four in range(fours(outputs)):
             yield f"const float4 {network.result}{four} = {network.result}_out[{four}];"
 
     def evaluator(self, index: int, placed: Sequence[Matrix]) -> list[str]:
@@ -152,29 +176,31 @@ class CoopVecSlang(Slang):
             f"CoopVec<half, {placed[0].columns}> h0;",
             *_each("h0", placed[0].columns, f"i < {inputs} ? half(x[i / 4][i % 4]) : half(0)"),
         ]
+        network = self.form.networks[index]
         for number, one in enumerate(placed, 1):
             body += self.product(number, one)
-            if one is not placed[-1]:
+            if one.layer is not network.layers[-1]:
                 body += self.activation(f"h{number}", one)
         last = f"h{len(placed)}"
         for four in range(fours(outputs)):
             lanes = [f"float({last}[{4 * four + i}])" for i in range(4)]
             body.append(f"y[{four}] = float4({', '.join(lanes)});")
-            kind = placed[-1].layer.activation
-            if kind != "none":
+            kind = network.layers[-1].activation
+            if kind != "none" and not ends_in_float32(network):
                 body.append(f"y[{four}] = {self.expression(activated(kind, f'y[{four}]'))};")
         return [*lines, *(INDENT + line for line in body), "}"]
 
     def product(self, number: int, one: Matrix) -> list[str]:
         """Return the lines of one layer, of the last one without its activation."""
         outputs, inputs = one.layer.weight.shape
-        name, half = f"{self.form.name}_words", "CoopVecComponentType.Float16"
-        kind = f"CoopVec<half, {one.rows}>"
+        name, words, half = self.form.name, f"{self.form.name}_words", f"{self.form.name}_HALF"
         lines = [f"// Layer {number}: {inputs} to {outputs}, {one.layer.activation}.",
-                 f"{kind} h{number} = coopVecMatMulAdd<half, {one.rows}, {one.columns}>(",
-                 f"{INDENT}h{number - 1}, {half}, {name}, {one.weight_at}, {half}, {name}, "
+                 f"CoopVec<half, {one.rows}> h{number} = "
+                 f"coopVecMatMulAdd<half, {one.rows}, {one.columns}>(",
+                 f"{INDENT}h{number - 1}, {half}, {words}, {one.weight_at}, {half}, {words}, "
                  f"{one.bias_at}, {half},",
-                 f"{INDENT}CoopVecMatrixLayout.RowMajor, false, {2 * one.columns});"]  # fmt: skip
+                 f"{INDENT}CoopVecMatrixLayout.{name}_LAYOUT, false, {2 * one.columns});",
+                 ]  # fmt: skip
         return lines
 
     def activation(self, name: str, one: Matrix) -> list[str]:
@@ -197,6 +223,11 @@ def by_vectors(network: Network) -> bool:
     return len(network.layers) > 1
 
 
+def ends_in_float32(network: Network) -> bool:
+    """Return whether float32 evaluates the last layer of a network whose others are matrices."""
+    return by_vectors(network) and network.layers[-1].activation in IN_FLOAT32
+
+
 def _placed(layer: Layer, end: int) -> Matrix:
     largest = max(np.abs(layer.weight).max(initial=0), np.abs(layer.bias).max(initial=0))
     if largest > LARGEST:
@@ -211,3 +242,11 @@ def _placed(layer: Layer, end: int) -> Matrix:
 def _each(name: str, count: int, value: str) -> list[str]:
     """Return lines that set the numbers of a vector."""
     return ["[ForceUnroll]", f"for (int i = 0; i < {count}; ++i)", f"{INDENT}{name}[i] = {value};"]
+
+
+@dataclass(frozen=True)
+class CoopVecSpirv(Spirv, CoopVecSlang):
+    """The same as SPIR-V, whose matrices are row-major."""
+
+    name: ClassVar[str] = "spirv-coopvec"
+    suffix: ClassVar[str] = ".coopvec.spv"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from neuralshade.languages.coopvec import CoopVecSlang
 from neuralshade.languages.cpp import Cpp, Cuda
 from neuralshade.languages.cpp_vectors import used_names
 from neuralshade.languages.glsl import Glsl, GlslEs
@@ -239,5 +238,4 @@ def _cuda(printer: Printer, function: Function, columns: int, lanes: Sequence[st
 
 MAKERS: dict[type[Printer], Callable[..., list[str]]] = {
     Wgsl: _wgsl, Glsl: _glsl, GlslEs: _glsl_es, Hlsl: _hlsl, Slang: _hlsl, Cpp: _cpp, Cuda: _cuda,
-    CoopVecSlang: _hlsl,
 }  # fmt: skip

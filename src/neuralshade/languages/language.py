@@ -37,6 +37,7 @@ class Printer:
 
     name: ClassVar[str]
     suffix: ClassVar[str]
+    numbers_end: ClassVar[str] = ".bin"  # of the file of words
     types: ClassVar[dict[str, str]] = {}  # of the dialect, where they are called otherwise
     calls: ClassVar[dict[str, str]] = {}  # functions, likewise
     constant: ClassVar[str] = "const "  # before what does not change

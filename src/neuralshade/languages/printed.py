@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.errors import ConfigError
-from neuralshade.languages.coopvec import CoopVecSlang
+from neuralshade.languages.coopvec import CoopVecSlang, CoopVecSpirv
 from neuralshade.languages.cpp import Cpp, Cuda, Metal
 from neuralshade.languages.glsl import Glsl, GlslEs
 from neuralshade.languages.hlsl import Hlsl, Slang
@@ -17,7 +17,20 @@ from neuralshade.model.shader_form import ShaderForm
 
 LANGUAGES: dict[str, type[Printer]] = {
     one.name: one
-    for one in (Slang, Hlsl, Glsl, GlslEs, Spirv, Wgsl, Metal, Cuda, Cpp, Torch, CoopVecSlang)
+    for one in (
+        Slang,
+        Hlsl,
+        Glsl,
+        GlslEs,
+        Spirv,
+        Wgsl,
+        Metal,
+        Cuda,
+        Cpp,
+        Torch,
+        CoopVecSlang,
+        CoopVecSpirv,
+    )
 }
 
 

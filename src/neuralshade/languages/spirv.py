@@ -57,8 +57,8 @@ class Spirv(Slang):
         return super().text() + "\n".join(lines) + "\n"
 
     def head(self) -> list[str]:
-        words = [f"[[vk::binding({BINDINGS['words']}, 0)]] {line}" if "Buffer<" in line else line
-                 for line in super().head()]  # fmt: skip
+        buffer, place = f" {self.form.name}_words;", f"[[vk::binding({BINDINGS['words']}, 0)]] "
+        words = [place + line if line.endswith(buffer) else line for line in super().head()]
         return [*self.rows_and_answers(), *words]
 
     def rows_and_answers(self) -> list[str]:
@@ -78,8 +78,8 @@ class Spirv(Slang):
         return {"set": 0, **bound, "threads": GROUP, "entries": entries}
 
     def binding_text(self, stem: str) -> str:
-        words = (f"binding {BINDINGS['words']} has all of `{stem}.bin`, " if self.reads_words
-                 else "")  # fmt: skip
+        words = f"binding {BINDINGS['words']} has all of `{stem}{self.numbers_end}`, "
+        words = words if self.reads_words else ""
         return (f"compute shaders in groups of {GROUP} threads, all storage buffers in set 0: "
                 f"{words}binding {BINDINGS['rows']} has float32 rows of arguments, binding "
                 f"{BINDINGS['answers']} takes float32 results, a row each. Entry points: "

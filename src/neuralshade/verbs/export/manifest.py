@@ -20,7 +20,7 @@ def manifest_text(form: ShaderForm, printers: Sequence[Printer], stem: str) -> s
         "name": form.name,
         "facts": form.facts,
         "multiply_adds": form.multiply_adds,
-        "files": {one.name: {"file": stem + one.suffix, **one.bindings()} for one in printers},
+        "files": {one.name: _file(one, stem) for one in printers},
         "numbers": {"file": f"{stem}.bin", "type": "uint32, little-endian",
                     "count": len(reading[0].words)} if reading else None,
         "structs": {one.name: [{"type": kind, "name": name} for kind, name in one.members]
@@ -29,6 +29,13 @@ def manifest_text(form: ShaderForm, printers: Sequence[Printer], stem: str) -> s
         "golden": [_golden(one) for one in form.golden],
     }  # fmt: skip
     return json.dumps(facts, indent=1, allow_nan=False) + "\n"
+
+
+def _file(printer: Printer, stem: str) -> dict[str, Any]:
+    """Return the file of a language, its numbers where they are its own, and what to bind."""
+    own = f"{stem}{printer.numbers_end}"
+    beside = {"numbers": own} if printer.numbers_end in printer.companions() else {}
+    return {"file": stem + printer.suffix, **beside, **printer.bindings()}
 
 
 def _function(function: Function) -> dict[str, Any]:

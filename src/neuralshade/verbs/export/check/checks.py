@@ -30,6 +30,7 @@ COLUMNS = (
     Column("right", lambda row: {True: "yes", False: "NO", None: None}[row["right"]]),
 )
 ONLY_PRINTED = {
+    "spirv-coopvec": "not run: made of the text of slang-coopvec, which runs",
     "metal": "not run: no Metal compiler but Apple's",
 }
 
@@ -122,11 +123,11 @@ def _runner(language: str, gpu: Callable[..., Gpu]) -> Runner:
 
 def _run_vectors(gpu: Callable[..., Gpu], *rows: Any) -> Ran:
     """Run cooperative vectors by Vulkan where it has them, else as loops on the CPU."""
+    from neuralshade.verbs.export.check.coopvec_on_gpu import run_vectors
     from neuralshade.verbs.export.check.slang_on_cpu import run_on_cpu
-    from neuralshade.verbs.export.check.slang_on_gpu import run_slang
 
     with suppress(DeviceError):
         vulkan = gpu("vulkan")
         if "cooperative_vector" in vulkan.adapter.features:
-            return run_slang(vulkan, *rows)
+            return run_vectors(vulkan, *rows)
     return run_on_cpu(*rows)

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.gpu import Buffer, Gpu
 from neuralshade.gpu.module_files import files_folder
 from neuralshade.languages.harness import GROUP, Program
 from neuralshade.languages.language import Printer
@@ -14,13 +14,18 @@ from neuralshade.model.shader_form import Golden
 from neuralshade.verbs.export.check.timed_rows import ROWS, Ran, many_rows
 
 
-def run_slang(gpu: Gpu, printer: Printer, program: Program, golden: Golden) -> Ran:
-    """Run a program of Slang on an open GPU. Raises KernelError where it does not compile."""
+def run_slang(
+    gpu: Gpu, printer: Printer, program: Program, golden: Golden, words: Buffer | None = None
+) -> Ran:
+    """Run a program of Slang on an open GPU. Raises KernelError where it does not compile.
+
+    ``words``: on the GPU already, in place of the printer's.
+    """
     rows = many_rows(golden)
     answers = gpu.buffer(size=4 * ROWS * program.results)
     variables = {"rows": gpu.buffer(rows), "answers": answers}
     if printer.reads_words:
-        variables[f"{printer.form.name}_words"] = gpu.buffer(printer.words)
+        variables[f"{printer.form.name}_words"] = words or gpu.buffer(printer.words)
     files = printer.neighbors()
     folder = files_folder({name: text.decode() for name, text in files.items()}) if files else None
     kernel = gpu.kernel(program.text, program.entry, variables, folder=folder)

@@ -1,0 +1,54 @@
+"""Cooperative vectors by Vulkan: matrices as in the file, and as the device likes them best."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.slangpy_gpu import SlangpyBuffer, slangpy_gpu
+from neuralshade.languages.coopvec import CoopVecSlang
+from neuralshade.languages.harness import Program
+from neuralshade.model.shader_form import Golden
+from neuralshade.verbs.export.check.slang_on_gpu import run_slang
+from neuralshade.verbs.export.check.timed_rows import Ran
+
+BEST = "#define {name}_LAYOUT InferencingOptimal\n"
+
+
+def run_vectors(gpu: Gpu, printer: CoopVecSlang, program: Program, golden: Golden) -> Ran:
+    """Run a program both ways; return of each number the worse, and the time of the faster way.
+
+    Raises: DeviceError where the device's layout needs more room than rows; KernelError.
+    """
+    rows = run_slang(gpu, printer, program, golden)
+    if not any(printer.matrices):
+        return rows
+    best = replace(program, text=BEST.format(name=printer.form.name) + program.text)
+    found = run_slang(gpu, printer, best, golden, converted(gpu, printer))
+    worse = np.abs(rows.answers - golden.outputs) > np.abs(found.answers - golden.outputs)
+    return replace(found, answers=np.where(worse, rows.answers, found.answers))
+
+
+def converted(gpu: Gpu, printer: CoopVecSlang) -> SlangpyBuffer:
+    """Return the printer's words with matrices as the device likes them best, in their places."""
+    import slangpy as spy
+
+    opened = slangpy_gpu(gpu, "cooperative vectors")
+    device, half = opened.device, spy.DataType.float16
+    usage = (spy.BufferUsage.shader_resource | spy.BufferUsage.unordered_access
+             | spy.BufferUsage.copy_source | spy.BufferUsage.copy_destination)  # fmt: skip
+    source, to = (device.create_buffer(data=printer.words, usage=usage) for _ in range(2))
+    matrices = [one for placed in printer.matrices for one in placed]
+    into, of = ([device.create_coop_vec_matrix_desc(one.rows, one.columns, layout, half,
+                                                    one.weight_at) for one in matrices]
+                for layout in (spy.CoopVecMatrixLayout.inferencing_optimal,
+                               spy.CoopVecMatrixLayout.row_major))  # fmt: skip
+    encoder = device.create_command_encoder()
+    encoder.global_barrier()  # SlangPy's own barriers do not name conversion
+    encoder.convert_coop_vec_matrices(to, into, source, of)
+    encoder.global_barrier()
+    device.submit_command_buffer(encoder.finish())
+    device.wait()
+    return SlangpyBuffer(opened, to)
