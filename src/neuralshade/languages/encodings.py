@@ -13,9 +13,10 @@ from neuralshade.languages.grids import GridReader
 from neuralshade.languages.numbers import number
 from neuralshade.model.cell_wave import CellWave
 from neuralshade.model.composite import Composite
+from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.frequency import Frequency
-from neuralshade.model.grid import Grid
+from neuralshade.model.hash_grid import HashGrid
 from neuralshade.model.identity import Identity
 from neuralshade.model.mlp import MLP
 from neuralshade.model.one_blob import OneBlob
@@ -34,7 +35,7 @@ def add_encoding(
         for part, share in zip(encoding.members, encoding.shares, strict=True):
             add_encoding(columns, grids, part, at[share])
         return
-    if isinstance(encoding, Grid):
+    if isinstance(encoding, GRIDS) and type(encoding) in GRIDS:
         grids.add(columns, encoding, at)
         return
     for kind, add in WAVES.items():
@@ -43,8 +44,14 @@ def add_encoding(
             add(columns, encoding, at)
             return
     raise ConfigError(f"export: got encoding {type(encoding).__name__} of another package, need "
-                      "those of this one. Use its Slang half by docs/slang-library.md, or fit with "
-                      "another encoding.")  # fmt: skip
+                      "those of this one. Fit with another encoding.")  # fmt: skip
+
+
+def is_ours(encoding: Encoding) -> bool:
+    """Return whether ``add_encoding`` takes an encoding: none of its parts is another package's."""
+    if isinstance(encoding, Composite):
+        return all(map(is_ours, encoding.members))
+    return type(encoding) in (*GRIDS, *WAVES)
 
 
 def _identity(columns: Columns, encoding: Identity, at: Sequence[str]) -> None:
@@ -120,6 +127,7 @@ def _error_function(name: str) -> Function:
     )  # fmt: skip
 
 
+GRIDS = (DenseGrid, HashGrid)
 WAVES: dict[type[Encoding], Callable[..., None]] = {
     Identity: _identity, Frequency: _frequency, TriangleWave: _triangle_wave,
     CellWave: _cell_wave, OneBlob: _one_blob,

@@ -9,7 +9,7 @@ import torch
 
 import neuralshade
 from neuralshade.cli.terminal import print_info
-from neuralshade.errors import AssetError
+from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.image.gpu_field import GpuField
 
 PHOTO = pathlib.Path(__file__).parents[2] / "data" / "photo.png"
@@ -61,6 +61,22 @@ def test_module_device_and_picture_say_the_same(outside, device, asset):
     with GpuField(opened, device) as field:
         # 2e-3: on a device with cooperative vectors products are of float16
         np.testing.assert_allclose(field.at(at.numpy()), wanted, atol=2e-3)
+
+
+@pytest.mark.parametrize("language", ["slang", "wgsl", "glsl", "hlsl"])
+def test_exported_shaders_say_the_same(outside, asset, tmp_path, language):
+    (row,) = neuralshade.export(asset, language, tmp_path, name="photo", check=True).checks
+    if row["right"] is None:
+        pytest.skip(row["why_not"])
+    assert row["right"], row
+
+
+def test_its_slang_half_goes_with_the_export(outside, asset, tmp_path, refusal):
+    neuralshade.export(asset, "slang,metal,spirv", tmp_path, name="photo")
+    names = {path.name for path in (tmp_path / "photo_modules/outside").iterdir()}
+    assert names == {"planes.slang", "powers.slang"}
+    said = refusal(ConfigError, neuralshade.export, asset, "cpp", tmp_path)
+    assert "to: got cpp for a function that Slang's compiler translates" in said
 
 
 def test_info_tells_the_package(outside, asset, capsys):

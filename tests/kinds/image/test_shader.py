@@ -10,13 +10,18 @@ import torch
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.tensors import pack_field
+from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.image.field import build_field
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.languages.activations import ACTIVATIONS
+from neuralshade.languages.columns import Columns
+from neuralshade.languages.encodings import add_encoding, is_ours
+from neuralshade.languages.grids import GridReader
 from neuralshade.languages.harness import function_of, harness
 from neuralshade.languages.printed import LANGUAGES, printer_of
+from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.verbs.export.check.compiled_cpp import run_cpp
 from neuralshade.verbs.export.check.slang_on_gpu import run_slang
 from neuralshade.verbs.export.check.timed_rows import error_of
@@ -149,10 +154,15 @@ def test_a_text_names_the_asset_and_stays_short(tmp_path, language):
     assert not re.search(r"_S\d|\b_\d", text)  # as Slang's own printers name things
 
 
-def test_an_encoding_of_others_is_refused(tmp_path, refusal, monkeypatch):
-    from neuralshade.errors import ConfigError
-    from neuralshade.languages import encodings
+class Doubled(DenseGrid):
+    """A grid of another package, which answers otherwise than those of this one."""
 
-    monkeypatch.setattr(encodings, "WAVES", {})
-    found = opened(tmp_path / "a.nsh", ImageRecipe(encoding="identity", hidden_width=8, batch=4))
-    assert "encoding Identity of another package" in refusal(ConfigError, found.shader, "photo")
+    def forward(self, at):
+        return 2 * super().forward(at)
+
+
+def test_another_package_s_grid_is_not_printed_as_ours(tmp_path):
+    grid = Doubled(width=3, height=2)
+    assert not is_ours(grid) and is_ours(DenseGrid(width=3, height=2))
+    with pytest.raises(ConfigError, match="encoding Doubled of another package"):
+        add_encoding(Columns("photo"), GridReader("photo", iter(())), grid, ("uv.x", "uv.y"))

@@ -93,7 +93,7 @@ def folder(tmp_path_factory, device):
     return folder
 
 
-@pytest.mark.parametrize("language", ["slang", "wgsl", "glsl", "hlsl", "spirv"])
+@pytest.mark.parametrize("language", ["slang", "wgsl", "glsl", "hlsl"])
 @pytest.mark.parametrize("task", ["grey", pytest.param("task", marks=pytest.mark.slow)])
 def test_it_renders_there_what_it_renders_here(folder, task, language, opened_once):
     with neuralshade.load(folder / f"{task}.nsh") as opened:

@@ -15,6 +15,7 @@ from neuralshade.languages.harness import function_of, harness
 from neuralshade.languages.language import Printer
 from neuralshade.languages.printed import printer_of
 from neuralshade.languages.spirv import Spirv
+from neuralshade.languages.translated import SpirvCalling
 from neuralshade.measure.table import Column, Row, Table
 from neuralshade.model.shader_form import Golden, ShaderForm
 from neuralshade.verbs.export.check.timed_rows import Ran, error_of
@@ -63,6 +64,8 @@ def _row(printer: Printer, golden: Golden, gpu: Callable[..., Gpu]) -> Row:
                 "right": None}  # fmt: skip
     if printer.form.program is not None and printer.form.program.strange:
         return row | {"why_not": "not run: this code is somebody else's; a fit of your own runs"}
+    if isinstance(printer, SpirvCalling):
+        return row | {"why_not": "not run: loops of Slang's in SPIR-V take naga minutes; see slang"}
     if printer.name in ONLY_PRINTED:
         return row | {"why_not": ONLY_PRINTED[printer.name]}
     try:
