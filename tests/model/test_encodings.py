@@ -27,13 +27,23 @@ def frequency(uv: np.ndarray, texels: Parameters, octaves: int) -> np.ndarray:
     return np.stack(columns, axis=1)
 
 
-def triangle_wave(uv: np.ndarray, texels: Parameters, octaves: int) -> np.ndarray:
-    columns = [abs(2**k * uv[:, axis] % 2 - 1) for axis in (0, 1) for k in range(octaves)]
+def triangle_wave(uv: np.ndarray, texels: Parameters, octaves: int, shifted: int = 0) -> np.ndarray:
+    columns = [abs((2**k * uv[:, axis] + shifted * k / 2) % 2 - 1)
+               for axis in (0, 1) for k in range(octaves)]  # fmt: skip
     return np.stack(columns, axis=1)
 
 
-def one_blob(uv: np.ndarray, texels: Parameters, bins: int) -> np.ndarray:
+def one_blob(uv: np.ndarray, texels: Parameters, bins: int, wrapped: int = 0) -> np.ndarray:
+    kernel = np.polynomial.Polynomial([15 / 16, 0, -15 / 8, 0, 15 / 16]).integ()
+
     def phi(edge: float, x: float) -> float:
+        return (
+            normal(edge, x)
+            if not wrapped
+            else sum(kernel(np.clip((edge - x + turn) * bins, -1, 1)) for turn in (-1, 0, 1))
+        )
+
+    def normal(edge: float, x: float) -> float:
         return 0.5 * (1 + math.erf((edge - x) * bins / math.sqrt(2)))
 
     return np.array([
@@ -149,6 +159,9 @@ CASES = {  # text: width
     "hash_grid:levels=5,features=2,log2_entries=4,coarsest=3,finest=300": 10,
     "dense_grid:levels=2,features=3,coarsest=3,width=8,height=5,smooth=1": 6,
     "hash_grid:levels=2,features=3,log2_entries=5,coarsest=2,finest=19,smooth=1": 6,
+    "triangle_wave:octaves=6,shifted=1": 12,
+    "one_blob:bins=5,wrapped=1": 10,
+    "one_blob:bins=1,wrapped=1": 2,
     "staggered_grid:levels=1,features=3,log2_entries=8,coarsest=5": 3,
     "staggered_grid:levels=3,features=2,log2_entries=5,coarsest=3,growth_ppb=1700000000": 6,
     "staggered_grid:levels=6,features=1,log2_entries=12,coarsest=2,growth_ppb=2000000000": 6,

@@ -43,6 +43,9 @@ CASES = (
     "hash_grid:levels=3,features=3,log2_entries=5,coarsest=2,finest=19,smooth=1",
     "one_blob:bins=3,dimensions=1 + frequency:octaves=2,first=1"
     " + hash_grid:levels=2,features=2,log2_entries=4,coarsest=2,finest=9,smooth=1",
+    "one_blob:bins=6,wrapped=1",
+    "one_blob:bins=1,wrapped=1",
+    "triangle_wave:octaves=7,shifted=1",
     "staggered_grid:levels=4,features=2,log2_entries=6,coarsest=3,growth_ppb=1700000000",
     "staggered_grid:levels=2,features=3,log2_entries=9,coarsest=5,growth_ppb=2000000000,smooth=1",
     "staggered_grid:levels=1,features=1,log2_entries=4,coarsest=301",
@@ -56,6 +59,7 @@ WIDER = {  # positions of another count of numbers than two
     "triangle_wave:octaves=3 + one_blob:bins=5 + identity": 1,
     "one_blob:bins=3 + frequency:octaves=2 + triangle_wave:octaves=3,first=1 + identity:first=2": 3,
     "dense_grid:features=2,width=5,height=3 + frequency:octaves=2,first=2": 3,
+    "one_blob:bins=3,wrapped=1 + triangle_wave:octaves=3,shifted=1,first=1": 3,
     "hash_grid:levels=2,features=2,log2_entries=4,coarsest=2,finest=5 + identity"
     " + frequency:octaves=1,first=2,dimensions=3 + one_blob:bins=3,first=5": 8,
 }

@@ -145,7 +145,7 @@ def test_a_picture_names_coordinates_where_a_part_takes_one():
     parts = parse_encoding(text)
     assert parts == [("identity", {"first": 1, "dimensions": 1}),
                      ("frequency", {"octaves": 3, "first": 0, "dimensions": 1}),
-                     ("one_blob", {"bins": 16})]  # fmt: skip
+                     ("one_blob", {"bins": 16, "wrapped": 0})]  # fmt: skip
     assert parse_encoding(format_encoding(parts)) == parts
 
 

@@ -77,7 +77,8 @@ def _triangle_wave(columns: Columns, encoding: TriangleWave, at: Sequence[str]) 
     for axis, x in enumerate(at):
         for octave in range(encoding.octaves):
             name = f"wave{columns.parts}_{axis}_{octave}"
-            columns.lines.append(f"const float {name} = {x} * {number(0.5 * 2.0**octave)};")
+            shift = f" + {number(0.25 * octave)}" if encoding.shifted and octave else ""
+            columns.lines.append(f"const float {name} = {x} * {number(0.5 * 2.0**octave)}{shift};")
             columns.add([f"abs(2.0 * ({name} - floor({name})) - 1.0)"])
 
 
@@ -89,6 +90,9 @@ def _cell_wave(columns: Columns, encoding: CellWave, at: Sequence[str]) -> None:
 
 
 def _one_blob(columns: Columns, encoding: OneBlob, at: Sequence[str]) -> None:
+    if encoding.wrapped:
+        _wrapped_blob(columns, encoding, at)
+        return
     erf = columns.functions.setdefault("erf", _error_function(columns.name)).name
     bins = encoding.bins
     for axis, x in enumerate(at):
@@ -98,6 +102,27 @@ def _one_blob(columns: Columns, encoding: OneBlob, at: Sequence[str]) -> None:
             columns.lines.append(f"const float {name}_{edge} = {erf}({place});")
         columns.add([f"({name}_{i + 1} - {name}_{i})" for i in range(bins)],
                     scale=[0.5] * bins)  # fmt: skip
+
+
+def _wrapped_blob(columns: Columns, encoding: OneBlob, at: Sequence[str]) -> None:
+    """Add the columns of a quartic kernel that wraps around; see model/one_blob.py."""
+    below = columns.functions.setdefault("quartic", Function(
+        "float", f"{columns.name}_quartic", (Parameter("float", "x"),),
+        ("const float t = clamp(x, -1.0, 1.0);", "const float square = t * t;",
+         "return t * (0.9375 - square * (0.625 - square * 0.1875)) + 0.5;"),
+        "The integral of 15/16 (1 - t^2)^2 from -1 to x.",
+    )).name  # fmt: skip
+    bins = number(encoding.bins)
+    for axis, x in enumerate(at):
+        name = f"blob{columns.parts}_{axis}"
+        columns.lines.append(f"const float {name} = {x} * {bins};")
+        for edge in range(encoding.bins + 1):
+            place = f"{number(edge)} - {name}"
+            columns.lines.append(
+                f"const float {name}_{edge} = {below}({place}) + "
+                f"{below}({place} - {bins}) + {below}({place} + {bins});"
+            )
+        columns.add([f"({name}_{i + 1} - {name}_{i})" for i in range(encoding.bins)])
 
 
 def _error_function(name: str) -> Function:

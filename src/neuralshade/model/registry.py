@@ -50,8 +50,11 @@ LIMITS = {  # smallest and largest value of every setting above
     "first": (0, 63),
     "dimensions": (1, 64),
     "smooth": (0, 1),
+    "wrapped": (0, 1),
+    "shifted": (0, 1),
 }
-UNSAID_ZERO = "smooth"  # a setting that texts leave out where it is 0, as those before it did
+# settings that texts leave out where they are 0, as those before them did
+UNSAID_ZERO = ("smooth", "wrapped", "shifted")
 PICTURE = {"first": 0, "dimensions": 2}  # of what a picture asks at, which goes without saying
 Parts = list[tuple[str, dict[str, int]]]
 
@@ -115,7 +118,7 @@ def format_encoding(parts: Parts) -> str:
     texts = []
     for kind, settings in parts:
         listed = ",".join(f"{name}={value}" for name, value in settings.items()
-                          if value or name != UNSAID_ZERO)  # fmt: skip
+                          if value or name not in UNSAID_ZERO)  # fmt: skip
         texts.append(f"{kind}:{listed}" if listed else kind)
     return " + ".join(texts)
 

@@ -52,6 +52,8 @@ RECIPES = {
                          activation="sine", bias=False),
     "blobs": ImageRecipe(encoding="one_blob:bins=7 + cell_wave:width=5,height=6",
                          activation="softplus"),
+    "wrapped and shifted": ImageRecipe(encoding="one_blob:bins=8,wrapped=1 + "
+                                       "triangle_wave:octaves=4,shifted=1"),
     "no hidden layer": ImageRecipe(encoding=DENSE, hidden_layers=0, grid_bits=8),
     "light": ImageRecipe(encoding=DENSE, grid_bits=4, output_activation="exp",
                          activation="leaky_relu"),

@@ -35,6 +35,13 @@ ENCODINGS = {
     "scaled identity": {"otype": "Identity", "scale": 2.5, "offset": -0.75},
     "frequency": {"otype": "Frequency", "n_frequencies": 5},
     "frequency that fills": {"otype": "Frequency", "n_frequencies": 4},
+    "triangle waves": {"otype": "TriangleWave", "n_frequencies": 7},
+    "blobs": {"otype": "OneBlob", "n_bins": 16},
+    "few blobs": {"otype": "OneBlob", "n_bins": 2},
+    "blobs without a type": {"n_bins": 4},
+    "blob and wave": {"otype": "Composite", "nested": [
+        {"otype": "OneBlob", "n_bins": 4, "n_dims_to_encode": 1},
+        {"otype": "TriangleWave", "n_frequencies": 3, "n_dims_to_encode": 1}]},
     "composite": {"otype": "Composite", "nested": [
         {"otype": "Frequency", "n_frequencies": 3, "n_dims_to_encode": 1},
         {"otype": "Identity", "scale": 3.0, "n_dims_to_encode": 1}]},

@@ -29,12 +29,10 @@ def file(tmp_path):
 @pytest.mark.parametrize(
     "encoding, message",
     [
-        ({"otype": "OneBlob"}, "otype: got 'OneBlob', need one of {held}: theirs is a quartic "
-         "kernel that wraps around, one_blob of neuralshade a Gaussian. Train with one of those."),
-        ({}, "otype: got none, which is OneBlob, need one of {held}: theirs is a quartic "
-         "kernel that wraps around, one_blob of neuralshade a Gaussian. Train with one of those."),
-        ({"otype": "trianglewave"}, "otype: got 'trianglewave', need one of {held}: theirs shifts "
-         "each octave, triangle_wave of neuralshade does not. Train with one of those."),
+        ({"otype": "OneBlob", "n_bins": 12}, "n_bins: got 12, need a power of 2 up to 1024, as "
+         "tiny-cuda-nn has them. Check the config."),
+        ({"otype": "TriangleWave", "n_frequencies": 25}, "n_frequencies: got 25, need 1 to 24: an "
+         "image asset holds no others. Train with such a one."),
         ({"otype": "SphericalHarmonics"}, "otype: got 'SphericalHarmonics', need one of {held}: it "
          "is of directions. Train with one of those."),
         ({"otype": "TiledGrid"}, "otype: got 'TiledGrid', need one of {held}: tiled grids are not "
@@ -70,7 +68,8 @@ def file(tmp_path):
 def test_encodings(tmp_path, refusal, file, encoding, message):
     got = refusal(ConfigError, neuralshade.import_asset, file, tmp_path / "a.nsh",
                   config=said(tmp_path, encoding=encoding))  # fmt: skip
-    held = "['Composite', 'Identity', 'Frequency', 'Grid', 'HashGrid', 'DenseGrid']"
+    held = ("['Composite', 'Identity', 'Frequency', 'TriangleWave', 'OneBlob', 'Grid', "
+            "'HashGrid', 'DenseGrid']")  # fmt: skip
     assert got.startswith("config.encoding." + message.format(held=held))
 
 

@@ -24,11 +24,9 @@ from neuralshade.model.registry import LIMITS
 from neuralshade.model.staggered_grid import PPB, staggered_levels
 
 ALIGNMENT = 16  # of the network's inputs and outputs
-HELD = ("Composite", "Identity", "Frequency", "Grid", "HashGrid", "DenseGrid")
-# of tiny-cuda-nn and not here, or other functions there than here
-OTHERS = {
-    "OneBlob": "theirs is a quartic kernel that wraps around, one_blob of neuralshade a Gaussian",
-    "TriangleWave": "theirs shifts each octave, triangle_wave of neuralshade does not",
+HELD = ("Composite", "Identity", "Frequency", "TriangleWave", "OneBlob", "Grid", "HashGrid",
+        "DenseGrid")  # fmt: skip
+OTHERS = {  # why they are not held
     "TiledGrid": "tiled grids are not held",
     "SphericalHarmonics": "it is of directions",
     "OneBlobFrequency": "it has parts that are not held",
@@ -76,8 +74,7 @@ def _otype(section: Section) -> str:
     other = {name.lower(): name for name in OTHERS}
     if isinstance(given, str) and given.lower() in other:
         name = other[given.lower()]
-        said = "none, which is OneBlob" if "otype" not in section.left else shown(given)
-        raise ConfigError(f"{section.place}.otype: got {said}, need one of {list(HELD)}: "
+        raise ConfigError(f"{section.place}.otype: got {shown(given)}, need one of {list(HELD)}: "
                           f"{OTHERS[name]}. Train with one of those.")  # fmt: skip
     return str(given).lower()
 
@@ -94,6 +91,17 @@ def _part(section: Section, first: int, count: int) -> Part:
     if kind == "frequency":
         octaves = _within(section, "n_frequencies", 12, *LIMITS["octaves"])
         return Part(f"frequency:octaves={octaves}{place}", 2 * octaves * count)
+    if kind == "trianglewave":  # theirs is in [-1, 1], ours in [0, 1]
+        octaves = _within(section, "n_frequencies", 12, *LIMITS["octaves"])
+        return Part(f"triangle_wave:octaves={octaves},shifted=1{place}", octaves * count,
+                    scale=2.0, offset=-1.0)  # fmt: skip
+    if kind == "oneblob":
+        bins = section.number("n_bins", 16)
+        if bins not in (2**i for i in range(LIMITS["bins"][1].bit_length())):
+            raise ConfigError(f"{section.place}.n_bins: got {shown(bins)}, need a power of 2 up to "
+                              f"{LIMITS['bins'][1]}, as tiny-cuda-nn has them. Check the "
+                              "config.")  # fmt: skip
+        return Part(f"one_blob:bins={bins},wrapped=1{place}", bins * count)
     if count != COORDINATES:
         raise ConfigError(f"{section.place}.n_dims_to_encode: got {count} for a grid, need "
                           f"{COORDINATES}: an image asset has no grids of one coordinate. Train "
