@@ -1,4 +1,4 @@
-"""Latents as an asset's bytes have them, for a shader. Device half: packed_codes.slang."""
+"""Latents as an asset's bytes have them, as words of a shader. Device half: none."""
 
 from __future__ import annotations
 
@@ -8,18 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.errors import ShapeError
-from neuralshade.model.parameters import SlangHalf, Table
+from neuralshade.model.parameters import Table
 
 Bytes = npt.NDArray[np.uint8]
 
 WORD_BYTES = 4
-TABLES = """public struct {name}Tables : ICodeTables
-{{
-    public static const int GRIDS = {count};
-    static const uint3 PLACES[{count}] = {{ {places} }};
-    public static uint3 table(int grid) {{ return PLACES[grid]; }}
-}}
-"""
 
 
 class PackedCodes:
@@ -52,10 +45,3 @@ class PackedCodes:
             for grid, count in zip(grids, words, strict=True)
         ]
         self.words: npt.NDArray[np.uint32] = np.concatenate(padded).view("<u4").astype(np.uint32)
-
-    def slang(self, name: str) -> SlangHalf:
-        """Return what reads ``words`` in Slang: an ``IParameters``. ``name`` as of encodings."""
-        places = ", ".join(f"uint3({', '.join(f'{n}u' for n in place)})" for place in self.places)
-        declaration = TABLES.format(name=name, count=len(self.places), places=places)
-        modules = frozenset({"neuralshade.model.packed_codes"})
-        return SlangHalf(f"PackedCodes<{name}Tables>", modules, declaration)

@@ -1,4 +1,4 @@
-"""Texels of a fitted set at any position, in PyTorch or in a shader. Device half: sample.slang."""
+"""Texels of a fitted set at any position, in PyTorch. Functions of a shader: shader.py."""
 
 from __future__ import annotations
 
@@ -8,28 +8,17 @@ import torch
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
-from neuralshade.errors import AssetError, ConfigError, ShapeError
+from neuralshade.errors import ConfigError, ShapeError
 from neuralshade.kinds.kind import AssetLike
 from neuralshade.kinds.position_rows import as_given, float_rows
 from neuralshade.kinds.textures.asset import stored_field
 from neuralshade.kinds.textures.channels import MASK_MARGIN, MapCoding
 from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.model.border import within
-from neuralshade.model.packed_codes import PackedCodes
-from neuralshade.model.parameters import SlangHalf
 
 Filter = Literal["nearest", "bilinear", "stochastic", "latents"]
 FILTERS = ("nearest", "bilinear", "stochastic", "latents")
 BLOCK_SAMPLES = 2**17  # that are decoded at once: 64 neurons a layer of so many are 34 MB
-
-SIZES = """public struct {name}Sizes : ILevelSizes
-{{
-    public static const int MIPS = {mips};
-    public static const bool WRAPS = {wraps};
-    static const int2 SIZES[{mips}] = {{ {sizes} }};
-    public static int2 size(int mip) {{ return SIZES[mip]; }}
-}}
-"""
 
 
 class TextureSetField(torch.nn.Module):
@@ -192,39 +181,3 @@ def values_of(coding: MapCoding, channels: torch.Tensor) -> torch.Tensor:
     if coding.curve == "srgb":
         return torch.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
     return values.expm1() if coding.curve == "log" else values
-
-
-def packed_latents(opened: OpenedTextures) -> PackedCodes:
-    """Return the latents of a set as its file has them, for shaders.
-
-    Raises: AssetError where they are BC1 textures.
-    """
-    if opened.recipe.latents == "bc1":
-        raise AssetError(f"{opened.path}: got latents that are BC1 textures, need plain ones. Use "
-                         "filtered_sampler_slang of sample_blocks.")  # fmt: skip
-    tables = opened.field.encoding.tables()
-    return PackedCodes(tables, [opened.tensors[f"latents.{i}"] for i in range(len(tables))])
-
-
-def sampler_slang(opened: OpenedTextures, name: str = "Set") -> SlangHalf:
-    """Return the ``TextureSampler`` of a set: its type, its imports and what it declares.
-
-    It reads latents as ``packed_latents`` packs them, and weights as ``pack_halves`` does those
-    of ``field.network``, which are as exact there as they are stored. ``name`` is an identifier
-    that begins the names of all structs; no other set of the same program may have it.
-    """
-    encoding, network = opened.field.encoding.slang(name), opened.field.network.slang()
-    codes = packed_latents(opened).slang(name)
-    sizes = SIZES.format(
-        name=name,
-        mips=len(opened.sizes),
-        wraps=str(opened.recipe.wrap == "repeat").lower(),
-        sizes=", ".join(f"int2({width}, {height})" for width, height in opened.sizes),
-    )
-    kinds = (f"{name}Sizes", encoding.type, network.type, codes.type, "PackedParameters")
-    modules = encoding.modules | network.modules | codes.modules | {
-        "neuralshade.kinds.textures.sample", "neuralshade.model.encoding",
-        "neuralshade.model.parameters",
-    }  # fmt: skip
-    declarations = encoding.declarations + codes.declarations + sizes
-    return SlangHalf(f"TextureSampler<{', '.join(kinds)}>", frozenset(modules), declarations)
