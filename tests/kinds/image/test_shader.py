@@ -1,19 +1,15 @@
 """kinds/image/shader: fitted pictures as functions, run in C++ and on Vulkan in software."""
 
-import importlib.util
 import re
 import shutil
 
 import numpy as np
 import pytest
 import torch
+from fixtures.image_assets import opened_field
+from fixtures.shader_runs import printed_module
 
-from neuralshade.asset.asset import Header, save_asset
-from neuralshade.asset.tensors import pack_field
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import to_dict
-from neuralshade.kinds import open_asset
-from neuralshade.kinds.image.field import build_field
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.languages.activations import ACTIVATIONS
 from neuralshade.languages.columns import Columns
@@ -22,6 +18,7 @@ from neuralshade.languages.grids import GridReader
 from neuralshade.languages.harness import function_of, harness
 from neuralshade.languages.printed import LANGUAGES, printer_of
 from neuralshade.model.dense_grid import DenseGrid
+from neuralshade.model.registry import ENCODINGS, build_encoding
 from neuralshade.verbs.export.check.compiled_cpp import run_cpp
 from neuralshade.verbs.export.check.slang_on_gpu import run_slang
 from neuralshade.verbs.export.check.timed_rows import error_of
@@ -65,38 +62,11 @@ SOME = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for 
 CHANNELS = {"one texel": 1, "floats": 4, "light": 3, "squashed": 2}
 
 
-def opened(path, recipe, channels=3, seed=3):
-    """Return an asset of a field as it starts, its grids far from 0."""
-    field = build_field(recipe, channels, torch.Generator().manual_seed(seed))
-    for name, values in field.named_parameters():
-        if "network" not in name:
-            values.data.mul_(50.0)
-        elif "bias" in name:
-            values.data.uniform_(-0.5, 0.5, generator=torch.Generator().manual_seed(seed))
-    picture = {"name": "a.png", "width": 5, "height": 3, "channels": channels,
-               "color_space": "srgb", "dtype": "uint8", "digest": "0" * 64}  # fmt: skip
-    training = {"steps": 7, "seconds": 0.5, "curve": [[1, 0.1, 0.3, 5.0]]}
-    header = Header(to_dict(recipe), training, {"psnr_db": 20.0}, picture)
-    save_asset(path, "image", header, pack_field(field))
-    return open_asset(path)
-
-
-def printed_module(form, folder):
-    printer = printer_of(form, "torch")
-    (folder / "printed.py").write_text(printer.text())
-    for suffix, content in printer.companions().items():
-        (folder / f"printed{suffix}").write_bytes(content)
-    about = importlib.util.spec_from_file_location("printed", folder / "printed.py")
-    loaded = importlib.util.module_from_spec(about)
-    about.loader.exec_module(loaded)
-    return getattr(loaded, f"{form.name}_asset")()
-
-
 def shaded(tmp_path, name):
     recipe = RECIPES[name]
     settings = {"hidden_width": recipe.hidden_width or 8, "batch": 16}
     recipe = ImageRecipe(**{**vars(recipe), **settings})
-    return opened(tmp_path / "a.nsh", recipe, CHANNELS.get(name, 3)).shader("photo")
+    return opened_field(tmp_path / "a.nsh", recipe, CHANNELS.get(name, 3)).shader("photo")
 
 
 def test_all_activations_are_here():
@@ -161,6 +131,11 @@ class Doubled(DenseGrid):
 
     def forward(self, at):
         return 2 * super().forward(at)
+
+
+def test_every_encoding_of_this_package_is_printed():
+    for kind in ENCODINGS:
+        assert is_ours(build_encoding(kind, None)), kind
 
 
 def test_another_package_s_grid_is_not_printed_as_ours(tmp_path):
