@@ -30,6 +30,9 @@ from neuralshade.cli.work_lines import shown_work
 @click.option("--matrix", metavar="[none|coopvec]", default="none", show_default=True,
               help="coopvec: write NAME.coopvec.slang, too, for GPUs with matrix units."
 )  # fmt: skip
+@click.option("--half", is_flag=True,
+              help="16-bit numbers for the hidden layers of networks, where the language has them."
+)  # fmt: skip
 @click.option(
     "--check",
     is_flag=True,

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.languages import cuda_halves
 from neuralshade.languages.activations import ACTIVATIONS
 from neuralshade.languages.cpp_vectors import used_names, vectors_text
 from neuralshade.languages.language import INDENT, Printer
@@ -72,8 +73,10 @@ class WithVectors(Struck):
 
     def opening(self) -> list[str]:
         """Return the vectors and the beginning of the namespace."""
-        return [*vectors_text().splitlines(), "", f"namespace {self.form.name}_shader", "{",
-                *used_names()]  # fmt: skip
+        halves = cuda_halves.TEXT.splitlines() if self.form.halves else []
+        names = [f"using neuralshade::{name};" for name in cuda_halves.NAMES if halves]
+        return [*vectors_text().splitlines(), *halves, "", f"namespace {self.form.name}_shader",
+                "{", *used_names(), *names]  # fmt: skip
 
     def foot(self) -> list[str]:
         return [*super().foot(), f"}} // namespace {self.form.name}_shader"]
@@ -88,6 +91,7 @@ class Cpp(WithVectors):
 
     name: ClassVar[str] = "cpp"
     suffix: ClassVar[str] = ".hpp"
+    has_halves: ClassVar[bool] = False
     pointer: ClassVar[str] = "const std::uint32_t*"
 
     @property
@@ -190,7 +194,10 @@ class Metal(Struck):
         "are its members."
     )
     pointer: ClassVar[str] = "device const uint*"
-    calls: ClassVar[dict[str, str]] = {"as_float": "as_type<float>", "inversesqrt": "rsqrt"}
+    calls: ClassVar[dict[str, str]] = {
+        "as_float": "as_type<float>", "inversesqrt": "rsqrt", "to_half": "half4",
+        "to_float": "float4",
+    }  # fmt: skip
 
     def begin(self) -> list[str]:
         return ["#include <metal_stdlib>", "using namespace metal;", "",

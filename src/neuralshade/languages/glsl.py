@@ -22,8 +22,15 @@ class Glsl(Printer):
     )
     types: ClassVar[dict[str, str]] = {
         "float2": "vec2", "float3": "vec3", "float4": "vec4", "int2": "ivec2", "int3": "ivec3",
+        "half4": "f16vec4",
     }  # fmt: skip
-    calls: ClassVar[dict[str, str]] = {"as_float": "uintBitsToFloat", "halves": "unpackHalf2x16"}
+    calls: ClassVar[dict[str, str]] = {
+        "as_float": "uintBitsToFloat", "halves": "unpackHalf2x16", "to_half": "f16vec4",
+        "to_float": "vec4",
+    }  # fmt: skip
+    enables_halves: ClassVar[str] = (
+        "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require"
+    )
 
     def head(self) -> list[str]:
         name, lines = self.form.name, list[str]()
@@ -50,6 +57,7 @@ class GlslEs(Glsl):
         "#version 300 es, precision highp float and int; {words} is a texture of RGBA32UI without "
         f"filter, {ACROSS} texels across, with {{bin}} row by row, filled up by zeros."
     )
+    has_halves: ClassVar[bool] = False
     constant: ClassVar[str] = ""  # what is not known before it runs is no constant there
 
     def head(self) -> list[str]:

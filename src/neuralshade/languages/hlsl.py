@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any, ClassVar
 
 from neuralshade.languages.language import INDENT, Printer
-from neuralshade.languages.statements import replaced_calls
+from neuralshade.languages.statements import FLOATS, replaced_calls
 from neuralshade.model.shader_form import Function, Struct
 
-VECTORS = ("float2", "float3", "float4", "int2", "int3")
+VECTORS = ("float2", "float3", "float4", "half4", "int2", "int3")
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Hlsl(Printer):
     told: ClassVar[str] = "{words} is a `StructuredBuffer<uint>` in register t0 with all of {bin}."
     calls: ClassVar[dict[str, str]] = {
         "mix": "lerp", "fract": "frac", "inversesqrt": "rsqrt", "as_float": "asfloat",
+        "to_half": "half4", "to_float": "float4",
     }  # fmt: skip
 
     def head(self) -> list[str]:
@@ -51,6 +52,13 @@ def _constructed(vector: str, arguments: list[str]) -> str:
     return f"{vector}({listed})" if len(arguments) > 1 else f"(({vector})({listed}))"
 
 
+def _suffixed(arguments: list[str]) -> str:
+    """Return a half4 of numbers that Slang need not convert."""
+    listed = ", ".join(f"{each}h" if FLOATS.fullmatch(each.lstrip("-")) else each
+                       for each in arguments)  # fmt: skip
+    return f"half4({listed})"
+
+
 @dataclass(frozen=True)
 class Slang(Hlsl):
     """A module of Slang that imports nothing."""
@@ -62,6 +70,9 @@ class Slang(Hlsl):
 
     def head(self) -> list[str]:
         return [line.replace(" : register(t0)", "") for line in super().head()]
+
+    def expression(self, text: str) -> str:
+        return super().expression(replaced_calls(text, "half4", _suffixed))
 
     def struct(self, struct: Struct) -> list[str]:
         head, brace, *members, end = super().struct(struct)

@@ -13,8 +13,8 @@ from neuralshade.languages.network import (
     activation_functions,
     loops,
     row_count,
-    rows_of,
     straight_lines,
+    words_of,
 )
 from neuralshade.languages.statements import FLOATS, Statement, renamed, statement
 from neuralshade.model.shader_form import Function, Golden, Network, Parameter, ShaderForm, Struct
@@ -44,6 +44,8 @@ class Printer:
     float_end: ClassVar[str] = ""  # behind literals
     bound: ClassVar[dict[str, Any]] = {}  # where the words are, as plain data
     told: ClassVar[str] = ""  # likewise for people, of {bin}, {words} and {name}
+    has_halves: ClassVar[bool] = True  # float16 to compute with
+    enables_halves: ClassVar[str] = ""  # the line before all others that they take
 
     def content(self) -> bytes:
         """Return the whole file."""
@@ -51,16 +53,26 @@ class Printer:
 
     def text(self) -> str:
         """Return the whole text."""
-        parts = [*map(comment, self.form.about), "", *self.head(), ""]
+        enabling = [self.enables_halves] if self.form.halves and self.enables_halves else []
+        parts = [*map(comment, self.form.about), "", *enabling, *self.head(), ""]
         for struct in self.form.structs:
             parts += [*self.struct(struct), ""]
-        for function in (*self.activations(), *self.form.functions):
+        for function in (*self.activations(), *self.half_rows(), *self.form.functions):
             parts += [*self.function(function), ""]
         return "\n".join([*parts[:-1], *self.foot()]).rstrip("\n") + "\n"
 
     def activations(self) -> list[Function]:
         """Return the functions that straight lines of networks call."""
         return activation_functions(self.form.networks, self.form.name) if self.in_text else []
+
+    def half_rows(self) -> list[Function]:
+        """Return the function by which loops read float16."""
+        if not (self.reads_rows and self.form.halves):
+            return []
+        name = self.form.name
+        words = ", ".join(f"halves({name}_word(2 * i{more}))" for more in ("", " + 1"))
+        return [Function("half4", f"{name}_half_row", (Parameter("int", "i"),),
+                         (f"return to_half(float4({words}));",))]  # fmt: skip
 
     def head(self) -> list[str]:
         """Return the declarations of buffers, and the functions that read them."""
@@ -76,7 +88,7 @@ class Printer:
         if self.in_text:
             return self.form.words
         filled = np.pad(self.form.words, (0, -len(self.form.words) % 4))
-        return np.concatenate([filled, rows_of(self.form.networks).view(np.uint32).ravel()])
+        return np.concatenate([filled, words_of(self.form.networks)])
 
     @property
     def reads_words(self) -> bool:
@@ -179,7 +191,7 @@ class Printer:
             return straight_lines(network, self.form.name)
         before = self.form.networks[: self.index_of(network)]
         first = -(-len(self.form.words) // 4) + sum(map(row_count, before))
-        return loops(network, first, f"{self.form.name}_row")
+        return loops(network, first, self.form.name)
 
     def statement(self, one: Statement) -> str:
         """Return a statement in this language."""

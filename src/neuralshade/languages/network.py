@@ -1,4 +1,7 @@
-"""Networks as lines of the dialect: numbers in the text, or loops over rows of a buffer."""
+"""Networks as lines of the dialect: numbers in the text, or loops over rows of a buffer.
+
+Layers in float16 read and make half4: what comes in and what leaves is converted.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,15 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.languages.activations import activated, repeats
+from neuralshade.languages.activations import activated, function_name, repeats
 from neuralshade.languages.numbers import fours, lane, vector
 from neuralshade.model.shader_form import Function, Layer, Network, Parameter
 
-Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+Words = npt.NDArray[np.uint32]
+KINDS = {False: "float4", True: "half4"}
+CONVERTED = {False: "to_float", True: "to_half"}
+WORDS_OF_ROW = 4  # of a buffer; two rows of halves lie in one
 
 
 def straight_lines(network: Network, asset: str) -> list[str]:
@@ -19,89 +26,127 @@ def straight_lines(network: Network, asset: str) -> list[str]:
 
     It calls ``activation_functions`` of the asset's name.
     """
-    lines, inputs = [], list(network.inputs)
+    lines, inputs, half = list[str](), list(network.inputs), False
     for index, layer in enumerate(network.layers):
         prefix = _prefix(network, index)
         outputs = len(layer.bias)
-        lines.append(f"// Layer {index + 1}: {len(inputs)} to {outputs}, {layer.activation}.")
+        lines.append(_about(index, layer))
+        if layer.half != half:
+            name = f"{network.result}_{'in' if layer.half else 'out'}"
+            before = [inputs[4 * four].split(".")[0] if index else _four(inputs, four)
+                      for four in range(fours(len(inputs)))]  # fmt: skip
+            lines += [f"const {KINDS[layer.half]} {name}{four} = {CONVERTED[layer.half]}({each});"
+                      for four, each in enumerate(before)]  # fmt: skip
+            inputs, half = [lane(name, i) for i in range(len(inputs))], layer.half
         bias, weight = _filled(layer)
         for four in range(fours(outputs)):
             own = slice(4 * four, 4 * four + 4)
-            terms = [vector(bias[own])]
-            terms += [f"{x} * {vector(weight[own, i])}" for i, x in enumerate(inputs)]
+            terms = [vector(bias[own], half)]
+            terms += [f"{x} * {vector(weight[own, i], half)}" for i, x in enumerate(inputs)]
             sum_ = " + ".join(terms)
             value = sum_
-            if repeats(layer.activation):
-                value = f"{asset}_{layer.activation}({sum_})"
+            if repeats(layer.activation, half):
+                value = f"{asset}_{function_name(layer.activation, half)}({sum_})"
             elif layer.activation != "none":
-                value = activated(layer.activation, f"({sum_})")
-            lines.append(f"const float4 {prefix}{four} = {_unwrapped(value)};")
+                value = activated(layer.activation, f"({sum_})", half)
+            lines.append(f"const {KINDS[half]} {prefix}{four} = {_unwrapped(value)};")
         inputs = [lane(prefix, output) for output in range(outputs)]
     return lines
 
 
 def activation_functions(networks: Sequence[Network], asset: str) -> list[Function]:
     """Return activations of four numbers whose text reads its argument more than once."""
-    names = {layer.activation: None for network in networks for layer in network.layers}
-    return [Function("float4", f"{asset}_{name}", (Parameter("float4", "x"),),
-                     (f"return {activated(name, 'x')};",))
-            for name in names if repeats(name)]  # fmt: skip
+    used = {(layer.activation, layer.half): None for network in networks
+            for layer in network.layers}  # fmt: skip
+    return [Function(KINDS[half], f"{asset}_{function_name(name, half)}",
+                     (Parameter(KINDS[half], "x"),), (f"return {activated(name, 'x', half)};",))
+            for name, half in used if repeats(name, half)]  # fmt: skip
 
 
-def loops(network: Network, first: int, row: str) -> list[str]:
-    """Return a network that reads its numbers by calls of ``row``, from row ``first`` on."""
-    last = len(network.layers) - 1
-    source = f"{network.result}_in"
-    lines = [f"float4 {source}[{fours(len(network.inputs))}];"]
+def loops(network: Network, first: int, asset: str) -> list[str]:
+    """Return a network that reads its numbers from row ``first`` on.
+
+    It calls ``ASSET_row`` and, in float16, ``ASSET_half_row``: a row holds two of those.
+    """
+    source, half = f"{network.result}_in", network.layers[0].half
+    lines = [f"{KINDS[half]} {source}[{fours(len(network.inputs))}];"]
     for four in range(fours(len(network.inputs))):
-        own = [*network.inputs[4 * four : 4 * four + 4], "0.0", "0.0", "0.0"][:4]
-        lines.append(f"{source}[{four}] = float4({', '.join(own)});")
+        value = _four(network.inputs, four)
+        lines.append(f"{source}[{four}] = {f'to_half({value})' if half else value};")
     for index, layer in enumerate(network.layers):
         outputs, inputs = layer.weight.shape
         across, down = fours(inputs), fours(outputs)
-        name = f"{_prefix(network, index).rstrip('_')}_out"
+        kind, name = KINDS[layer.half], f"{_prefix(network, index).rstrip('_')}_out"
+        row, x = f"{asset}{'_half' * layer.half}_row", f"{source}[i]"
         lines += [
-            f"// Layer {index + 1}: {inputs} to {outputs}, {layer.activation}.",
-            f"float4 {name}[{down}];",
+            _about(index, layer),
+            f"{kind} {name}[{down}];",
             f"for (int o = 0; o < {down}; ++o)",
             "{",
-            f"const int at = {first} + o * {4 * across + 1};",
-            f"float4 s = {row}(at);",
+            f"const int at = {first * (1 + layer.half)} + o * {4 * across + 1};",
+            f"{kind} s = {row}(at);",
             f"for (int i = 0; i < {across}; ++i)",
             "{",
             "const int w = at + 4 * i + 1;",
-            f"s += {source}[i].x * {row}(w) + {source}[i].y * {row}(w + 1)"
-            f" + {source}[i].z * {row}(w + 2) + {source}[i].w * {row}(w + 3);",
+        ]
+        if layer.half != half:
+            lines.append(f"const {kind} four = {CONVERTED[layer.half]}({x});")
+            x = "four"
+        lines += [
+            f"s += {x}.x * {row}(w) + {x}.y * {row}(w + 1)"
+            f" + {x}.z * {row}(w + 2) + {x}.w * {row}(w + 3);",
             "}",
-            f"{name}[o] = {activated(layer.activation, 's')};",
+            f"{name}[o] = {activated(layer.activation, 's', layer.half)};",
             "}",
         ]
-        first += down * (4 * across + 1)
-        source = name
-    for four in range(fours(len(network.layers[last].bias))):
+        first += layer_rows(layer)
+        source, half = name, layer.half
+    for four in range(fours(len(network.layers[-1].bias))):
         lines.append(f"const float4 {network.result}{four} = {source}[{four}];")
     return lines
 
 
-def rows_of(networks: Sequence[Network]) -> Floats:
-    """Return the rows that ``loops`` reads: float32 [rows, 4].
+def words_of(networks: Sequence[Network]) -> Words:
+    """Return the rows that ``loops`` reads: uint32 words, four of a row.
 
     Layer by layer, and in it for each four outputs their biases, then for each input its four
-    weights; what is missing to four is 0.
+    weights; what is missing to four is 0, and so is what is missing to a whole row of halves.
     """
-    rows = [np.zeros((0, 4), np.float32)]
+    words = [np.zeros(0, np.uint32)]
     for network in networks:
         for layer in network.layers:
             bias, weight = _filled(layer)
-            for first in range(0, len(bias), 4):
-                rows += [bias[None, first : first + 4], weight[first : first + 4].T]
-    return np.concatenate(rows).astype(np.float32)
+            rows = [
+                part
+                for first in range(0, len(bias), 4)
+                for part in (bias[None, first : first + 4], weight[first : first + 4].T)
+            ]
+            numbers = np.concatenate(rows).astype(np.float16 if layer.half else np.float32)
+            its = numbers.ravel().view(np.uint32)
+            words.append(np.pad(its, (0, -len(its) % WORDS_OF_ROW)))
+    return np.concatenate(words)
 
 
 def row_count(network: Network) -> int:
     """Return how many rows a network has."""
-    return sum(fours(len(one.bias)) * (4 * fours(one.weight.shape[1]) + 1)
-               for one in network.layers)  # fmt: skip
+    return sum(map(layer_rows, network.layers))
+
+
+def layer_rows(layer: Layer) -> int:
+    """Return how many rows a layer has."""
+    fours_ = fours(len(layer.bias)) * (4 * fours(layer.weight.shape[1]) + 1)
+    return -(-fours_ // (1 + layer.half))
+
+
+def _about(index: int, layer: Layer) -> str:
+    kind = ", float16" if layer.half else ""
+    outputs, inputs = layer.weight.shape
+    return f"// Layer {index + 1}: {inputs} to {outputs}, {layer.activation}{kind}."
+
+
+def _four(inputs: Sequence[str], four: int) -> str:
+    own = [*inputs[4 * four : 4 * four + 4], "0.0", "0.0", "0.0"][:4]
+    return f"float4({', '.join(own)})"
 
 
 def _prefix(network: Network, index: int) -> str:
@@ -109,11 +154,11 @@ def _prefix(network: Network, index: int) -> str:
     return network.result if last else f"{network.result}_h{index + 1}_"
 
 
-def _filled(layer: Layer) -> tuple[Floats, Floats]:
+def _filled(layer: Layer) -> tuple[Doubles, Doubles]:
     """Return bias and weight with outputs and inputs filled up to fours by 0."""
     outputs, inputs = layer.weight.shape
-    bias = np.zeros(4 * fours(outputs), np.float32)
-    weight = np.zeros((4 * fours(outputs), 4 * fours(inputs)), np.float32)
+    bias = np.zeros(4 * fours(outputs))
+    weight = np.zeros((4 * fours(outputs), 4 * fours(inputs)))
     bias[:outputs], weight[:outputs, :inputs] = layer.bias, layer.weight
     return bias, weight
 

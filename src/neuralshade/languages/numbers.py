@@ -10,21 +10,23 @@ import numpy.typing as npt
 LANES = "xyzw"
 
 
-def number(value: float) -> str:
+def number(value: float, half: bool = False) -> str:
     """Return a finite number's text with a point or an exponent, so that it is a float.
 
-    As short as float32 allows: read back, it is that float32 again.
+    As short as float32 allows, or float16: read back, it is that number again.
     """
-    text = np.format_float_scientific(np.float32(value), unique=True, trim="-", exp_digits=1)
-    plain = np.format_float_positional(np.float32(value), unique=True, trim="-")
+    rounded = np.float16(value) if half else np.float32(value)
+    text = np.format_float_scientific(rounded, unique=True, trim="-", exp_digits=1)
+    plain = np.format_float_positional(rounded, unique=True, trim="-")
     short = plain if len(plain) <= len(text) + 1 else text.replace("e+", "e")
     return short if "." in short or "e" in short else f"{short}.0"
 
 
-def vector(values: Sequence[float] | npt.NDArray[np.float32]) -> str:
+def vector(values: Sequence[float] | npt.NDArray[np.floating], half: bool = False) -> str:
     """Return a constructor of two to four numbers, or one number alone."""
-    listed = ", ".join(number(value) for value in values)
-    return listed if len(values) == 1 else f"float{len(values)}({listed})"
+    listed = ", ".join(number(value, half) for value in values)
+    kind = "half" if half else "float"
+    return listed if len(values) == 1 else f"{kind}{len(values)}({listed})"
 
 
 def lane(prefix: str, index: int) -> str:

@@ -39,11 +39,16 @@ def printer_of(form: ShaderForm, language: str, in_text: bool | None = None) -> 
 
     ``in_text``: whether networks' numbers stand in the text; by their size where None.
 
-    Raises: ConfigError for another language; KernelError where Slang's compiler refuses a program.
+    Raises: ConfigError for another language, and one without float16 for a form that has it;
+        KernelError where Slang's compiler refuses a program.
     """
     if language not in LANGUAGES:
         raise ConfigError(f"to: got {language!r}, need one of {', '.join(LANGUAGES)}."
                           f"{did_you_mean(language, LANGUAGES)}")  # fmt: skip
+    if form.halves and not LANGUAGES[language].has_halves:
+        having = [one.name for one in LANGUAGES.values() if one.has_halves]
+        raise ConfigError(f"half: got {language}, which has no 16-bit numbers to compute with, "
+                          f"need {', '.join(having)}. Export {language} without half.")  # fmt: skip
     if in_text is None:
         in_text = max((one.multiply_adds for one in form.networks), default=0) <= MOST_IN_TEXT
     if form.program is not None:

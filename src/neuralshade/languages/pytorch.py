@@ -30,6 +30,7 @@ class Torch(Printer):
 
     name: ClassVar[str] = "torch"
     suffix: ClassVar[str] = ".py"
+    has_halves: ClassVar[bool] = False
     told: ClassVar[str] = (
         "`{name}_asset()` of this file is a torch.nn.Module; functions take and return float32 "
         "[N, numbers] on one device. It reads the numbers from the .safetensors file beside it."

@@ -8,9 +8,15 @@ from typing import Any, ClassVar
 
 from neuralshade.languages.harness import GROUP, columns_of, hlsl_entry, results
 from neuralshade.languages.hlsl import Slang
+from neuralshade.languages.statements import replaced_calls
 from neuralshade.model.shader_form import Function
 
 BINDINGS = {"words": 0, "rows": 1, "answers": 2}  # all of set 0
+UNPACKED = (  # what needs no 16-bit numbers of a device, as Slang's f16tof32 does
+    "{",
+    "    return spirv_asm { result: $$float2 = OpExtInst glsl450 UnpackHalf2x16 $w; };",
+    "}",
+)
 KEEP_NAMES = ("-fvk-use-entrypoint-name",)  # of entry points; all would be called main
 
 
@@ -56,10 +62,15 @@ class Spirv(Slang):
             lines += ["", *hlsl_entry(self, function, entry)]
         return super().text() + "\n".join(lines) + "\n"
 
+    def expression(self, text: str) -> str:
+        return super().expression(replaced_calls(
+            text, "halves", lambda given: f"{self.form.name}_halves({given[0]})"))  # fmt: skip
+
     def head(self) -> list[str]:
         buffer, place = f" {self.form.name}_words;", f"[[vk::binding({BINDINGS['words']}, 0)]] "
         words = [place + line if line.endswith(buffer) else line for line in super().head()]
-        return [*self.rows_and_answers(), *words]
+        return [*self.rows_and_answers(), *words, "", f"float2 {self.form.name}_halves(uint w)",
+                *UNPACKED]  # fmt: skip
 
     def rows_and_answers(self) -> list[str]:
         """Return the declarations of what entry points read and write."""

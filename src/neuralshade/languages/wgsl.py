@@ -24,10 +24,13 @@ class Wgsl(Printer):
     types: ClassVar[dict[str, str]] = {
         "float": "f32", "float2": "vec2f", "float3": "vec3f", "float4": "vec4f", "int": "i32",
         "int2": "vec2i", "int3": "vec3i", "uint": "u32",
+        "half4": "vec4h",
     }  # fmt: skip
     calls: ClassVar[dict[str, str]] = {
         "as_float": "bitcast<f32>", "halves": "unpack2x16float", "inversesqrt": "inverseSqrt",
+        "to_half": "vec4h", "to_float": "vec4f",
     }  # fmt: skip
+    enables_halves: ClassVar[str] = "enable f16;"
 
     def head(self) -> list[str]:
         name, lines = self.form.name, list[str]()

@@ -5,7 +5,8 @@ Bodies are lines of a small dialect of C that all these languages share but for 
 braces of their own, ``return e;``; types float, float2 to float4, int, int2, int3, uint, bool and
 structs of the form; ``float4(x)`` repeats a number. Names of functions are GLSL's (mix, clamp,
 inversesqrt ...), and ``NAME_word(i)`` is a word of the asset's numbers, ``as_float(w)`` its bits,
-``halves(w)`` the two float16 in it. An integer is shifted by a uint. A loop of ``i < min(8, e)``
+``halves(w)`` the two float16 in it. half4 has float16: ``to_half`` and ``to_float`` convert four
+numbers, and it meets no float. An integer is shifted by a uint. A loop of ``i < min(8, e)``
 may go on to 8 beyond e, where its turns change nothing.
 """
 
@@ -35,6 +36,7 @@ class Layer:
     weight: Doubles  # [outputs, inputs]
     bias: Doubles  # [outputs]
     activation: str  # of languages/activations.py
+    half: bool = False  # evaluated in float16, which holds its numbers then
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Network:
     inputs: tuple[str, ...]  # a float of the dialect for each
     layers: tuple[Layer, ...]
     result: str  # prefix of the float4 that hold the outputs: RESULT0, RESULT1 ...
+    steep: bool = False  # small differences of inputs are large ones of outputs
 
     @property
     def multiply_adds(self) -> int:
@@ -145,6 +148,11 @@ class ShaderForm:
         """Return the networks of all functions, in their order."""
         return tuple(line for function in self.functions for line in function.body
                      if isinstance(line, Network))  # fmt: skip
+
+    @property
+    def halves(self) -> bool:
+        """Return whether a layer of any network is evaluated in float16."""
+        return any(layer.half for network in self.networks for layer in network.layers)
 
     @property
     def multiply_adds(self) -> int:

@@ -6,14 +6,17 @@ from contextlib import ExitStack
 import pytest
 from fixtures.small_kinds import ASSETS, DATA
 
+from neuralshade.errors import ConfigError
 from neuralshade.kinds import all_kinds, open_asset
+from neuralshade.languages.halves import in_halves
 from neuralshade.languages.printed import LANGUAGES, printer_of
 from neuralshade.languages.translated import CALLING
 from neuralshade.verbs.export.check.checks import check_form
 
 KINDS = [kind.name for kind in all_kinds() if kind.shaders is not None]
 RUN = ["slang", "cpp", "torch", "wgsl", "glsl", "glsl-es", "hlsl", "spirv",
-       "slang-coopvec", pytest.param("cuda", marks=pytest.mark.gpu)]  # fmt: skip
+       "slang-coopvec"]  # fmt: skip
+HALF = ["slang", "hlsl", "spirv", "wgsl", "glsl"]  # of those that have 16-bit numbers
 
 
 TRANSLATED = "shader"  # by Slang's compiler: not in all languages
@@ -70,7 +73,46 @@ def test_it_answers_as_the_asset_does(form_of, kind, language, numbers, opened_o
         pytest.skip("its numbers are where they are, whatever is asked for")
     if not numbers and kind == TRANSLATED:
         pytest.skip("its text says where its numbers are")
-    form = form_of(kind)
+    check(form_of(kind), language, numbers)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("half", [False, True], ids=["whole", "half"])
+@pytest.mark.parametrize("numbers", [True, False], ids=["text", "buffer"])
+@pytest.mark.parametrize("kind", [kind for kind, language in PAIRS if language == "cuda"])
+def test_cuda_answers_as_the_asset_does(form_of, kind, numbers, half):
+    check(halved(form_of(kind)) if half else form_of(kind), "cuda", numbers)
+
+
+@pytest.mark.parametrize("language", [one.name for one in LANGUAGES.values() if one.has_halves])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != TRANSLATED])
+def test_half_is_printed(form_of, kind, language):
+    for in_text in (True, False):
+        text = printer_of(halved(form_of(kind)), language, in_text).text()
+        assert "float16." in text or language.endswith("-coopvec")
+
+
+@pytest.mark.slow
+@pytest.mark.slangpy
+@pytest.mark.parametrize("numbers", [True, False], ids=["text", "buffer"])
+@pytest.mark.parametrize("language", HALF)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != TRANSLATED])
+def test_half_answers_nearly_as_the_asset_does(form_of, kind, language, numbers, opened_once):
+    if not numbers and kind == "textures":
+        pytest.skip("software compiles loops for each of its functions for minutes")
+    check(halved(form_of(kind)), language, numbers)
+
+
+def halved(form):
+    """Return a form with networks in float16."""
+    try:
+        return in_halves(form)
+    except ConfigError as error:
+        pytest.skip(str(error))
+
+
+def check(form, language, numbers):
+    """Run what can run here, and look that all is right."""
     rows = check_form(form, [language], numbers)
     assert {row["function"] for row in rows} == {one.function for one in form.golden}
     if all(row["right"] is None for row in rows):

@@ -111,7 +111,7 @@ def _scattered(opened: OpenedMaterial, surface: Surface, decoder: list[Layer]) -
     body.append("const float4 pair = float4(dot(half_way, wi), wi.z, wo.z, "
                 f"{number(QUARTER)} * log(max(wi.z * wo.z, {number(LEAST)})));")  # fmt: skip
     inputs = (*surface.codes, *columns, *(f"pair.{each}" for each in LANES), *surface.varied)
-    network = Network(inputs, tuple(decoder), "light")
+    network = Network(inputs, tuple(decoder), "light", steep=True)
     directions = (Parameter("float3", "wi", f"to the light: {FRAME}"),
                   Parameter("float3", "wo", "to the eye, likewise"))  # fmt: skip
     level = f"of the map, 0 is the finest: {name}_level says which serves a footprint"

@@ -49,7 +49,8 @@ def _mixture(surface: Surface, layers: Sequence[Layer]) -> Function:
     name, lobes = surface.name, range(surface.lobes)
     cosines = [f"seen{index}" for index in lobes]
     weights, wider = ["cosine", *(f"weight{i}" for i in lobes)], surface.lobes + 1
-    network = Network((*surface.codes, *surface.varied, "wo.z", *cosines), tuple(layers), "said")
+    inputs = (*surface.codes, *surface.varied, "wo.z", *cosines)
+    network = Network(inputs, tuple(layers), "said", steep=True)
     most = lane("said", 0)
     for part in range(1, wider):
         most = f"max({most}, {lane('said', part)})"

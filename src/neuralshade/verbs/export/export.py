@@ -17,6 +17,7 @@ from neuralshade.errors import ConfigError, OutputError
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import AssetLike
+from neuralshade.languages.halves import in_halves
 from neuralshade.languages.printed import LANGUAGES, printer_of
 from neuralshade.measure.table import Table, print_lines
 from neuralshade.model.shader_form import ShaderForm
@@ -58,6 +59,7 @@ def export(
     name: str | None = None,
     numbers: str = "auto",
     matrix: str = "none",
+    half: bool = False,
     check: bool = False,
     values: Mapping[str, Any] | None = None,
     trust: bool = False,
@@ -82,6 +84,8 @@ def export(
             where the network is small; "buffer": in the buffer; "auto": by size.
         matrix: "coopvec": write NAME.coopvec.slang beside NAME.slang, in which cooperative vectors
             evaluate networks in float16, with numbers of its own, NAME.coopvec.bin.
+        half: 16-bit numbers for the hidden layers of networks, weights and sums: slang, hlsl
+            (shader model 6.2), glsl, spirv, wgsl, metal and cuda have them.
         check: also run what can run on this machine, and compare; see ``ExportResult.checks``.
         values: for the members of a user's task, by name, in place of those that it has.
         trust: code that came with the asset may be compiled though no fit of yours had it.
@@ -106,6 +110,7 @@ def export(
                 f"numbers: got {numbers} for a task or another package's encoding, "
                 "whose text says where they are, need auto. Leave it out."
             )
+        form = in_halves(form) if half else form
         in_text = {"auto": None, "text": True, "buffer": False}[numbers]
         contents = _contents(form, languages, in_text, stem or named, alone=stem is not None)
         folder = folder or Path(f"{Path(opened.path).stem}_shader")

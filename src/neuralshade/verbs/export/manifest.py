@@ -20,6 +20,7 @@ def manifest_text(form: ShaderForm, printers: Sequence[Printer], stem: str) -> s
         "name": form.name,
         "facts": form.facts,
         "multiply_adds": form.multiply_adds,
+        "half": form.halves,
         "files": {one.name: _file(one, stem) for one in printers},
         "numbers": {"file": f"{stem}.bin", "type": "uint32, little-endian",
                     "count": len(reading[0].words)} if reading else None,

@@ -12,7 +12,8 @@ from neuralshade.verbs.export.check.webgpu import IN_SPIRV, run_module
 VALIDATED = ("-select-validator", "internal")  # not the library that Windows signs by
 # Registers t0, t1 and u0 become bindings 0, 1 and 2.
 TO_SPIRV = ("-spirv", "-fvk-t-shift", "0", "0", "-fvk-u-shift", "2", "0")
-PROFILE = "cs_6_0"
+PROFILE, IN_HALVES = "cs_6_0", "cs_6_2"
+HALVES = "-enable-16bit-types"  # else half is float32
 
 
 def run_hlsl(printer: Printer, program: Program, golden: Golden) -> Ran:
@@ -20,7 +21,9 @@ def run_hlsl(printer: Printer, program: Program, golden: Golden) -> Ran:
 
     Raises: DeviceError without DXC, wgpu or an adapter; KernelError.
     """
-    compile_hlsl(program.text, program.entry, PROFILE, VALIDATED)
-    code = compile_hlsl(program.text, program.entry, PROFILE, TO_SPIRV)
+    halves = printer.form.halves
+    profile, more = (IN_HALVES, [HALVES]) if halves else (PROFILE, [])
+    compile_hlsl(program.text, program.entry, profile, [*VALIDATED, *more])
+    code = compile_hlsl(program.text, program.entry, profile, [*TO_SPIRV, *more])
     ran = run_module(printer, code, program.entry, program.results, golden, IN_SPIRV)
     return Ran(ran.answers, ran.ns, f"{ran.on}; DXC")

@@ -16,6 +16,7 @@ from neuralshade.verbs.export.check.timed_rows import ROWS, Ran, many_rows
 
 ES_HEAD = ("#version 300 es\nprecision highp float;\nprecision highp int;\n"
            "precision highp usampler2D;\n")  # fmt: skip
+EXTENSION = "GL_EXT_shader_explicit_arithmetic_types_float16"
 WHOLE_SCREEN = """#version 300 es
 void main() { gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0); }
 """
@@ -24,6 +25,11 @@ void main() { gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 -
 def run_glsl(printer: Printer, program: Program, golden: Golden) -> Ran:
     """Run a compute program of GLSL 4.50. Raises DeviceError without OpenGL, KernelError."""
     context = _context()
+    if printer.form.halves and EXTENSION not in context.extensions:
+        name = context.info["GL_RENDERER"]
+        context.release()
+        raise DeviceError(f"glsl: got {name} without {EXTENSION}, need it to check 16-bit numbers. "
+                          "Check on another GPU.")  # fmt: skip
     try:
         shader = _compiled(lambda: context.compute_shader("#version 450\n" + program.text), "glsl")
         buffers = [context.buffer(_filled(printer.words).tobytes()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ def run_module(
 
     Raises: as ``run_wgsl`` does.
     """
-    device, name = _device(printer.name)
+    device, name = _device(printer.name, ["shader-f16"] if printer.form.halves else [])
     import wgpu
 
     usage = wgpu.BufferUsage
@@ -101,7 +101,7 @@ def _layout(device: Any, roles: Mapping[int, str]) -> Any:
     ])  # fmt: skip
 
 
-def _device(language: str) -> tuple[Any, str]:
+def _device(language: str, features: Sequence[str]) -> tuple[Any, str]:
     try:
         import wgpu
     except ImportError as error:
@@ -112,4 +112,8 @@ def _device(language: str) -> tuple[Any, str]:
     if not vulkan:
         raise DeviceError(f"{language}: got no adapter of wgpu, need a GPU's driver, or Mesa's "
                           "lavapipe. Install one.")  # fmt: skip
-    return vulkan[0].request_device_sync(), str(vulkan[0].info["device"])
+    adapter, name = vulkan[0], str(vulkan[0].info["device"])
+    if missing := set(features) - set(adapter.features):
+        raise DeviceError(f"{language}: got {name} without {', '.join(missing)}, need it to check "
+                          "16-bit numbers. Check on another GPU.")  # fmt: skip
+    return adapter.request_device_sync(required_features=list(features)), name
