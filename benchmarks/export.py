@@ -15,6 +15,7 @@ GPU times are of its own clock, the median of several. Results go to results/exp
 
 import argparse
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import numpy as np
 import torch
 from exports.in_software import LANGUAGES, draw_ns, runtime_rows, text_rows
 from exports.on_gpu import field_ns, function_rows, material_rows
+from exports.slang_in_wgsl import slang_in_wgsl
 from shared.results import write_results
 
 import neuralshade
@@ -33,6 +35,7 @@ from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.image.field import build_field
 from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.verbs.export.check.timed_rows import ROWS
 
 Row = dict[str, Any]
 GRIDS = "dense_grid:features=8,width=128,height=128 + dense_grid:features=2,width=512,height=512"
@@ -75,13 +78,25 @@ def asset_tables(gpu: Gpu, path: str, count: int) -> dict[str, list[Row]]:
     if asset.kind.name == "material":
         tables[f"{name}, a screen"] = material_rows(gpu, asset, "asset")
     if asset.kind.name in ("image", "textures"):
-        at = np.random.default_rng(0).random((count, asset.field.dimensions), np.float32)
-        at[:, 2:] = 0
+        at = positions(asset, count)
         own: Row = {}
         for way, exact in (("float32 loops", True), ("usual", False)):
             own[f"own {way} [ns]"], own[f"own {way} is"] = field_ns(gpu, asset, at, exact)
         tables[f"{name}, the package's own"] = [own]
     return tables
+
+
+def positions(asset: Any, count: int) -> Any:
+    """Return random positions of the finest level, of materials with directions above."""
+    rng = np.random.default_rng(0)
+    columns = {"image": 2, "textures": 3, "material": 9}[asset.kind.name]
+    at = rng.random((count, columns), np.float32)
+    at[:, 2:] = 0
+    for first in range(3, columns, 3):
+        drawn = rng.normal(size=(count, 3))
+        drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
+        at[:, first : first + 3] = drawn * np.sign(drawn[:, 2:])
+    return at
 
 
 def software_tables(path: str) -> dict[str, list[Row]]:
@@ -91,8 +106,16 @@ def software_tables(path: str) -> dict[str, list[Row]]:
     tables = {f"{name}, in software": runtime_rows(form, [f"asset{end}" for end in MAIN],
                                                   list(LANGUAGES)),
               f"{name}, texts": text_rows(name, form)}  # fmt: skip
-    if asset.kind.name == "image":
-        tables[f"{name}, draw"] = [{"draw on one thread [ns]": round(draw_ns(asset))}]
+    if asset.kind.name in ("image", "textures", "material"):
+        own: Row = {}
+        with closing(open_gpu("vulkan")) as gpu:
+            at = positions(asset, ROWS)
+            own["its Slang as WGSL, by wgpu [ns]"], own["lines"] = slang_in_wgsl(
+                gpu, asset.field, at
+            )
+        if asset.kind.name == "image":
+            own["draw on one thread [ns]"] = round(draw_ns(asset))
+        tables[f"{name}, the package's own in software"] = [own]
     return tables
 
 

@@ -61,7 +61,7 @@ def draw_ns(opened: Any, side: int = 512) -> float:
     try:
         for _ in range(TIMES):
             begun = time.perf_counter()
-            drawn = opened.draw((side, side))
+            drawn = opened.draw(side, side)
             least = min(least, time.perf_counter() - begun)
     finally:
         torch.set_num_threads(threads)
