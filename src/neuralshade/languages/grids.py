@@ -18,6 +18,7 @@ from neuralshade.model.staggered_grid import StaggeredGrid
 
 Words = npt.NDArray[np.uint32]
 WORD_BITS = 32
+MOST_BITS = 2**31  # that an int counts
 POSITION = (Parameter("float", "u"), Parameter("float", "v"))
 HASHED = " Which entry a vertex has says a hash (Mueller et al. 2022, equation 4)."
 HASH_LINES = (f"const uint r0 = uint(r) * {PRIME}u;", f"const uint r1 = r0 + {PRIME}u;",
@@ -49,6 +50,12 @@ class Level:
             unit = max(WORD_BITS, 4 * self.bits if features > 4 else 0)
             return -(-bits // unit) * unit
         return 1 << (bits - 1).bit_length()
+
+    @property
+    def shares_words(self) -> bool:
+        """Return whether entries lie within words, so that a bit says where four numbers begin."""
+        whole = self.entry_bits <= WORD_BITS and WORD_BITS % (4 * self.bits) == 0
+        return whole and len(self.raw) * self.entry_bits < MOST_BITS
 
     def words(self) -> Words:
         """Return the entries packed into words, the first number of a word lowest."""
@@ -84,7 +91,10 @@ class GridReader:
             for part in range(-(-features // 4)):
                 name = f"grid{self.count}" + (f"_{part}" if features > 4 else "")
                 listed = [*at[:2], *sizes, str(self.first)]
-                listed += [str(part)] if features > 4 else []
+                if level.shares_words:
+                    listed += [str(level.entry_bits), str(part * 4 * level.bits)]
+                elif features > 4:
+                    listed.append(str(part))
                 columns.lines.append(f"const float4 {name} = {reader}({', '.join(listed)});")
                 own = slice(4 * part, min(features, 4 * part + 4))
                 columns.add([f"{name}.{LANES[lane]}" for lane in range(own.stop - own.start)],
@@ -97,14 +107,14 @@ class GridReader:
     def _reader(self, level: Level, grid: Grid, kind: str) -> str:
         """Return the name of the function that reads such a level at (u, v)."""
         features, bits = level.raw.shape[1], level.bits
-        form = f"{features}x{bits}"
+        form = f"{bits}bit" if level.shares_words else f"{features}x{bits}"
         entry = f"{self.name}_entry{form}"
         self.functions.setdefault(entry, _entry(entry, self.name, level))
         name = f"{self.name}_{'smooth_' * grid.smooth}{kind}{form}"
         if kind == "hash":
             assert isinstance(grid, HashGrid)
             name += f"_{grid.table.bit_length() - 1}"
-        self.functions.setdefault(name, _bilinear(name, entry, kind, features > 4, grid))
+        self.functions.setdefault(name, _bilinear(name, entry, kind, level, grid))
         return name
 
 
@@ -124,6 +134,11 @@ def _kinds(grid: Grid) -> Iterator[tuple[str, list[str]]]:
 def _entry(name: str, asset: str, level: Level) -> Function:
     """Return a function that reads one entry of a level: four of its numbers."""
     features, bits = level.raw.shape[1], level.bits
+    if level.shares_words:
+        body = [f"const uint w0 = {asset}_word(first + bit / {WORD_BITS}) >> uint(bit % "
+                f"{WORD_BITS});", *_numbers(bits, 4, 4)]  # fmt: skip
+        return Function("float4", name, (Parameter("int", "first"), Parameter("int", "bit")),
+                        tuple(body), f"Return four numbers of {bits} bits.")  # fmt: skip
     parameters = [Parameter("int", "first"), Parameter("int", "entry")]
     parameters += [Parameter("int", "part")] if features > 4 else []
     each = 4 * bits  # of four numbers
@@ -177,9 +192,18 @@ def _numbers(bits: int, features: int, in_word: int) -> list[str]:
     return [*halves, f"return float4({', '.join(lanes)});"]
 
 
-def _bilinear(name: str, entry: str, kind: str, parted: bool, grid: Grid) -> Function:
+def _bilinear(name: str, entry: str, kind: str, level: Level, grid: Grid) -> Function:
     """Return a function that mixes the four entries around (u, v)."""
-    part = ", part" if parted else ""
+    if level.shares_words:
+        more: tuple[Parameter, ...] = (
+            Parameter("int", "bits", "of an entry"),
+            Parameter("int", "begin", "bit of it that is read first"),
+        )
+        read = f"{entry}(first, ({{}}) * bits + begin)"
+    elif level.raw.shape[1] > 4:
+        more, read = (Parameter("int", "part"),), f"{entry}(first, {{}}, part)"
+    else:
+        more, read = (), f"{entry}(first, {{}})"
     corners: tuple[str, ...]
     sizes: tuple[Parameter, ...] = (Parameter("int", "across"), Parameter("int", "down"))
     if kind == "dense":
@@ -209,7 +233,7 @@ def _bilinear(name: str, entry: str, kind: str, parted: bool, grid: Grid) -> Fun
                             for column in ("c0", "c1"))  # fmt: skip
         else:
             body += ["const int first0 = int(r) * side + int(c);"]
-            corners = tuple(f"(first0 + {more}) % entries" for more in
+            corners = tuple(f"(first0 + {next_}) % entries" for next_ in
                             ("0", "1", "side", "side + 1"))  # fmt: skip
     else:
         about = "Vertices lie at i / cells."
@@ -229,14 +253,12 @@ def _bilinear(name: str, entry: str, kind: str, parted: bool, grid: Grid) -> Fun
         else:
             body += ["const int c0 = int(c);", "const int r0 = int(r) * (across + 1);"]
             corners = ("r0 + c0", "r0 + c0 + 1", "r0 + c0 + across + 1", "r0 + c0 + across + 2")
-    body += [f"const float4 e{i} = {entry}(first, {corner}{part});"
-             for i, corner in enumerate(corners)]  # fmt: skip
+    body += [f"const float4 e{i} = {read.format(corner)};" for i, corner in enumerate(corners)]
     if grid.smooth:
         about += " Mixed by a cubic that is flat at both ends."
         body += [f"const float p = {ways[0]};", f"const float q = {ways[1]};"]
         ways = "p * p * (3.0 - 2.0 * p)", "q * q * (3.0 - 2.0 * q)"
     body += [f"const float s = {ways[0]};",
              f"return mix(mix(e0, e1, s), mix(e2, e3, s), {ways[1]});"]  # fmt: skip
-    parameters = [*POSITION, *sizes, Parameter("int", "first")]
-    parameters += [Parameter("int", "part")] if parted else []
+    parameters = [*POSITION, *sizes, Parameter("int", "first"), *more]
     return Function("float4", name, tuple(parameters), tuple(body), about)
