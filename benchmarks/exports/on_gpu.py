@@ -12,6 +12,7 @@ from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.material.speed.evaluation import frame_evaluation, graph_evaluation
 from neuralshade.kinds.material.speed.screen import Screen
 from neuralshade.kinds.material.teachers.teacher import Teacher
+from neuralshade.languages.halves import in_halves
 from neuralshade.languages.harness import COUNTS, GROUP, function_of, harness
 from neuralshade.languages.language import Printer
 from neuralshade.languages.printed import printer_of
@@ -34,7 +35,8 @@ float3 eval(float2 uv, float3 wi, float3 wo)
 
 def printers(gpu: Gpu, form: ShaderForm) -> dict[str, Printer]:
     """Return what prints a form in each way that this GPU runs."""
-    ways = {"text": printer_of(form, "slang", True), "buffer": printer_of(form, "slang", False)}
+    ways = {"text": printer_of(form, "slang", True), "buffer": printer_of(form, "slang", False),
+            "half, text": printer_of(in_halves(form), "slang", True)}  # fmt: skip
     if gpu.api in VECTOR_GPUS and "cooperative_vector" in gpu.adapter.features:
         ways["vectors"] = ways["vectors, converted"] = printer_of(form, "slang-coopvec")
     return ways
