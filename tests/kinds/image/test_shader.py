@@ -126,6 +126,12 @@ def test_a_text_names_the_asset_and_stays_short(tmp_path, language):
     assert not re.search(r"_S\d|\b_\d", text)  # as Slang's own printers name things
 
 
+@pytest.mark.parametrize("kind", ENCODINGS)
+def test_every_encoding_of_ours_is_printed_as_ours(kind):
+    with torch.device("meta"):
+        assert is_ours(build_encoding(kind, None))
+
+
 class Doubled(DenseGrid):
     """A grid of another package, which answers otherwise than those of this one."""
 
