@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import wgpu
 
 from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.engine.kernels.infer.infer import INFER_THREADS
@@ -34,6 +33,8 @@ def slang_in_wgsl(gpu: Gpu, field: Field, at: Floats) -> tuple[float, int]:
     text = translate(inference.text, "draw_positions", "wgsl").decode()
     held = {**inference.bound, "views": canvas.view, "drawn": canvas.drawn,
             "positions": canvas.positions}  # fmt: skip
+    import wgpu  # which the machine of the GPU part may lack
+
     device = _device()
     module = device.create_shader_module(code=text)
     pipeline = device.create_compute_pipeline(
@@ -72,6 +73,8 @@ def slang_in_wgsl(gpu: Gpu, field: Field, at: Floats) -> tuple[float, int]:
 
 
 def _device() -> Any:
+    import wgpu
+
     adapters = wgpu.gpu.enumerate_adapters_sync()
     vulkan = [one for one in adapters if one.info["backend_type"] == "Vulkan"]
     return vulkan[0].request_device_sync()
