@@ -1,22 +1,15 @@
 """kinds/material/shader: what shaders say of a material is what Python says of it."""
 
-import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
+from fixtures.random_materials import material
 from fixtures.shader_runs import by_cpp, by_slang, off
 
 import neuralshade
 from neuralshade.errors import AssetError
-from neuralshade.kinds.material.asset import pack_field, pack_sampler, recipe_facts
-from neuralshade.kinds.material.field import build_field, encoding_of
-from neuralshade.kinds.material.levels import level_sides
-from neuralshade.kinds.material.opened import OpenedMaterial
-from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.languages.printed import printer_of
-from neuralshade.model.lobe_sampler import LobeSampler
 
 DATA = Path(__file__).parents[2] / "data/material.nsh"
 LONGEST = 120  # lines of what evaluates alone, as a person reads it
@@ -32,32 +25,6 @@ RECIPES = {
              "below": 0.0, "hidden_layers": 3, "hidden_width": 16},
     "narrow": {"size": 1, "features": 2, "lobes": 1, "hidden_width": 18},
 }  # fmt: skip
-
-
-def material(levels=None, **settings):
-    """Return an opened material of random numbers whose lobes lean."""
-    recipe = MaterialRecipe(**settings)
-    rng, sides = torch.Generator().manual_seed(3), level_sides(recipe.size)
-    count = len(sides) if levels is None else levels
-    field = build_field(recipe, recipe.size, rng, count)
-    encoding = encoding_of(field)
-    torch.nn.init.uniform_(encoding.grid.texels, generator=rng)
-    encoding.set_ends(torch.tensor([-1.5, 2.0])[:, None].expand(2, recipe.features))
-    with torch.no_grad():
-        encoding.lobes.read.weight.mul_(2)
-    sampler = LobeSampler(recipe.features, recipe.lobes, recipe.varied_count, rng=rng)
-    torch.nn.init.uniform_(sampler.network.members[-1].weight, -0.5, 0.5, generator=rng)
-    stored = neuralshade.load(DATA).asset
-    facts = dict(stored.header.own["material"], side=recipe.size)
-    facts["levels"] = [dict(facts["levels"][0], side=side) for side in sides[:count]]
-    ranges = [part.split("=") for part in recipe.vary.split(",") if part]
-    ends = [(name, *map(float, both.split(".."))) for name, both in ranges]
-    if ends:
-        facts["varied"] = [{"name": n, "low": a, "high": b, "default": a} for n, a, b in ends]
-    header = dataclasses.replace(stored.header, recipe=recipe_facts(recipe),
-                                 own={"material": facts})  # fmt: skip
-    tensors = pack_field(field) | pack_sampler(sampler)
-    return OpenedMaterial.of(dataclasses.replace(stored, header=header, tensors=tensors))
 
 
 MORE = [pytest.param(name, marks=pytest.mark.slow) for name in
