@@ -28,7 +28,6 @@ ELSEWHERE = {
     "plan_textures(": "tests/kinds/textures/test_planned.py: many fits",
     '"cpp"': "tests/docs/test_extending.py, which makes it a target first",
     "TextureSetField(": "tests/docs/test_textures.py",
-    "scattering()": "tests/docs/test_material.py",
     "fit_material(": "tests/kinds/material/test_fit.py; the document takes MaterialX",
     "render_scene(": "tests/scene: minutes of paths, and a material that was fitted",
     'device="cuda"': "a GPU of NVIDIA's",

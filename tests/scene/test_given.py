@@ -14,6 +14,7 @@ import neuralshade
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.material.asset import pack_field, pack_sampler
 from neuralshade.kinds.material.field import build_field
+from neuralshade.kinds.material.framed import traced_material
 from neuralshade.kinds.material.given import given_scattering
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
@@ -69,7 +70,7 @@ def wet_scattering(tmp_path):
 
 def test_one_text_at_a_time():
     opened = neuralshade.load(ASSET)
-    fitted, given = opened.scattering(), opened.scattering(paint_teacher())
+    fitted, given = traced_material(opened), traced_material(opened, paint_teacher())
     assert given_text([fitted, given, given]) is given and given_text([fitted]).text == ""
     assert fitted.framed is not None and given.framed is None  # no decoder evaluates a reference
     other = given_scattering(fitted, replace(paint_teacher(), text=PAINT + TOLD))

@@ -7,6 +7,7 @@ import pytest
 from fixtures.scenes import DARK, GREY, constant
 
 import neuralshade
+from neuralshade.kinds.material.framed import traced_material
 from neuralshade.scene.entries import Camera, LightEntry
 from neuralshade.scene.environment import environment_of
 from neuralshade.scene.plain import plain_scattering
@@ -125,7 +126,7 @@ def test_a_fitted_material_under_a_sky_picture_equals_a_sum(at_center, noise):
     local = np.stack([wi[:, 0], -wi[:, 2], wi[:, 1]], 1).astype(np.float32)
     wo = np.tile(np.float32([[SLANTED[0], -SLANTED[2], SLANTED[1]]]) / 3, (len(wi), 1))
     f = paint.eval(np.full((len(wi), 2), 0.5, np.float32), local, wo)
-    found = at_center(quad(), paint.scattering(), environment_of(radiance), position=SLANTED,
+    found = at_center(quad(), traced_material(paint), environment_of(radiance), position=SLANTED,
                       samples=64)  # fmt: skip
     assert near(found, (f * light * solid).sum(0))
 

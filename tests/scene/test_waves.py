@@ -16,7 +16,7 @@ from neuralshade.gpu.slang_export import export_slang
 from neuralshade.kinds.material.frame import vectors_text, warps_text
 from neuralshade.kinds.material.frame_maps import frame_maps, frame_words
 from neuralshade.kinds.material.frame_numbers import fragment_bytes, pack_frame
-from neuralshade.kinds.material.framed import FramedMaterial
+from neuralshade.kinds.material.framed import FramedMaterial, traced_material
 from neuralshade.kinds.material.given import given_scattering
 from neuralshade.model.frame_decoder import FrameDecoder
 from neuralshade.scene import waves
@@ -164,7 +164,7 @@ def test_what_is_met_may_also_be_a_reference():
 
 
 def test_an_opened_material_says_what_decoders_take():
-    framed = neuralshade.load(DATA / "material.nsh").scattering().framed
+    framed = traced_material(neuralshade.load(DATA / "material.nsh")).framed
     assert isinstance(framed, FramedMaterial)
     other = replace(framed.recipe, hidden_width=framed.recipe.hidden_width + 16)
     assert framed.architecture == replace(framed, side=9).architecture

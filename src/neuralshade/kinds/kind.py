@@ -23,7 +23,6 @@ from neuralshade.kinds.hints import (
     Numbers,
     Region,
     Rule,
-    Scattering,
     Scene,
     Table,
 )
@@ -71,6 +70,7 @@ class Kind:
     evaluated: str | None = None  # a torch.nn.Module of an opened one, at positions
     shaders: str | None = None  # a ShaderForm of an opened one and a name
     imports: str | None = None  # what makes an asset of another program's numbers
+    traced: str | None = None  # a Scattering of an opened one and a reference, for scenes
     timed: str | None = None  # what ``bench`` times of it, see speed.torch_twin.Timed
     verb: str | None = None  # that makes its assets, where that is another kind's
 
@@ -222,10 +222,6 @@ class Opened(Closeable, AtPositions, ShortRepr):
         """Write latents that are textures into ``folder``; AssetError where there are none."""
         raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, need one of fit "
                          "textures --latents bc1. Leave --latents out.")  # fmt: skip
-
-    def scattering(self, reference: Any = None) -> Scattering:
-        """Return what a path tracer reads, or ``reference`` in its place. Raises AssetError."""
-        raise AssetError(f"{self.path}: got kind {self.kind.name!r}, need a material. Fit one.")
 
     @abstractmethod
     def scene(self, reference: Any = None) -> Scene:

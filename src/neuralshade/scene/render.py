@@ -15,6 +15,7 @@ from neuralshade.base.atomic import check_writable
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.interrupt import CutShort, Interruption, cut_short
 from neuralshade.base.message_text import named, shown
+from neuralshade.base.place import loaded
 from neuralshade.base.work import part, working
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.gpu.gpu import Gpu
@@ -233,7 +234,10 @@ def _scattering(
     given = as_given and entry.reference is not None
     reference = document.folder / str(entry.reference) if given else None
     opened = open_asset(document.folder / entry.asset, entry.set, trust=trust)
-    return opened.scattering(reference)
+    if opened.kind.traced is None:
+        raise AssetError(f"{opened.path}: got kind {opened.kind.name!r}, need a material. Fit one.")
+    found: Scattering = loaded(opened.kind.traced)(opened, reference)
+    return found
 
 
 def _mesh(document: SceneDocument, entry: MeshEntry) -> Mesh:

@@ -15,6 +15,7 @@ from neuralshade.kinds.material.build import build_engine
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.footprints import Footprints
+from neuralshade.kinds.material.framed import traced_material
 from neuralshade.kinds.material.judging.measures import smape
 from neuralshade.kinds.material.levels import boxed, level_codes, level_shade, level_sides
 from neuralshade.kinds.material.mip_fit import LeveledEngine, mip_trainer
@@ -159,7 +160,7 @@ def test_files_without_levels_have_one(fitted, tmp_path, one_device):
     old = neuralshade.load(tmp_path / "old.nsh")
     uv, wi, wo = upper_pairs(40)
     assert np.array_equal(old.eval(uv, wi, wo, 3.0), fitted.eval(uv, wi, wo))
-    assert old.scattering().words[2] == 1 and fitted.scattering().words[2] == 5
+    assert traced_material(old).words[2] == 1 and traced_material(fitted).words[2] == 5
     (row,) = old.evaluate(grooved())
     assert len(row["levels"]) == 1 and old.told()["levels"].startswith("1: ")
     assert np.isfinite(old.draw(16, 16)).all()

@@ -49,7 +49,8 @@ def sets(draw):
     return MaterialSet("random", listed_maps), {
         "latents": "plain" if plain else "bc1", "grids": listed(grids),
         "wrap": draw(st.sampled_from(("repeat", "clamp"))),
-        "mips": draw(st.integers(0, 2)), "hidden_layers": draw(st.integers(1, 4)),
+        "mips": min(draw(st.integers(0, 2)), max(size).bit_length()),
+        "hidden_layers": draw(st.integers(1, 4)),
         "hidden_width": draw(st.sampled_from((16, 17, 24))),
         "network_bits": draw(st.sampled_from((8, 16))),
     }  # fmt: skip

@@ -28,6 +28,7 @@ KIND = Kind(
     valued=True,
     evaluated="neuralshade.kinds.material.module:MaterialField",
     shaders="neuralshade.kinds.material.shader:material_shader",
+    traced="neuralshade.kinds.material.framed:traced_material",
     calls="neuralshade.kinds.material.command:call_of",
     output="File to write. [default: the material's name with .nsh, in this folder]",
     manual="""

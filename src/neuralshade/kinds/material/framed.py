@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
@@ -15,6 +15,9 @@ from neuralshade.kinds.material.shared import ARCHITECTURE
 from neuralshade.kinds.material.varied import Varied
 from neuralshade.model.frame_decoder import FrameDecoder
 from neuralshade.model.scattering import Scattering
+
+if TYPE_CHECKING:
+    from neuralshade.kinds.material.opened import OpenedMaterial
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,25 @@ class FramedMaterial:
         from neuralshade.kinds.material.frame import frame_decoder
 
         return frame_decoder(gpu, materials)
+
+
+def traced_material(opened: OpenedMaterial, reference: Any = None) -> Scattering:
+    """Return what a path tracer reads of a material, or of ``reference``, which it was fitted to.
+
+    A scene's road alone: many materials share machine code, and a decoder of frames on matrix
+    units, which functions of ``shader.py`` do not. Elsewhere these are what evaluates a material.
+
+    A Slang module is one that a scene names: it is looked through as code of documents is.
+    Raises: AssetError for another material; ConfigError for a module that does more than
+        arithmetic; what ``load_teacher`` raises.
+    """
+    found = framed_scattering(opened.recipe, opened.side, opened.tensors, opened.varied,
+                              opened.shares)  # fmt: skip
+    if reference is None:
+        return found
+    from neuralshade.kinds.material.given import given_scattering, screened_teacher
+
+    return given_scattering(found, screened_teacher(opened, reference))
 
 
 def framed_scattering(

@@ -19,7 +19,6 @@ from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.asset import RULES, field_forms, stored_field, stored_sampler
-from neuralshade.kinds.material.framed import framed_scattering
 from neuralshade.kinds.material.judging.lit import Shade, sphere
 from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.recipe import MaterialRecipe
@@ -36,7 +35,6 @@ from neuralshade.kinds.material.varied import Varied, read_varied, shares_of, va
 from neuralshade.measure.table import Table
 from neuralshade.model.field import Field
 from neuralshade.model.lobe_sampler import LobeSampler
-from neuralshade.model.scattering import Scattering
 from neuralshade.source.color import linear_to_srgb
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
 
@@ -122,20 +120,6 @@ class OpenedMaterial(Scattered, Opened):
     def memory_bytes(self) -> int:
         """Return the bytes in a GPU's memory: two RGBA8 textures, float16 weights."""
         return sum(tensor.nbytes for tensor in self.tensors.values())
-
-    def scattering(self, reference: Any = None) -> Scattering:
-        """Return what a path tracer reads of it, or of ``reference``, which it was fitted to.
-
-        A Slang module is one that a scene names: it is looked through as code of documents is.
-        Raises: AssetError for another material; ConfigError for a module that does more than
-            arithmetic; what ``load_teacher`` raises.
-        """
-        found = framed_scattering(self.recipe, self.side, self.tensors, self.varied, self.shares)
-        if reference is None:
-            return found
-        from neuralshade.kinds.material.given import given_scattering, screened_teacher
-
-        return given_scattering(found, screened_teacher(self, reference))
 
     @property
     def shared_part(self) -> SharedPart:
