@@ -14,6 +14,8 @@ from neuralshade.model.lobe_sampler import LEAST_SEEN, LEAST_WEIGHT, WIDTHS
 from neuralshade.model.shader_form import Function, Layer, Network, Parameter, Struct
 
 BELOW = "the surface it is 0."
+# Half a turn less than the angle that is meant: shading languages vouch for sines from -pi to pi.
+TURN = f"{number(2 * math.pi)} * (u.y - 0.5)"
 EYE = Parameter("float3", "wo", f"to the eye; below {BELOW}")
 
 
@@ -130,8 +132,8 @@ def _mirrored(name: str) -> Function:
          "const float3 stretched = normalize(float3(eye, dot(wo, lobe.normal)));",
          "const float seen = 1.0 + stretched.z;",
          "const float depth = u.z * seen;",
-         f"const float angle = {number(2 * math.pi)} * u.y;",
-         "const float2 turn = float2(cos(angle), sin(angle));",
+         f"const float angle = {TURN};",
+         "const float2 turn = -float2(cos(angle), sin(angle));",
          "const float2 cap = sqrt(max(depth * (2.0 - depth), 0.0)) * turn + stretched.xy;",
          "const float3 drawn = normalize(float3(lobe.widths * cap, (1.0 - u.z) * seen));",
          "const float3 facet = drawn.x * lobe.tangent + drawn.y * across + drawn.z * lobe.normal;",
@@ -150,9 +152,9 @@ def _sample(surface: Surface, mixture: str) -> Function:
     body = (
         "const float3 eye = float3(wo.xy, abs(wo.z));", f"{mixture} eye{surface.arguments});",
         *choices,
-        f"const float angle = {number(2 * math.pi)} * u.y;",
+        f"const float angle = {TURN};",
         "const float radius = sqrt(u.z);",
-        "float3 wi = float3(radius * cos(angle), radius * sin(angle), sqrt(1.0 - u.z));",
+        "float3 wi = float3(-radius * cos(angle), -radius * sin(angle), sqrt(1.0 - u.z));",
         "if (u.x >= mixture.cosine)", "{", f"wi = {name}_mirrored(lobe, eye, u);", "}",
         f"{name}_direction found;",
         "found.wi = float3(wi.xy, abs(wi.z));",
