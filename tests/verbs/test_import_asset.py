@@ -82,6 +82,14 @@ def test_equal_bytes_each_time(given, asset, tmp_path):
     assert (tmp_path / "b.nsh").read_bytes() == (tmp_path / "a.nsh").read_bytes()
 
 
+def test_a_config_may_be_a_dict(given, asset, tmp_path, refusal):
+    call = neuralshade.import_asset, given["file"], tmp_path / "b.nsh"
+    call[0](*call[1:], config=CONFIG, size=(24, 16))
+    assert (tmp_path / "b.nsh").read_bytes() == (tmp_path / "a.nsh").read_bytes()
+    assert refusal(ConfigError, *call, config=3).startswith("config: got int, need a JSON object")
+    assert refusal(ConfigError, *call, config=[CONFIG]).startswith("config: got list, need")
+
+
 def test_the_default_name_lies_in_the_working_folder(tmp_path, noise, monkeypatch):
     (tmp_path / "net.ns.bin").write_bytes(rtxns_bytes(*random_layers((12, 8, 3), noise)))
     monkeypatch.chdir(tmp_path)

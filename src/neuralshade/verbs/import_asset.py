@@ -24,7 +24,7 @@ def import_asset(
     file: str | os.PathLike[str],
     output: str | os.PathLike[str] | None = None,
     *,
-    config: str | os.PathLike[str] | None = None,
+    config: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     recipe: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     size: tuple[int, int] = (SIDE, SIDE),
     channels: int | None = None,
@@ -39,7 +39,7 @@ def import_asset(
             (MessagePack, JSON). RTXNS: .ns.bin, or its JSON. PyTorch: a state dict as safetensors,
             npz or pt.
         output: the asset; by default the file's name with .nsh.
-        config: the JSON configuration of tiny-cuda-nn.
+        config: the JSON configuration of tiny-cuda-nn, a file or a dict.
         recipe: a TOML file, or settings by name: encoding, activation, output_activation. PyTorch
             needs it; RTXNS takes those of its sample SimpleTraining without.
         size: width and height in pixels that it is drawn at where nothing else is said.

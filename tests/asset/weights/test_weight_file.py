@@ -68,12 +68,18 @@ def test_each_form_gives_its_tensors(tmp_path, name):
     assert found["params"].dtype == np.float32
 
 
-def test_dtypes(tmp_path):
+def test_dtypes(tmp_path, caplog):
     tensors = {"half": torch.ones(2).half(), "brain": torch.ones(2).bfloat16(),
                "double": torch.ones(2).double(), "count": torch.ones(2).int()}  # fmt: skip
     (tmp_path / "a.pt").write_bytes(pt(tensors))
     found = {name: str(values.dtype) for name, values in read_tensors(tmp_path / "a.pt").items()}
     assert found == {"half": "float16", "brain": "float32", "double": "float32"}
+    np.save(tmp_path / "a.npy", VALUES.astype(np.float64))
+    assert read_tensors(tmp_path / "a.npy")["params"].dtype == np.float32
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{tmp_path / 'a.pt'}: got double as float64, rounded to float32.",
+        f"{tmp_path / 'a.npy'}: got params as float64, rounded to float32.",
+    ]
 
 
 class Run:
@@ -114,6 +120,7 @@ def forged_safetensors(shape, offsets):
         ("a.pt", pt({"a": torch.ones(3, device="meta")}), "need every number in the file"),
         ("a.pt", pt([torch.ones(2)]), "got list, need a state dict or a tensor"),
         ("a.npy", npy(np.full(3, np.inf, np.float32)), "got NaN or infinity in tensor params"),
+        ("a.npy", npy(np.full(3, 1e99)), "got NaN or infinity in tensor params"),
         ("a.bin", b"123", "got suffix '.bin', need safetensors, npz, npy or pt"),
     ],
 )  # fmt: skip

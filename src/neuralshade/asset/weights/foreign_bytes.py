@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,8 @@ from neuralshade.errors import AssetError
 
 if TYPE_CHECKING:
     import torch
+
+log = logging.getLogger("neuralshade")
 
 LARGEST_BYTES = 2**31  # of a file, and of what a compressed one holds
 FLOATS = ("float16", "float32")  # that stay as they are
@@ -57,6 +60,12 @@ def damaged(path: object, error: Exception, need: str) -> AssetError:
                       "Save it again.")  # fmt: skip
 
 
+def note_rounded(path: object, name: str, dtype: str, size: int) -> None:
+    """Log that a tensor of ``size`` bytes a number becomes float32, where that rounds."""
+    if size > 4:
+        log.warning("%s: got %s as %s, rounded to float32.", path, named(name), dtype)
+
+
 def floats_of(path: object, tensors: Mapping[str, torch.Tensor]) -> Tensors:
     """Return floating-point tensors of PyTorch as arrays; others are left out."""
     import torch
@@ -68,8 +77,9 @@ def floats_of(path: object, tensors: Mapping[str, torch.Tensor]) -> Tensors:
         if values.is_meta or values.nbytes > values.untyped_storage().nbytes():
             raise AssetError(f"{path}: got {list(values.shape)} of {named(name)} in fewer bytes, "
                              "need every number in the file. Save a contiguous copy.")  # fmt: skip
-        kept = values.detach().cpu()
-        if str(kept.dtype).removeprefix("torch.") not in FLOATS:
+        kept, dtype = values.detach().cpu(), str(values.dtype).removeprefix("torch.")
+        if dtype not in FLOATS:
+            note_rounded(path, name, dtype, values.element_size())
             kept = kept.float()
         found[name] = kept.contiguous().numpy()
     return found

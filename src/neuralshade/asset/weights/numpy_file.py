@@ -16,6 +16,7 @@ from neuralshade.asset.weights.foreign_bytes import (
     LARGEST_BYTES,
     Tensors,
     damaged,
+    note_rounded,
     too_large,
 )
 from neuralshade.errors import AssetError
@@ -31,7 +32,7 @@ def numpy_tensors(path: object, data: bytes) -> Tensors:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of headers of Python 2, names twice in a zip
             found = {ONLY: _array(data)} if data.startswith(START) else _zipped(path, data)
-        return _floats(found)
+        return _floats(path, found)
     except AssetError:  # a ValueError, which says already what it is
         raise
     except Exception as error:  # of a stranger's bytes: ValueError, TokenError, BadZipFile ...
@@ -72,11 +73,14 @@ def _array(data: bytes) -> npt.NDArray[Any]:
     return values.reshape(shape, order="F" if in_columns else "C")
 
 
-def _floats(arrays: dict[str, npt.NDArray[Any]]) -> Tensors:
+def _floats(path: object, arrays: dict[str, npt.NDArray[Any]]) -> Tensors:
     found: Tensors = {}
     for name, values in arrays.items():
         if values.dtype.kind != "f":
             continue
         kept = values.dtype.name in FLOATS and values.dtype.isnative
-        found[name] = np.ascontiguousarray(values) if kept else values.astype(np.float32)
+        if values.dtype.name not in FLOATS:
+            note_rounded(path, name, values.dtype.name, values.itemsize)
+        with np.errstate(over="ignore"):  # infinity is refused
+            found[name] = np.ascontiguousarray(values) if kept else values.astype(np.float32)
     return found

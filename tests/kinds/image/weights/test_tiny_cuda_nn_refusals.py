@@ -157,7 +157,7 @@ def test_files_that_are_nothing(tmp_path, refusal, data):
 def test_no_config(tmp_path, refusal, file):
     assert refusal(ConfigError, neuralshade.import_asset, file, tmp_path / "a.nsh") == (
         f"config: got none for {file}, need the JSON configuration of tiny-cuda-nn. "
-        "Give --config FILE.json."
+        "Give --config FILE.json, or --recipe FILE.toml for a state dict of PyTorch."
     )
 
 

@@ -54,10 +54,8 @@ def described_by(recipe: Any) -> Described:
     elif isinstance(recipe, Mapping):
         place, values = "recipe", dict(recipe)
     elif isinstance(recipe, (str, os.PathLike)):
-        place, values = (
-            str(recipe),
-            read_toml(Path(recipe), line='encoding = "frequency:octaves=6"'),
-        )
+        place = str(recipe)
+        values = read_toml(Path(recipe), line='encoding = "frequency:octaves=6"')
     else:
         raise ConfigError(f"recipe: got {shown(recipe)}, need a TOML file or settings by name. "
                           'Write {"encoding": "frequency:octaves=6"}.')  # fmt: skip

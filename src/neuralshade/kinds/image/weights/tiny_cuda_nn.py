@@ -84,7 +84,7 @@ class Plan:
 
 def read_tiny_cuda_nn(
     path: str | os.PathLike[str],
-    config: str | os.PathLike[str] | None,
+    config: Any,
     channels: int | None = None,
     tensor: str | None = None,
 ) -> ForeignNetwork:
@@ -93,7 +93,7 @@ def read_tiny_cuda_nn(
     Args:
         path: the vector ``params`` as safetensors, npz, npy or pt; or a snapshot of
             ``trainer->serialize`` as MessagePack or JSON.
-        config: their JSON configuration; None where a snapshot has it.
+        config: their JSON configuration, a file or a dict; None where a snapshot has it.
         channels: outputs, where the configuration has no n_output_dims.
         tensor: the name of the vector, where the file holds several.
 
@@ -106,14 +106,16 @@ def read_tiny_cuda_nn(
         found = read_snapshot(path)
         vector = _snapshot_vector(path, found)
     if config is not None:
-        plan = plan_of(read_config(config), channels)
+        is_file = isinstance(config, (str, os.PathLike))
+        plan = plan_of(read_config(config) if is_file else config, channels)
     elif isinstance(found, dict) and "encoding" in found:
         plan = plan_of({name: found[name] for name in ("encoding", "network", "n_input_dims",
                                                        "n_output_dims") if name in found},
                        channels)  # fmt: skip
     else:
         raise ConfigError(f"config: got none for {path}, need the JSON configuration of "
-                          "tiny-cuda-nn. Give --config FILE.json.")  # fmt: skip
+                          "tiny-cuda-nn. Give --config FILE.json, or --recipe FILE.toml for a "
+                          "state dict of PyTorch.")  # fmt: skip
     return network_of(plan, vector, str(path))
 
 
