@@ -33,6 +33,9 @@ from neuralshade.cli.work_lines import shown_work
 @click.option("--half", is_flag=True,
               help="16-bit numbers for the hidden layers of networks, where the language has them."
 )  # fmt: skip
+@click.option("--textures", metavar="[dds|ktx2|buffer]", default="dds", show_default=True,
+              help="Of assets whose numbers are textures: files for texture units, or texels in "
+                   "the buffer, read exactly.")  # fmt: skip
 @click.option(
     "--check",
     is_flag=True,
@@ -45,8 +48,8 @@ def export(asset: str, to: tuple[str, ...], pairs: tuple[str, ...], as_json: boo
            **given: Any) -> None:  # fmt: skip
     """Write ASSET as functions that a renderer calls, each a person can read.
 
-    Beside the text stand its numbers (.bin), 256 inputs and outputs of each function (.json) and
-    a README.md that says what to bind. All files are written, or none.
+    Beside the text stand its numbers (.bin), textures (.dds), 256 inputs and outputs of each
+    function (.json) and a README.md that says what to bind. All files are written, or none.
 
     \b
     neuralshade export photo.nsh -o photo.hlsl

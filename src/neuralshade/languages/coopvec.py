@@ -63,6 +63,7 @@ class CoopVecSlang(Slang):
     suffix: ClassVar[str] = ".coopvec.slang"
     numbers_end: ClassVar[str] = ".coopvec.bin"
     bound: ClassVar[dict[str, Any]] = {"byte_address_buffer": "by name"}
+    samples: ClassVar[bool] = False
     told: ClassVar[str] = "{words} is a `ByteAddressBuffer` with all of {bin}, float16 matrices."
 
     @cached_property
@@ -117,7 +118,7 @@ class CoopVecSlang(Slang):
                     for placed in self.matrices for one in placed]  # fmt: skip
         return {**self.bound, "matrices": matrices}
 
-    def binding_text(self, stem: str) -> str:
+    def binding_text(self, stem: str, file: str, container: str) -> str:
         """Return what to bind, for people."""
         return self.told.format(
             bin=f"`{stem}{self.numbers_end}`", words=f"`{self.form.name}_words`"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,10 +16,11 @@ from neuralshade.languages.cpp_vectors import used_names, vectors_text
 from neuralshade.languages.language import INDENT, Printer
 from neuralshade.languages.numbers import fours, number
 from neuralshade.languages.statements import FLOATS
-from neuralshade.model.shader_form import Function, Network, Struct
+from neuralshade.model.shader_form import Function, Network, Struct, Texture
 
 SWIZZLE = re.compile(r"\.([xyzw]{2,4})\b")
 IN_A_LINE = 12  # numbers of an array
+MOST_LISTED = 2**18  # words in a text of C++: 3 MB; more are read from a file
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,14 @@ class Cpp(WithVectors):
     has_halves: ClassVar[bool] = False
     pointer: ClassVar[str] = "const std::uint32_t*"
 
+    told: ClassVar[str] = (
+        "`{name}_shader::{name}_asset asset{{ words }};` with a pointer to all of {bin}; the "
+        "functions are its members."
+    )
+
     @property
     def default(self) -> str:
-        return f" = {self.form.name}_words"
+        return "" if self.reads_file else f" = {self.form.name}_words"
 
     @property
     def reads_rows(self) -> bool:
@@ -108,9 +114,11 @@ class Cpp(WithVectors):
 
     @property
     def reads_file(self) -> bool:
-        return False
+        return len(self.words) > MOST_LISTED
 
-    def binding_text(self, stem: str) -> str:
+    def binding_text(self, stem: str, file: str, container: str) -> str:
+        if self.reads_file:
+            return super().binding_text(stem, file, container)
         name = self.form.name
         return (f"nothing to bind, all numbers stand in the text: `{name}_shader::{name}_asset "
                 "asset;`, the functions are its members.")  # fmt: skip
@@ -118,7 +126,7 @@ class Cpp(WithVectors):
     def begin(self) -> list[str]:
         includes = "#include <cmath>\n#include <cstdint>\n#include <cstring>\n"
         lines = ["#pragma once", *includes.splitlines(), "", *self.opening()]
-        if self.reads_words:
+        if self.reads_words and not self.reads_file:
             listed = _listed([f"{word}u" for word in self.words.tolist()])
             lines += ["// Not const: of constants g++ 12 makes wrong numbers with AVX-512.",
                       f"inline std::uint32_t {self.form.name}_words[] = {{", *listed,
@@ -199,9 +207,28 @@ class Metal(Struck):
         "as_float": "as_type<float>", "inversesqrt": "rsqrt", "to_half": "half4",
         "to_float": "float4",
     }  # fmt: skip
+    samples: ClassVar[bool] = True
+
+    def head(self) -> list[str]:
+        lines = [f"{INDENT}texture2d<float> {one.name};" for one in self.form.textures]
+        return [*super().head(), *lines]
+
+    def place_of(self, texture: Texture) -> str:
+        return "a member of the struct"
+
+    def sampler_text(self) -> str:
+        return "the text has their sampler."
+
+    def sampled(self, texture: Texture, arguments: Sequence[str]) -> str:
+        uv, level = arguments
+        return f"{texture.name}.sample({self.form.name}_sampler, {uv}, metal::level({level}))"
 
     def begin(self) -> list[str]:
+        beyond = "repeat" if self.form.textures and self.form.textures[0].wraps else "clamp_to_edge"
+        sampler = [f"constexpr sampler {self.form.name}_sampler(filter::linear, "
+                   f"mip_filter::linear, address::{beyond});", ""]  # fmt: skip
         return ["#include <metal_stdlib>", "using namespace metal;", "",
+                *(sampler if self.form.textures else []),
                 "static inline float2 halves(uint w)", "{",
                 "    return float2(as_type<half2>(w));", "}", ""]  # fmt: skip
 

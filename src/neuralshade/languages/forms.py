@@ -12,7 +12,14 @@ import numpy.typing as npt
 
 from neuralshade.errors import AssetError
 from neuralshade.languages.numbers import number
-from neuralshade.model.shader_form import Function, Golden, Parameter, ShaderForm, Struct
+from neuralshade.model.shader_form import (
+    Function,
+    Golden,
+    Parameter,
+    ShaderForm,
+    Struct,
+    Texture,
+)
 
 IN_HALVES = 5e-3  # of full scale, or of (abs(value) + a least): networks in float16
 GOLDEN = 256  # positions that an export is checked at
@@ -41,6 +48,7 @@ class Header:
         functions: Sequence[Function],
         words: npt.NDArray[np.uint32],
         answers: Callable[[], Sequence[Golden]],
+        textures: Sequence[Texture] = (),
     ) -> ShaderForm:
         """Return the form whose header this is.
 
@@ -67,7 +75,8 @@ class Header:
         lines = (f"{self.name}: {self.about}",
                  *(f"{title}: {fact}" for title, fact in facts.items()),
                  "Written by neuralshade export.")  # fmt: skip
-        return ShaderForm(self.name, lines, form.structs, form.functions, words, answers, facts)
+        return ShaderForm(self.name, lines, form.structs, form.functions, words, answers, facts,
+                          textures=tuple(textures))  # fmt: skip
 
 
 def calling_functions(name: str, result: str, about: str) -> tuple[Function, Function, Function]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from neuralshade.languages.language import Printer
+from neuralshade.model.shader_form import Texture
 
 ACROSS = 256  # texels in a row of the texture that holds an asset's words in WebGL 2
 
@@ -20,6 +22,7 @@ class Glsl(Printer):
     told: ClassVar[str] = (
         "#version 450 or later; {words} is a storage buffer at binding 0 with all of {bin}."
     )
+    samples: ClassVar[bool] = True
     types: ClassVar[dict[str, str]] = {
         "float2": "vec2", "float3": "vec3", "float4": "vec4", "int2": "ivec2", "int3": "ivec3",
         "half4": "f16vec4",
@@ -43,7 +46,19 @@ class Glsl(Printer):
                       f"    return uintBitsToFloat(uvec4({name}_words[4 * i], {name}_words[4 * i "
                       f"+ 1], {name}_words[4 * i + 2], {name}_words[4 * i + 3]));",
                       "}"]  # fmt: skip
-        return lines
+        return [*lines, *self.textures("layout({}) ")]
+
+    def textures(self, layout: str) -> list[str]:
+        """Return declarations of textures; ``layout`` begins them, of its place."""
+        lines = [f"{layout.format(self.place_of(one))}uniform sampler2D {one.name};"
+                 for one in self.form.textures]  # fmt: skip
+        return [f"// Textures: {self.sampler_text()}", *lines] if lines else []
+
+    def place_of(self, texture: Texture) -> str:
+        return f"binding = {self.slot(texture)}"
+
+    def sampled(self, texture: Texture, arguments: Sequence[str]) -> str:
+        return f"textureLod({texture.name}, {', '.join(arguments)})"
 
 
 @dataclass(frozen=True)
@@ -72,4 +87,7 @@ class GlslEs(Glsl):
             lines += ["", f"vec4 {name}_row(int i)", "{",
                       f"    return uintBitsToFloat(texelFetch({name}_words, ivec2(i & "
                       f"{ACROSS - 1}, i / {ACROSS}), 0));", "}"]  # fmt: skip
-        return lines
+        return [*lines, *(line.replace("uniform", "uniform highp") for line in self.textures(""))]
+
+    def place_of(self, texture: Texture) -> str:
+        return "by name"

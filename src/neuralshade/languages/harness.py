@@ -131,7 +131,8 @@ def _glsl_es(printer: Printer, function: Function, columns: int, lanes: Sequence
 
 
 def _hlsl(printer: Printer, function: Function, columns: int, lanes: Sequence[str]) -> list[str]:
-    at = (" : register(t1)", " : register(u0)") if printer.name == Hlsl.name else ("", "")
+    free = 1 + len(printer.form.textures)
+    at = (f" : register(t{free})", " : register(u0)") if printer.name == Hlsl.name else ("", "")
     return [f"StructuredBuffer<float> rows{at[0]};", f"RWStructuredBuffer<float> answers{at[1]};",
             *hlsl_entry(printer, function, "check")]  # fmt: skip
 
@@ -201,7 +202,13 @@ def _cpp(printer: Printer, function: Function, columns: int, lanes: Sequence[str
         "    std::rewind(in);",
         "    if (std::fread(rows.data(), 4, rows.size(), in) != rows.size()) return 1;",
         "    std::fclose(in);",
-        "    const Called asset{};",
+        *(["    std::FILE* file = std::fopen(files[3], \"rb\");",
+           "    std::fseek(file, 0, SEEK_END);",
+           "    std::vector<std::uint32_t> words(std::ftell(file) / 4);",
+           "    std::rewind(file);",
+           "    if (std::fread(words.data(), 4, words.size(), file) != words.size()) return 1;",
+           "    std::fclose(file);"] if printer.reads_file else []),
+        f"    const Called asset{'{{words.data()}}' if printer.reads_file else '{}'};",
         "    double least = 1e30;",
         "    for (int time = 0; time < 5; ++time)",
         "    {",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
 from neuralshade.languages.language import INDENT, Printer
 from neuralshade.languages.statements import FLOATS, replaced_calls
-from neuralshade.model.shader_form import Function, Struct
+from neuralshade.model.shader_form import Function, Struct, Texture
 
+REGISTER = re.compile(r" : register\([^)]*\)")
 VECTORS = ("float2", "float3", "float4", "half4", "int2", "int3")
 
 
@@ -21,6 +24,7 @@ class Hlsl(Printer):
     suffix: ClassVar[str] = ".hlsl"
     bound: ClassVar[dict[str, Any]] = {"structured_buffer": "t0"}
     told: ClassVar[str] = "{words} is a `StructuredBuffer<uint>` in register t0 with all of {bin}."
+    samples: ClassVar[bool] = True
     calls: ClassVar[dict[str, str]] = {
         "mix": "lerp", "fract": "frac", "inversesqrt": "rsqrt", "as_float": "asfloat",
         "to_half": "half4", "to_float": "float4",
@@ -36,7 +40,17 @@ class Hlsl(Printer):
             lines += ["", f"float4 {name}_row(int i)", "{",
                       f"    return asfloat(uint4({name}_words[4 * i], {name}_words[4 * i + 1], "
                       f"{name}_words[4 * i + 2], {name}_words[4 * i + 3]));", "}"]  # fmt: skip
+        for one in self.form.textures:
+            lines += [f"Texture2D<float4> {one.name} : register({self.place_of(one)});"]
+        if self.form.textures:
+            lines += [f"SamplerState {name}_sampler : register(s0); // {self.sampler_text()}"]
         return lines
+
+    def place_of(self, texture: Texture) -> str:
+        return f"t{self.slot(texture)}"
+
+    def sampled(self, texture: Texture, arguments: Sequence[str]) -> str:
+        return f"{texture.name}.SampleLevel({self.form.name}_sampler, {', '.join(arguments)})"
 
     def expression(self, text: str) -> str:
         for vector in VECTORS:  # which repeats a number by a cast
@@ -69,15 +83,18 @@ class Slang(Hlsl):
     told: ClassVar[str] = "{words} is a `StructuredBuffer<uint>` with all of {bin}."
 
     def head(self) -> list[str]:
-        return [line.replace(" : register(t0)", "") for line in super().head()]
+        return [REGISTER.sub("", line) for line in super().head()]
+
+    def place_of(self, texture: Texture) -> str:
+        return "by name"
 
     def expression(self, text: str) -> str:
         return super().expression(replaced_calls(text, "half4", _suffixed))
 
     def struct(self, struct: Struct) -> list[str]:
-        head, brace, *members, end = super().struct(struct)
+        head, *members, end = super().struct(struct)
         members = [line.replace(INDENT, f"{INDENT}public ", 1) for line in members]
-        return [f"public {head}", brace, *members, end]
+        return [f"public {head}", *members, end]
 
     def signature(self, function: Function) -> str:
         return ("public " if function.public else "") + super().signature(function)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,13 +17,29 @@ from neuralshade.languages.network import (
     straight_lines,
     words_of,
 )
-from neuralshade.languages.statements import FLOATS, Statement, renamed, statement
-from neuralshade.model.shader_form import Function, Golden, Network, Parameter, ShaderForm, Struct
+from neuralshade.languages.statements import (
+    FLOATS,
+    Statement,
+    renamed,
+    replaced_calls,
+    statement,
+)
+from neuralshade.model.shader_form import (
+    Function,
+    Golden,
+    Network,
+    Parameter,
+    ShaderForm,
+    Struct,
+    Texture,
+)
 
 # Multiply-adds of a network whose numbers stand in the text: of so many still twice as fast on an
 # H200 as loops over a buffer, and compiled there in 5 s (benchmarks/results/export_h200.md).
 MOST_IN_TEXT = 2**14
 INDENT = "    "
+MOST_CLOSE = 2  # lines of functions between which there is no empty line
+WIDTH = 120  # of a function of one statement that stands in one line
 
 
 @dataclass(frozen=True)
@@ -46,6 +63,7 @@ class Printer:
     told: ClassVar[str] = ""  # likewise for people, of {bin}, {words} and {name}
     has_halves: ClassVar[bool] = True  # float16 to compute with
     enables_halves: ClassVar[str] = ""  # the line before all others that they take
+    samples: ClassVar[bool] = False  # by texture units; in other languages texels are words
 
     def content(self) -> bytes:
         """Return the whole file."""
@@ -57,8 +75,15 @@ class Printer:
         parts = [*map(comment, self.form.about), "", *enabling, *self.head(), ""]
         for struct in self.form.structs:
             parts += [*self.struct(struct), ""]
+        shown = set[str]()  # arguments that a function before has explained
+        close = False  # the function before takes one line and its comment
         for function in (*self.activations(), *self.half_rows(), *self.form.functions):
-            parts += [*self.function(function), ""]
+            lines = [line for line in self.function(function) if line.strip() not in shown]
+            if parts and (function.joined or (len(lines) <= MOST_CLOSE and close)):
+                parts.pop()
+            close = len(lines) <= MOST_CLOSE
+            parts += [*lines, ""]
+            shown |= set(_arguments(function))
         return "\n".join([*parts[:-1], *self.foot()]).rstrip("\n") + "\n"
 
     def activations(self) -> list[Function]:
@@ -105,22 +130,53 @@ class Printer:
 
     def allowed(self, golden: Golden) -> float:
         """Return the largest difference from golden rows that is right."""
-        return golden.tolerance
+        by_units = golden.by_units if self.form.textures else None
+        return golden.tolerance if by_units is None else max(by_units, golden.tolerance)
 
     def neighbors(self) -> dict[str, bytes]:
         """Return other files that the text takes in, by their places beside it."""
         return {}
 
     def bindings(self) -> dict[str, Any]:
-        """Return where the words are bound, as plain data; nothing where there are none."""
-        return dict(self.bound) if self.reads_file else {}
+        """Return where words and textures are bound, as plain data; nothing where none are."""
+        found: dict[str, Any] = dict(self.bound) if self.reads_file else {}
+        if self.form.textures:
+            found["textures"] = {one.name: self.place_of(one) for one in self.form.textures}
+        return found
 
-    def binding_text(self, stem: str) -> str:
-        """Return what to bind, for people. ``stem``: of the file of words."""
-        if not self.reads_file:
-            return "nothing to bind, all numbers stand in the text."
-        return self.told.format(bin=f"`{stem}.bin`", words=f"`{self.form.name}_words`",
-                                name=self.form.name)  # fmt: skip
+    def slot(self, texture: Texture) -> int:
+        """Return the number of a texture's binding: words have 0, textures 1 and on."""
+        return 1 + self.form.textures.index(texture)
+
+    def binding_text(self, stem: str, file: str, container: str) -> str:
+        """Return what to bind, for people.
+
+        ``stem``: of all files; ``file``: that of the words; ``container``: suffix of textures.
+        """
+        found = []
+        if self.reads_file:
+            found.append(self.told.format(bin=f"`{file}`", words=f"`{self.form.name}_words`",
+                                          name=self.form.name))  # fmt: skip
+        if self.form.textures:
+            files = ", ".join(
+                f"`{one.name}` ({self.place_of(one)}) of `{stem}_{one.title}.{container}`"
+                for one in self.form.textures
+            )
+            found.append(f"Textures, all mip levels: {files}; {self.sampler_text()}")
+        return " ".join(found) or "nothing to bind, all numbers stand in the text."
+
+    def place_of(self, texture: Texture) -> str:
+        """Return where a texture is bound, for people."""
+        return "by name"
+
+    def sampler_text(self) -> str:
+        """Return how textures are filtered, for people."""
+        beyond = "repeat" if self.form.textures[0].wraps else "clamp to edge"
+        return f"filter linear, between mip levels too, address mode {beyond}."
+
+    def sampled(self, texture: Texture, arguments: Sequence[str]) -> str:
+        """Return the call that samples a texture at ``uv`` and ``level``."""
+        raise NotImplementedError(f"{self.name} samples no textures")
 
     @property
     def reads_rows(self) -> bool:
@@ -132,13 +188,15 @@ class Printer:
 
     def expression(self, text: str) -> str:
         """Return an expression in this language."""
+        for texture in self.form.textures:
+            text = replaced_calls(text, texture.reader, partial(self.sampled, texture))
         text = renamed(text, {**self.types, **self.calls})
         return FLOATS.sub(lambda found: found[0] + self.float_end, text) if self.float_end else text
 
     def struct(self, struct: Struct) -> list[str]:
         """Return the declaration of a struct."""
         members = [f"{INDENT}{self.type(kind)} {name};" for kind, name in struct.members]
-        return [f"struct {struct.name}", "{", *members, "};"]
+        return [f"struct {struct.name} {{", *members, "};"]
 
     def signature(self, function: Function) -> str:
         """Return the line before a function's body."""
@@ -151,14 +209,17 @@ class Printer:
 
     def function(self, function: Function) -> list[str]:
         """Return a function, its comment before it."""
-        about = [comment(function.about)] if function.about else []
-        about += [comment(f"{one.name}: {one.about}") for one in function.parameters if one.about]
-        body = self.body(function)
-        return [*about, *self.opened(self.signature(function)), *body, "}"]
+        about = [comment(function.about)] if function.about and not function.joined else []
+        about += _arguments(function)
+        body, head = self.body(function), self.signature(function)
+        line = f"{head} {{ {' '.join(map(str.strip, body))} }}"
+        if len(body) == 1 and len(line) <= WIDTH:
+            return [*about, line]
+        return [*about, *self.opened(head), *body, "}"]
 
     def opened(self, head: str) -> list[str]:
         """Return a head and the brace that opens its block."""
-        return [head, "{"]
+        return [f"{head} {{"]
 
     def body(self, function: Function) -> list[str]:
         """Return the statements of a function, indented."""
@@ -166,7 +227,7 @@ class Printer:
         for line in self.flat(function.body):
             text = line.strip()
             depth -= text == "}"
-            if text == "{" and self.opened("a")[-1] != "{":
+            if text == "{":
                 lines[-1] += " {"
             else:
                 lines.append(INDENT * depth + (self.statement(statement(text)) if text else ""))
@@ -214,6 +275,11 @@ class Printer:
             return (f"if ({self.expression(parts['condition'])}) "
                     f"return {self.expression(parts['value'])};")  # fmt: skip
         return parts["text"] if one.kind == "comment" else self.expression(parts["text"])
+
+
+def _arguments(function: Function) -> list[str]:
+    """Return comments on a function's arguments."""
+    return [comment(f"{one.name}: {one.about}") for one in function.parameters if one.about]
 
 
 def comment(text: str) -> str:

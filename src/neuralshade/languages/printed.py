@@ -10,6 +10,7 @@ from neuralshade.languages.glsl import Glsl, GlslEs
 from neuralshade.languages.hlsl import Hlsl, Slang
 from neuralshade.languages.language import MOST_IN_TEXT, Printer
 from neuralshade.languages.pytorch import Torch
+from neuralshade.languages.software_textures import in_words
 from neuralshade.languages.spirv import Spirv
 from neuralshade.languages.translated import calling_printer
 from neuralshade.languages.wgsl import Wgsl
@@ -34,10 +35,13 @@ LANGUAGES: dict[str, type[Printer]] = {
 }
 
 
-def printer_of(form: ShaderForm, language: str, in_text: bool | None = None) -> Printer:
+def printer_of(
+    form: ShaderForm, language: str, in_text: bool | None = None, units: bool = True
+) -> Printer:
     """Return what prints ``form`` in a language.
 
     ``in_text``: whether networks' numbers stand in the text; by their size where None.
+    ``units``: whether textures are sampled by texture units, in languages that have them.
 
     Raises: ConfigError for another language, and one without float16 for a form that has it;
         KernelError where Slang's compiler refuses a program.
@@ -53,4 +57,5 @@ def printer_of(form: ShaderForm, language: str, in_text: bool | None = None) -> 
         in_text = max((one.multiply_adds for one in form.networks), default=0) <= MOST_IN_TEXT
     if form.program is not None:
         return calling_printer(language)(form, in_text)
-    return LANGUAGES[language](form, in_text)
+    printer = LANGUAGES[language]
+    return printer(form if units and printer.samples else in_words(form), in_text)

@@ -90,7 +90,7 @@ class Torch(Printer):
     def reads_file(self) -> bool:
         return False  # of plain words
 
-    def binding_text(self, stem: str) -> str:
+    def binding_text(self, stem: str, file: str, container: str) -> str:
         return self.told.format(name=self.form.name)
 
     def expression(self, text: str) -> str:

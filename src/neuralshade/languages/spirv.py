@@ -26,6 +26,7 @@ class Spirv(Slang):
 
     name: ClassVar[str] = "spirv"
     suffix: ClassVar[str] = ".spv"
+    samples: ClassVar[bool] = False
 
     @cached_property
     def entries(self) -> dict[str, Function]:
@@ -88,8 +89,8 @@ class Spirv(Slang):
         }  # fmt: skip
         return {"set": 0, **bound, "threads": GROUP, "entries": entries}
 
-    def binding_text(self, stem: str) -> str:
-        words = f"binding {BINDINGS['words']} has all of `{stem}{self.numbers_end}`, "
+    def binding_text(self, stem: str, file: str, container: str) -> str:
+        words = f"binding {BINDINGS['words']} has all of `{file}`, "
         words = words if self.reads_words else ""
         return (f"compute shaders in groups of {GROUP} threads, all storage buffers in set 0: "
                 f"{words}binding {BINDINGS['rows']} has float32 rows of arguments, binding "

@@ -124,8 +124,8 @@ class SlangCalling(Calling, Slang):
     def neighbors(self) -> dict[str, bytes]:
         return {place: text.encode() for place, text in self.program.files.items()}
 
-    def binding_text(self, stem: str) -> str:
-        return (f"{super().binding_text(stem).removesuffix('.')}. It imports "
+    def binding_text(self, stem: str, file: str, container: str) -> str:
+        return (f"{super().binding_text(stem, file, container).removesuffix('.')}. It imports "
                 f"`{self.form.name}_modules` beside it: compile with `-I` of its "
                 "folder.")  # fmt: skip
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from neuralshade.languages.language import INDENT, Printer
 from neuralshade.languages.statements import Statement
-from neuralshade.model.shader_form import Function, Parameter, Struct
+from neuralshade.model.shader_form import Function, Parameter, Struct, Texture
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Wgsl(Printer):
         "{words} is a read-only storage buffer at group 0, binding 0 with all of {bin}. A layout "
         "of `auto` has no such binding where no function of a pipeline reads it."
     )
+    samples: ClassVar[bool] = True
     types: ClassVar[dict[str, str]] = {
         "float": "f32", "float2": "vec2f", "float3": "vec3f", "float4": "vec4f", "int": "i32",
         "int2": "vec2i", "int3": "vec3i", "uint": "u32",
@@ -42,7 +44,23 @@ class Wgsl(Printer):
             lines += ["", f"fn {name}_row(i: i32) -> vec4f {{",
                       f"    return bitcast<vec4f>(vec4u({name}_words[4 * i], {name}_words[4 * i + "
                       f"1], {name}_words[4 * i + 2], {name}_words[4 * i + 3]));", "}"]  # fmt: skip
+        for one in self.form.textures:
+            lines += [f"@group(0) @binding({self.slot(one)}) var {one.name}: texture_2d<f32>;"]
+        if self.form.textures:
+            lines += [f"@group(0) @binding({1 + len(self.form.textures)}) var {name}_sampler: "
+                      f"sampler; // {super().sampler_text()}"]  # fmt: skip
         return lines
+
+    def place_of(self, texture: Texture) -> str:
+        return f"group 0, binding {self.slot(texture)}"
+
+    def sampler_text(self) -> str:
+        last = 1 + len(self.form.textures)
+        return f"their sampler is binding {last}: {super().sampler_text()}"
+
+    def sampled(self, texture: Texture, arguments: Sequence[str]) -> str:
+        return (f"textureSampleLevel({texture.name}, {self.form.name}_sampler, "
+                f"{', '.join(arguments)})")  # fmt: skip
 
     def struct(self, struct: Struct) -> list[str]:
         members = [f"{INDENT}{name}: {self.type(kind)}," for kind, name in struct.members]
@@ -54,9 +72,6 @@ class Wgsl(Printer):
 
     def parameter(self, one: Parameter) -> str:
         return f"{one.name}: {self.type(one.type)}"
-
-    def opened(self, head: str) -> list[str]:
-        return [f"{head} {{"]
 
     def statement(self, one: Statement) -> str:
         parts = one.parts

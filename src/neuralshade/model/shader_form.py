@@ -6,7 +6,8 @@ braces of their own, ``return e;``; types float, float2 to float4, int, int2, in
 structs of the form; ``float4(x)`` repeats a number. Names of functions are GLSL's (mix, clamp,
 inversesqrt ...), and ``NAME_word(i)`` is a word of the asset's numbers, ``as_float(w)`` its bits,
 ``halves(w)`` the two float16 in it. half4 has float16: ``to_half`` and ``to_float`` convert four
-numbers, and it meets no float. An integer is shifted by a uint. A loop of ``i < min(8, e)``
+numbers, and it meets no float. ``TEXTURE_sampled(uv, level)`` is the float4 that a texture has
+there, mixed between texels and levels. An integer is shifted by a uint. A loop of ``i < min(8, e)``
 may go on to 8 beyond e, where its turns change nothing.
 """
 
@@ -73,6 +74,7 @@ class Function:
     body: tuple[str | Network, ...]
     about: str = ""  # what it returns
     public: bool = False
+    joined: bool = False  # printed right behind the one before, whose comment is for both
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,32 @@ class Struct:
 
 
 @dataclass(frozen=True)
+class Texture:
+    """A texture with its mip levels, as files and GPUs have it.
+
+    Functions read it by ``NAME_sampled(uv, level)``: trilinear, u to the right, v down. What a
+    format lacks of a float4 is 0, and alpha 1; of a format of sRGB, colors are linear.
+    """
+
+    name: str
+    title: str  # ends the name of its file, without a suffix
+    format: str  # r8, rg8, rgba8, rgba8_srgb or bc1, see asset/texture/texture_format.py
+    sizes: tuple[tuple[int, int], ...]  # width and height of each level, the finest first
+    levels: tuple[bytes, ...]  # texels or blocks of each, row by row from above
+    wraps: bool  # repeated beyond the border, else clamped
+
+    @property
+    def reader(self) -> str:
+        """Return the name of the function that samples it."""
+        return f"{self.name}_sampled"
+
+
+@dataclass(frozen=True)
 class Golden:
-    """What a public function answers: rows of arguments, one number a column, and of results."""
+    """What a public function answers: rows of arguments, one number a column, and of results.
+
+    A function may have several, of which each has its own tolerance.
+    """
 
     function: str
     inputs: Floats  # [n, numbers of all arguments]
@@ -93,6 +119,8 @@ class Golden:
     tolerance: float  # largest difference that is right
     relative_to: float | None = None  # times (abs(output) + this), where not absolute
     in_halves: float | None = None  # tolerance where networks are float16, if it is another
+    by_units: float | None = None  # tolerance where texture units filter, which do so in 8 bits
+    about: str = ""  # where the inputs lie, if that matters
 
 
 @dataclass(frozen=True)
@@ -121,6 +149,7 @@ class ShaderForm:
     answers: Callable[[], Sequence[Golden]] = field(repr=False)
     facts: dict[str, str] = field(default_factory=dict)  # color space and the like, by name
     program: SlangProgram | None = None  # that functions call, where not all is in their bodies
+    textures: tuple[Texture, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse names that are none: parts of them may come from a file, and text is compiled."""
@@ -128,6 +157,7 @@ class ShaderForm:
         names += [one.name for one in self.structs]
         names += [name for struct in self.structs for _, name in struct.members]
         names += [one.name for function in self.functions for one in function.parameters]
+        names += [name for one in self.textures for name in (one.name, one.title)]
         for name in names:
             if not IDENTIFIER.fullmatch(name):
                 raise AssetError(f"shader: got {shown(name)} for a name, need letters, digits and "

@@ -15,6 +15,7 @@ KIND = Kind(
     name="mipmaps",
     about="Train the mip levels of a PBR set to look like what they cover.",
     opens="neuralshade.kinds.mipmaps.opened:OpenedMipmaps",
+    shaders="neuralshade.kinds.mipmaps.shader:mipmaps_shader",
     recipe=MipmapsRecipe,
     fits="neuralshade.kinds.mipmaps.fit:fit_mipmaps",
     subject=Subject("source", several=True, example="bricks/", what="a folder of maps",

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from neuralshade.kinds.textures.shader_golden import golden_rows
 from neuralshade.kinds.textures.shader_latents import add_latents
 from neuralshade.kinds.textures.shader_maps import (
-    AT,
     about_of,
     map_functions,
     map_names,
-    type_of,
 )
 from neuralshade.languages.columns import Columns
 from neuralshade.languages.encodings import layers_of
 from neuralshade.languages.forms import Header, level_function
 from neuralshade.languages.numbers import fours, number
+from neuralshade.languages.software_textures import names_taken
 from neuralshade.model.composite import Composite
-from neuralshade.model.shader_form import Function, Network, Parameter, ShaderForm, Struct
+from neuralshade.model.shader_form import (
+    Function,
+    Network,
+    Parameter,
+    ShaderForm,
+    Struct,
+    Texture,
+)
 
 if TYPE_CHECKING:
     from neuralshade.kinds.textures.opened import OpenedTextures
@@ -27,8 +34,8 @@ LEVEL = Parameter("float", "level", "0 is the finest; between two levels both ar
 PLACE = (Parameter("float2", "uv"), Parameter("float", "level"))  # as bilinear has them
 MIP = Parameter("int", "mip", "0 is the finest; beyond, the nearest")
 # Behind the asset's name, of what is no map.
-TAKEN = ("channels", "texel", "bilinear", "stochastic", "filtered", "level", "size", "decoded",
-         "linear", "word", "words", "row", "asset")  # fmt: skip
+TAKEN = ("channels", "area", "texel", "bilinear", "stochastic", "filtered", "level", "size",
+         "decoded", "linear", "word", "words", "row", "asset")  # fmt: skip
 
 
 def textures_shader(opened: OpenedTextures, name: str) -> ShaderForm:
@@ -37,8 +44,8 @@ def textures_shader(opened: OpenedTextures, name: str) -> ShaderForm:
     ``NAME_texel(x, y, mip)``, ``NAME_bilinear(uv, level)`` and ``NAME_stochastic(uv, level, u)``
     return the channels of all maps, ``NAME_filtered(uv, level)`` those of latents that are BC1
     textures and filtered themselves; ``NAME_MAP(channels)`` is one map of them, and
-    ``NAME_MAP_at(uv, level)`` that of bilinear ones. ``NAME_level(dx, dy)`` is the level of a
-    footprint.
+    ``NAME_MAP_at(uv, level)`` that of filtered ones, or else of bilinear ones.
+    ``NAME_area(uv, dx, dy)`` is the mean over a footprint, ``NAME_level(dx, dy)`` its level.
     """
     wraps, levels = opened.recipe.wrap == "repeat", len(opened.sizes)
     columns = Columns(name)
@@ -46,28 +53,24 @@ def textures_shader(opened: OpenedTextures, name: str) -> ShaderForm:
     assert isinstance(encoding, Composite)
     count = sum(key.startswith("latents.") for key in opened.tensors)
     latents = [opened.tensors[f"latents.{index}"] for index in range(count)]
-    words, reading = add_latents(columns, encoding, latents, wraps)
+    words, reading, textures = add_latents(columns, encoding, latents, wraps)
     layers = layers_of(opened.field.network)
     layers[0] = columns.folded(layers[0])
     decoded = Network(tuple(columns.floats), tuple(layers), "decoded")
     parts = [f"c{four}" for four in range(fours(opened.channels))]
     struct = Struct(f"{name}_channels", tuple(("float4", part) for part in parts))
-    names = map_names(opened.codings, _taken(reading, name))
+    names = map_names(opened.codings, _taken(reading, name) | _taken_by(name, textures))
     functions = [
-        _size(name, opened.size_of_set), *reading, _decoded(name, columns, decoded, parts),
-        _texel(name, wraps, levels), _bilinear(name, wraps, levels, parts),
+        _size(name, opened.size_of_set), *reading,
+        _decoded(name, columns, decoded, parts, bool(textures)),
+        _texel(name, wraps, levels, bool(textures)), _bilinear(name, wraps, levels, parts),
         _stochastic(name, wraps, levels),
     ]  # fmt: skip
-    if opened.recipe.latents == "bc1":
-        functions.append(_filtered(name, wraps, levels, parts))
-    functions.append(level_function(name, opened.sizes[0]))
-    functions += map_functions(name, opened.codings, names)
-    for coding, own in zip(opened.codings, names, strict=True):
-        functions.append(Function(
-            type_of(coding), f"{name}_{own}{AT}", PLACE,
-            (f"return {name}_{own}({name}_bilinear(uv, level));",),
-            f"Return {about_of(coding)}. Of several maps call {name}_bilinear once.", public=True,
-        ))  # fmt: skip
+    if textures:
+        functions.append(_filtered(name, wraps, levels))
+    mixing = f"{name}_filtered" if textures else f"{name}_bilinear"
+    functions += [level_function(name, opened.sizes[0]), _area(name, mixing, parts)]
+    functions += map_functions(name, opened.codings, names, mixing)
     width, height = opened.size_of_set
     listed = [f"{own} {about_of(one)}" for own, one in zip(names, opened.codings, strict=True)]
     header = Header(opened, name, "Maps of a surface, all of them together.", {
@@ -75,9 +78,11 @@ def textures_shader(opened: OpenedTextures, name: str) -> ShaderForm:
         "beyond 0 to 1": "repeated" if wraps else "clamped",
         "maps": "; ".join(listed),
         "samples": f"{name}_texel and {name}_stochastic run the network once, {name}_bilinear "
-                   "4 times, 8 between levels",
+                   "4 times, 8 between levels"
+                   + (f", {name}_filtered once" if textures else ""),
     })  # fmt: skip
-    return header.form((struct,), functions, words, lambda: golden_rows(opened, name, names))
+    return header.form((struct,), functions, words, lambda: golden_rows(opened, name, names),
+                       textures)  # fmt: skip
 
 
 def _taken(reading: list[Function], name: str) -> set[str]:
@@ -85,17 +90,24 @@ def _taken(reading: list[Function], name: str) -> set[str]:
     return {*TAKEN, *(one.name.removeprefix(f"{name}_") for one in reading)}
 
 
+def _taken_by(name: str, textures: Sequence[Texture]) -> set[str]:
+    return {one.removeprefix(f"{name}_") for one in names_taken(name, textures)}
+
+
 def _uv(wraps: bool) -> Parameter:
     beyond = "repeated" if wraps else "clamped"
     return Parameter("float2", "uv", f"u to the right, v down, 0 to 1; beyond it is {beyond}")
 
 
-def _decoded(name: str, columns: Columns, network: Network, parts: list[str]) -> Function:
+def _decoded(
+    name: str, columns: Columns, network: Network, parts: list[str], sampled: bool
+) -> Function:
     kind = f"{name}_channels"
     body: list[str | Network] = [*columns.lines, network, f"{kind} found;"]
     body += [f"found.{part} = clamp(decoded{four}, float4(0.0), float4(1.0));"
              for four, part in enumerate(parts)]  # fmt: skip
-    parameters = (Parameter("float2", "uv"), Parameter("int", "mip"))
+    place = Parameter("float", "level") if sampled else Parameter("int", "mip")
+    parameters = (Parameter("float2", "uv"), place)
     return Function(kind, f"{name}_decoded", parameters, (*body, "return found;"),
                     "What the latents around uv, 0 to 1, are decoded to.")  # fmt: skip
 
@@ -106,7 +118,7 @@ def _size(name: str, size: tuple[int, int]) -> Function:
                     (f"return float2({width}, {height});",), "Texels across and down.")  # fmt: skip
 
 
-def _texel(name: str, wraps: bool, levels: int) -> Function:
+def _texel(name: str, wraps: bool, levels: int, sampled: bool) -> Function:
     inside = "at - size * floor(at / size)" if wraps else "clamp(at, float2(0.5), size - 0.5)"
     return Function(
         f"{name}_channels", f"{name}_texel",
@@ -114,7 +126,7 @@ def _texel(name: str, wraps: bool, levels: int) -> Function:
         (f"const int level = clamp(mip, 0, {levels - 1});",
          f"const float2 size = {name}_size(level);",
          "const float2 at = float2(float(x), float(y)) + 0.5;",
-         f"return {name}_decoded(({inside}) / size, level);"),
+         f"return {name}_decoded(({inside}) / size, {'float(level)' if sampled else 'level'});"),
         "Return the channels of all maps, each 0 to 1, in column x and row y from above; beyond "
         f"the border they are {'repeated' if wraps else 'clamped'}.", public=True,
     )  # fmt: skip
@@ -171,15 +183,30 @@ def _stochastic(name: str, wraps: bool, levels: int) -> Function:
     )  # fmt: skip
 
 
-def _filtered(name: str, wraps: bool, levels: int, parts: list[str]) -> Function:
-    kind = f"{name}_channels"
+def _filtered(name: str, wraps: bool, levels: int) -> Function:
     return Function(
-        kind, f"{name}_filtered", PLACE,
-        (*_mixed_levels(levels, parts, kind),
-         "for (int i = 0; i < min(2, 1 + int(between > 0.0)); ++i)", "{",
-         "const float weight = abs(1.0 - float(i) - between);",
-         f"const {kind} one = {name}_decoded({_unit(wraps)}, mip + i);",
-         *(f"mixed.{part} += one.{part} * weight;" for part in parts),
-         "}", "return mixed;"),
-        "Return what latents mixed at uv are decoded to: one network for a level.", public=True,
+        f"{name}_channels", f"{name}_filtered", (_uv(wraps), LEVEL),
+        (f"return {name}_decoded(uv, clamp(level, 0.0, {number(levels - 1)}));",),
+        "Return what latents mixed at uv and level are decoded to: one run of the network.",
+        public=True,
+    )  # fmt: skip
+
+
+def _area(name: str, mixing: str, parts: list[str]) -> Function:
+    kind, whole = f"{name}_channels", f"{name}_level(dx * 0.5, dy * 0.5)"
+    if mixing.endswith("_bilinear"):
+        whole = f"floor({whole} + 0.5)"
+    return Function(
+        kind, f"{name}_area",
+        (Parameter("float2", "uv"), Parameter("float2", "dx"), Parameter("float2", "dy")),
+        (f"const float level = {whole};", f"{kind} mean;",
+         *(f"mean.{part} = float4(0.0);" for part in parts),
+         # never 8 times, which compilers that unroll loops do not know
+         "for (int i = 0; i < min(8, 4 + 4 * int(level < 0.0)); ++i)", "{",
+         "const float2 step = float2(float(i & 1), float((i >> 1u) & 1)) * 0.5 - 0.25;",
+         f"const {kind} one = {mixing}(uv + dx * step.x + dy * step.y, level);",
+         *(f"mean.{part} += one.{part} * (0.25 * float(i < 4));" for part in parts),
+         "}", "return mean;"),
+        f"Return the mean of 4 of {mixing} in a footprint, of the level of half of it.",
+        public=True,
     )  # fmt: skip

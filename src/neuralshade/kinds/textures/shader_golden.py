@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.kinds.textures.sample import Filter, TextureSetField, values_of
+from neuralshade.kinds.textures.channels import MapCoding
+from neuralshade.kinds.textures.sample import TextureSetField, values_of
 from neuralshade.kinds.textures.shader_maps import AT, full_scale
 from neuralshade.languages.forms import GOLDEN, IN_HALVES, SEED, level_rows
 from neuralshade.languages.numbers import fours
@@ -24,6 +27,8 @@ TOLERANCE = 2e-6  # of full scale
 ROWS = 2 * GOLDEN  # that are drawn: of normals those near the horizon are left out
 STEEP = 4.0  # dz by dx of a normal there
 EDGE = 4e-3  # how far a random number keeps from where another texel is chosen
+LATENT_STEP = 2 * 2 / 255  # of latents from -1 to 1: BC1 is decoded to 8 bits, and mixed in 8
+DRAWS, SLACK = 8, 1.5  # directions in which latents are moved, and what others may add
 BEYOND = 2  # texels and levels beyond the border
 
 
@@ -34,19 +39,33 @@ def golden_rows(opened: OpenedTextures, name: str, names: Sequence[str]) -> list
     """
     rng, field = np.random.default_rng(SEED), TextureSetField(opened)
     rows = _Rows(field, rng)
+    units = rows.swing() if field.filtered else None
     found = [rows.texels(f"{name}_texel"), rows.stochastic(f"{name}_stochastic"),
-             level_rows(name, opened.sizes[0])]  # fmt: skip
-    mixed = rows.mixed("bilinear")
+             rows.area(f"{name}_area")]  # fmt: skip
+    mixed = rows.bilinear(rows.places)
     found.append(_golden(f"{name}_bilinear", rows.places, mixed))
     if field.filtered:
-        found.append(_golden(f"{name}_filtered", rows.places, rows.mixed("latents")))
+        mixed = rows.filtered(rows.places)
+        found.append(_golden(f"{name}_filtered", rows.places, mixed))
     for coding, own in zip(opened.codings, names, strict=True):
         values = values_of(coding, torch.from_numpy(mixed)).numpy()
         kept = _fair(values) if coding.meaning == "normal" else slice(None)
         full = full_scale(coding)
+        swing = None if units is None else max(_swing_of(coding, mixed[kept], units), TOLERANCE)
         found.append(Golden(f"{name}_{own}{AT}", rows.places[kept][:GOLDEN], values[kept][:GOLDEN],
-                            TOLERANCE * full, in_halves=IN_HALVES * full))  # fmt: skip
-    return found
+                            TOLERANCE * full, in_halves=IN_HALVES * full,
+                            by_units=swing))  # fmt: skip
+    ends = ("texel", "stochastic", "area", "bilinear", "filtered")
+    of_channels = {f"{name}_{end}" for end in ends}
+    found = [replace(one, by_units=units) if one.function in of_channels else one for one in found]
+    return [*found, level_rows(name, opened.sizes[0])]
+
+
+def _swing_of(coding: MapCoding, channels: Floats, swing: float) -> float:
+    """Return how far a map moves where all channels move by ``swing``, up or down."""
+    at = [torch.from_numpy(channels + move).clamp(0, 1) for move in (-swing, 0, swing)]
+    low, values, high = (values_of(coding, one) for one in at)
+    return SLACK * float(torch.stack([(low - values).abs(), (high - values).abs()]).max())
 
 
 class _Rows:
@@ -86,14 +105,65 @@ class _Rows:
                                     torch.from_numpy(u[:, :2].copy())).numpy()  # fmt: skip
         return _golden(function, np.column_stack([uv, level, u]).astype(np.float32), found)
 
-    def mixed(self, filter: Filter) -> Floats:
-        """Return channels of all places, those between levels mixed of both: float32 [ROWS, C]."""
-        uv, last = torch.from_numpy(self.places[:, :2].copy()), len(self.field.sizes) - 1
-        inside = torch.from_numpy(self.places[:, 2]).clamp(0, last)
-        mip, between = inside.long(), (inside - inside.floor())[:, None]
-        low, high = (self.field.channels(uv, m, filter) for m in (mip, (mip + 1).clamp(max=last)))
+    def area(self, function: str) -> Golden:
+        """Return rows whose footprints have the same level however a shader rounds."""
+        drawn = np.exp2(self.rng.uniform(-8, 0, (4 * GOLDEN, 1))) * self.rng.normal(
+            size=(4 * GOLDEN, 4)
+        )
+        steps: Floats = drawn.astype(np.float32)
+        texels = steps.astype(np.float64).reshape(-1, 2, 2) * self.field.sizes[0] / 2
+        level = np.log2(np.maximum(np.linalg.norm(texels, axis=2).max(1), 1))
+        kept = np.flatnonzero(np.abs(level % 1 - 0.5) > EDGE)[:GOLDEN]
+        steps, level = steps[kept], level[kept]
+        uv = self.rng.uniform(-1, 2, (len(kept), 2)).astype(np.float32)
+        if not self.field.filtered:
+            level = np.floor(level + 0.5)
+        total = np.float32(0)
+        for x, y in product((-0.25, 0.25), repeat=2):
+            at = uv + steps[:, :2] * np.float32(x) + steps[:, 2:] * np.float32(y)
+            places = np.column_stack([at, level]).astype(np.float32)
+            total = total + (self.filtered if self.field.filtered else self.bilinear)(places)
+        return _golden(function, np.column_stack([uv, steps]), total / np.float32(4))
+
+    def bilinear(self, places: Floats) -> Floats:
+        """Return channels at (u, v, level), those between levels mixed of both: float32 [N, C]."""
+        uv, mip, above, between = self._levels(places)
+        low, high = (self.field.channels(uv, each, "bilinear") for each in (mip, above))
         found: Floats = (low * (1 - between) + high * between).numpy()
         return found
+
+    def filtered(self, places: Floats, moved: torch.Tensor | float = 0.0) -> Floats:
+        """Return what latents are decoded to that are mixed between texels and levels: [N, C].
+
+        ``moved``: is added to latents, which are from -1 to 1.
+        """
+        uv, mip, above, between = self._levels(places)
+        inside = uv - uv.floor() if self.field.wraps else uv.clamp(0, 1)
+        encoding, network = self.field.field.encoding, self.field.field.network
+        with torch.no_grad():
+            low, high = (encoding(torch.cat([inside, each[:, None]], 1)) for each in (mip, above))
+            mixed = network(low * (1 - between) + high * between + moved)
+        found: Floats = mixed.clamp(0, 1).numpy()
+        return found
+
+    def _levels(self, places: Floats) -> tuple[torch.Tensor, ...]:
+        """Return positions, the two levels that each lies between, and how far from the first."""
+        last = len(self.field.sizes) - 1
+        inside = torch.from_numpy(places[:, 2]).clamp(0, last)
+        mip = inside.long()
+        return (torch.from_numpy(places[:, :2].copy()), mip, (mip + 1).clamp(max=last),
+                (inside - inside.floor())[:, None])  # fmt: skip
+
+    def swing(self) -> float:
+        """Return how far channels move where texture units round latents to 8 bits, and weights."""
+        still, most = self.filtered(self.places), 0.0
+        generator = torch.Generator().manual_seed(SEED)
+        for _ in range(DRAWS):
+            width = self.field.field.encoding.width
+            signs = torch.randint(0, 2, (ROWS, width), generator=generator) * 2 - 1
+            most = max(most, float(np.abs(self.filtered(self.places, signs * LATENT_STEP)
+                                          - still).max()))  # fmt: skip
+        return max(SLACK * most, TOLERANCE)
 
 
 def _golden(function: str, inputs: Floats, channels: Floats) -> Golden:

@@ -1,9 +1,10 @@
-"""Latents of a set in the dialect of shader forms: codes without gaps, or blocks of BC1."""
+"""Latents of a set in the dialect of shader forms: codes without gaps, or textures of BC1."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,44 +18,45 @@ from neuralshade.model.composite import Composite
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.latent_position import LONGEST_PERIOD, OCTAVES, LatentPosition
 from neuralshade.model.packed_codes import PackedCodes
-from neuralshade.model.shader_form import Function, Parameter
+from neuralshade.model.shader_form import Function, Parameter, Texture
 
 Words = npt.NDArray[np.uint32]
 Tensors = Sequence[npt.NDArray[Any]]
 
-# Of a step's two bits in BC1, 0 and 1 are the ends, 2 and 3 lie between: thirds of the way, by them
-THIRDS = 0 | 3 << 2 | 1 << 4 | 2 << 6
 FIRST = Parameter("int", "first")
 SHARE = Parameter("float2", "share")
 
 
 def add_latents(
     columns: Columns, encoding: Composite, latents: Tensors, wraps: bool
-) -> tuple[Words, list[Function]]:
-    """Add what the encoding of a set gives its decoder at ``uv`` of ``mip``.
+) -> tuple[Words, list[Function], list[Texture]]:
+    """Add what the encoding of a set gives its decoder at ``uv``.
 
-    ``latents``: the tensors of the asset, in their order.
+    Plain latents are those of ``mip``, BC1 textures are sampled at ``level``. ``latents``: the
+    tensors of the asset, in their order.
 
-    Returns: the words that functions read, and these functions, each behind those that it calls.
+    Returns: the words that functions read, these functions, each behind those that it calls, and
+        textures.
     """
-    name = columns.name
-    functions = {"around": _around(name, wraps)}
+    textures, blocks = list[Texture](), iter(latents)
     grids = [part for part in encoding.members if isinstance(part, LatentGrid)]
-    packed = PackedCodes(encoding.tables(), latents) if grids else None
-    words = _block_words(latents) if packed is None else packed.words
-    firsts = iter(() if packed is None else [place[1] for place in packed.places])
-    first = 0  # word of the next texture of blocks
+    if not grids:
+        for part in encoding.members:
+            assert isinstance(part, BlockGrid)
+            textures += _add_blocks(columns, part, blocks, len(textures))
+        return np.zeros(0, np.uint32), [], textures
+    functions = {"around": _around(columns.name, wraps)}
+    packed = PackedCodes(encoding.tables(), latents)
+    firsts = iter([place[1] for place in packed.places])
     for index, part in enumerate(encoding.members):
         if isinstance(part, LatentGrid):
             _add_grid(columns, functions, part, index, next(firsts))
-        elif isinstance(part, BlockGrid):
-            _add_blocks(columns, functions, part, index, first)
-            first += 2 * part.blocks * part.textures
         else:
             assert isinstance(part, LatentPosition)
             _add_position(columns, functions, part)
     # four codes may be read where fewer are left
-    return np.concatenate([words, np.zeros(1, np.uint32)]), list(functions.values())
+    words = np.concatenate([packed.words, np.zeros(1, np.uint32)])
+    return words, list(functions.values()), textures
 
 
 def _around(name: str, wraps: bool) -> Function:
@@ -135,69 +137,28 @@ def _code_functions(name: str) -> dict[str, Function]:
     }  # fmt: skip
 
 
-def _block_words(latents: Tensors) -> Words:
-    """Return blocks of BC1 as words, texture by texture: of each its two ends, then its steps."""
-    return np.concatenate([np.ascontiguousarray(one).reshape(-1).view("<u4") for one in latents]
-                          ).astype(np.uint32)  # fmt: skip
-
-
 def _add_blocks(
-    columns: Columns, functions: dict[str, Function], grid: BlockGrid, index: int, first: int
-) -> None:
-    name, level = columns.name, f"level{index}"
-    places = [(grid.firsts[served], *grid.sizes[served]) for served in grid.serves]
-    functions[level] = by_mip(
-        "int3", f"{name}_{level}", [f"int3({2 * block}, {w}, {h})" for block, w, h in places],
-        f"Textures of BC1, {grid.textures} of size {index}: first word of a level, texels across "
-        "and down.")  # fmt: skip
-    functions.setdefault("end", _block_end(name))
-    functions.setdefault("block", _block_texel(name))
-    functions.setdefault("mixed", _mixed_blocks(name))
-    columns.lines.append(f"const int3 {level} = {name}_{level}(mip);")
-    columns.lines += _place_lines(index, level, ("1", "1"), name)
+    columns: Columns, grid: BlockGrid, latents: Iterator[npt.NDArray[Any]], first: int
+) -> list[Texture]:
+    """Add textures of BC1, of which ``first`` are there already; ``latents``: the next ones."""
+    found = list[Texture]()
+    # of a set's mips, those that are finer than a texture see its finest level
+    finer = grid.serves.count(0) - 1 if len(grid.sizes) > 1 else 0
     for texture in range(grid.textures):
-        found = _next_name(columns)
-        columns.lines.append(
-            f"const float3 {found} = {name}_mixed({first + 2 * grid.blocks * texture} + "
-            f"{level}.x, ({level}.y + 3) >> 2u, x{index}, y{index}, share{index});"
-        )
-        columns.add([f"{found}.{lane}" for lane in LANES[:CHANNELS]], [2.0] * CHANNELS,
+        title = f"latents_{first + texture}"
+        found.append(Texture(f"{columns.name}_{title}_texture", title, "bc1", tuple(grid.sizes),
+                             tuple(_level_blocks(grid, next(latents))), grid.wraps))  # fmt: skip
+        own, level = _next_name(columns), f"level - {number(finer)}" if finer else "level"
+        columns.lines.append(f"const float3 {own} = {found[-1].reader}(uv, {level}).xyz;")
+        columns.add([f"{own}.{lane}" for lane in LANES[:CHANNELS]], [2.0] * CHANNELS,
                     [-1.0] * CHANNELS)  # fmt: skip
+    return found
 
 
-def _block_end(name: str) -> Function:
-    return Function(
-        "float3", f"{name}_end", (Parameter("uint", "bits"),),
-        ("const uint red = bits >> 11u;", "const uint green = (bits >> 5u) & 63u;",
-         "const uint blue = bits & 31u;",
-         "return float3(float((red << 3u) | (red >> 2u)), float((green << 2u) | (green >> 4u)), "
-         "float((blue << 3u) | (blue >> 2u))) / 255.0;"),
-        "A color of 5, 6 and 5 bits, 0 to 1.",
-    )  # fmt: skip
-
-
-def _block_texel(name: str) -> Function:
-    return Function(
-        "float3", f"{name}_block",
-        (FIRST, Parameter("int", "across"), Parameter("int", "x"), Parameter("int", "y")),
-        ("const int at = first + 2 * ((y >> 2u) * across + (x >> 2u));",
-         f"const uint ends = {name}_word(at);",
-         f"const uint steps = {name}_word(at + 1) >> uint(8 * (y & 3) + 2 * (x & 3));",
-         f"const float share = float(({THIRDS}u >> (2u * (steps & 3u))) & 3u) / 3.0;",
-         f"return mix({name}_end(ends & 65535u), {name}_end(ends >> 16u), share);"),
-        "A texel of a texture of BC1, whose level has so many blocks across.",
-    )  # fmt: skip
-
-
-def _mixed_blocks(name: str) -> Function:
-    corner = [f"{name}_block(first, across, x.{x}, y.{y})" for y in "xy" for x in "xy"]
-    return Function(
-        "float3", f"{name}_mixed",
-        (FIRST, Parameter("int", "across"), Parameter("int2", "x"), Parameter("int2", "y"), SHARE),
-        (f"const float3 above = mix({corner[0]}, {corner[1]}, share.x);",
-         f"const float3 below = mix({corner[2]}, {corner[3]}, share.x);",
-         "return mix(above, below, share.y);"),
-    )  # fmt: skip
+def _level_blocks(grid: BlockGrid, blocks: npt.NDArray[Any]) -> Iterator[bytes]:
+    """Yield the blocks of each level of a texture, of all of them [N, 8]."""
+    for first, end in pairwise([*grid.firsts, grid.blocks]):
+        yield blocks[first:end].tobytes()
 
 
 def _add_position(

@@ -49,8 +49,13 @@ def about_of(coding: MapCoding) -> str:
     return about + ("; the same everywhere" if coding.constant is not None else "")
 
 
-def map_functions(name: str, codings: Sequence[MapCoding], names: Sequence[str]) -> list[Function]:
-    """Return ``NAME_MAP(c)`` of each map, behind what they call."""
+def map_functions(
+    name: str, codings: Sequence[MapCoding], names: Sequence[str], mixing: str
+) -> list[Function]:
+    """Return ``NAME_MAP(c)`` and ``NAME_MAP_at(uv, level)`` of each map, behind what they call.
+
+    ``mixing``: the function that returns filtered channels.
+    """
     functions = []
     if any(one.curve == "srgb" and one.constant is None for one in codings):
         functions.append(Function(
@@ -64,6 +69,13 @@ def map_functions(name: str, codings: Sequence[MapCoding], names: Sequence[str])
         functions.append(Function(
             type_of(coding), f"{name}_{own}", parameters, tuple(_body(name, coding)),
             f"Return {about_of(coding)}.", public=True,
+        ))  # fmt: skip
+        functions.append(Function(
+            type_of(coding), f"{name}_{own}{AT}",
+            (Parameter("float2", "uv"), Parameter("float", "level")),
+            (f"return {name}_{own}({mixing}(uv, level));",),
+            f"Return {about_of(coding)}. Of several maps call {mixing} once.", public=True,
+            joined=True,
         ))  # fmt: skip
     return functions
 

@@ -18,12 +18,15 @@ from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import AssetLike
 from neuralshade.languages.halves import in_halves
+from neuralshade.languages.language import Printer
 from neuralshade.languages.printed import LANGUAGES, printer_of
 from neuralshade.measure.table import Table, print_lines
-from neuralshade.model.shader_form import ShaderForm
+from neuralshade.model.shader_form import ShaderForm, Texture
 from neuralshade.verbs.export.manifest import manifest_text
 from neuralshade.verbs.export.names import asset_name, check_name
+from neuralshade.verbs.export.number_files import number_files
 from neuralshade.verbs.export.readme import readme_text
+from neuralshade.verbs.export.texture_files import BUFFER, TEXTURES, file_of, fill_texture
 
 NUMBERS = ("auto", "text", "buffer")
 MATRIX = ("none", "coopvec")
@@ -60,6 +63,7 @@ def export(
     numbers: str = "auto",
     matrix: str = "none",
     half: bool = False,
+    textures: str = "dds",
     check: bool = False,
     values: Mapping[str, Any] | None = None,
     trust: bool = False,
@@ -67,7 +71,8 @@ def export(
     """Write an asset as functions of shading languages: all files, or none.
 
     Beside a file for each language stand NAME.bin (uint32, little-endian: what the functions read
-    from a buffer; none where all numbers stand in the text; torch has NAME.safetensors), NAME.json
+    from a buffer; none where all numbers stand in the text; torch has NAME.safetensors), NAME_*.dds
+    (textures with their mip levels: the maps of mip levels, latents that are BC1), NAME.json
     (functions, bindings, color spaces, and 256 inputs of each function with the outputs that are
     right) and README.md.
 
@@ -86,6 +91,8 @@ def export(
             evaluate networks in float16, with numbers of its own, NAME.coopvec.bin.
         half: 16-bit numbers for the hidden layers of networks, weights and sums: slang, hlsl
             (shader model 6.2), glsl, spirv, wgsl, metal and cuda have them.
+        textures: "dds" or "ktx2": files that texture units sample; C++, CUDA, PyTorch and SPIR-V
+            read their texels from the numbers all the same. "buffer": all languages do, exactly.
         check: also run what can run on this machine, and compare; see ``ExportResult.checks``.
         values: for the members of a user's task, by name, in place of those that it has.
         trust: code that came with the asset may be compiled though no fit of yours had it.
@@ -96,6 +103,7 @@ def export(
     """
     _check_choice("numbers", numbers, NUMBERS)
     _check_choice("matrix", matrix, MATRIX)
+    _check_choice("textures", textures, TEXTURES)
     if output is not None:
         check_path("output", output, OutputError)
     languages, folder, stem = _place(to, output)
@@ -111,15 +119,16 @@ def export(
                 "whose text says where they are, need auto. Leave it out."
             )
         form = in_halves(form) if half else form
-        in_text = {"auto": None, "text": True, "buffer": False}[numbers]
-        contents = _contents(form, languages, in_text, stem or named, alone=stem is not None)
+        in_text, units = {"auto": None, "text": True, "buffer": False}[numbers], textures != BUFFER
+        printers = [printer_of(form, language, in_text, units) for language in languages]
+        contents = _contents(form, printers, textures, stem or named, alone=stem is not None)
         folder = folder or Path(f"{Path(opened.path).stem}_shader")
         files = _written(folder, contents, opened.path)
         checks = None
         if check:
             from neuralshade.verbs.export.check.checks import check_form
 
-            checks = check_form(form, languages, in_text)
+            checks = check_form(form, languages, in_text, units)
     public = tuple(one.name for one in form.public)
     return ExportResult(tuple(map(str, files)), public, form.multiply_adds, checks)
 
@@ -176,25 +185,27 @@ def _listed(to: str | Sequence[str]) -> list[str]:
 
 
 def _contents(
-    form: ShaderForm, languages: Sequence[str], in_text: bool | None, stem: str, *, alone: bool
-) -> dict[str, bytes]:
-    """Return the content of each file by its name."""
-    printers = [printer_of(form, language, in_text) for language in languages]
-    contents = {stem + one.suffix: one.content() for one in printers}
+    form: ShaderForm, printers: Sequence[Printer], container: str, stem: str, *, alone: bool
+) -> dict[str, bytes | Texture]:
+    """Return the content of each file by its name. ``container``: of textures."""
+    contents: dict[str, bytes | Texture] = {stem + one.suffix: one.content() for one in printers}
     for one in printers:
         contents |= {stem + suffix: content for suffix, content in one.companions().items()}
     for one in printers:
         contents |= one.neighbors()
-    reading = [one for one in printers if one.reads_file]
-    if reading:
-        contents[f"{stem}.bin"] = reading[0].words.astype("<u4").tobytes()
-    contents[f"{stem}.json"] = manifest_text(form, printers, stem).encode()
+    files = number_files(printers, stem)
+    for one in printers:
+        if one.name in files:
+            contents.setdefault(files[one.name], one.words.astype("<u4").tobytes())
+    textures = next((one.form.textures for one in printers if one.form.textures), ())
+    contents |= {file_of(texture, stem, container): texture for texture in textures}
+    contents[f"{stem}.json"] = manifest_text(form, printers, stem, container).encode()
     if not alone:
-        contents["README.md"] = readme_text(form, printers, stem).encode()
+        contents["README.md"] = readme_text(form, printers, stem, container).encode()
     return contents
 
 
-def _written(folder: Path, contents: dict[str, bytes], asset: str) -> list[Path]:
+def _written(folder: Path, contents: Mapping[str, bytes | Texture], asset: str) -> list[Path]:
     """Write files; none where one cannot be written."""
     files = [folder / name for name in contents]
     new_folders = [place for place in dict.fromkeys((folder, *_folders_below(folder, contents)))
@@ -209,7 +220,10 @@ def _written(folder: Path, contents: dict[str, bytes], asset: str) -> list[Path]
         for file, content in zip(files, contents.values(), strict=True):
             new = not os.path.lexists(file)
             with whole_file(file) as partial:
-                partial.write_bytes(content)
+                if isinstance(content, bytes):
+                    partial.write_bytes(content)
+                else:
+                    fill_texture(partial, content)
             made += [file] * new
     except BaseException:  # also an interruption: nothing new is left
         for file in made:

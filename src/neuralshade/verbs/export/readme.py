@@ -7,10 +7,15 @@ from collections.abc import Sequence
 from neuralshade.base.message_text import plain
 from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Function, ShaderForm
+from neuralshade.verbs.export.number_files import number_files
 
 
-def readme_text(form: ShaderForm, printers: Sequence[Printer], stem: str) -> str:
-    """Return half a page for whoever puts an export into a renderer."""
+def readme_text(form: ShaderForm, printers: Sequence[Printer], stem: str, container: str) -> str:
+    """Return half a page for whoever puts an export into a renderer.
+
+    ``container``: of textures, if some language samples them.
+    """
+    numbers = number_files(printers, stem)
     facts = [f"- {title}: {plain(fact)}" for title, fact in form.facts.items()]
     lines = [f"# {form.name}", "", *facts, "", "## Functions", ""]
     for function in form.public:
@@ -18,7 +23,8 @@ def readme_text(form: ShaderForm, printers: Sequence[Printer], stem: str) -> str
         lines += [f"  - {one.name}: {one.about}" for one in function.parameters if one.about]
     lines += ["", "## What to bind", ""]
     for printer in printers:
-        lines.append(f"- `{stem}{printer.suffix}`: {printer.binding_text(stem)}")
+        bound = printer.binding_text(stem, numbers.get(printer.name, ""), container)
+        lines.append(f"- `{stem}{printer.suffix}`: {bound}")
     lines += ["", f"`{stem}.json` has 256 inputs of each function with the outputs that are right, "
               "and how far a port may be off.", ""]  # fmt: skip
     return "\n".join(lines)

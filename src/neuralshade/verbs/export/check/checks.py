@@ -36,8 +36,10 @@ ONLY_PRINTED = {
 }
 
 
-def check_form(form: ShaderForm, languages: Sequence[str], in_text: bool | None) -> Table:
-    """Return a row for each language and function.
+def check_form(
+    form: ShaderForm, languages: Sequence[str], in_text: bool | None, units: bool = True
+) -> Table:
+    """Return a row for each language and golden table; ``units``: as ``printer_of`` has it.
 
     Rows have target, function, ran_on (None where it did not run, and then why_not), error (the
     largest, in the measure of ``allowed``), allowed, ns (wall clock, a call) and right (None where
@@ -48,10 +50,13 @@ def check_form(form: ShaderForm, languages: Sequence[str], in_text: bool | None)
 
         @cache
         def gpu(api: str = "auto") -> Gpu:
-            return held.enter_context(closing(open_gpu(api)))
+            opened = held.enter_context(closing(open_gpu(api)))
+            if form.textures and opened.api == "cuda":  # which this package binds no textures on
+                opened = held.enter_context(closing(open_gpu("vulkan")))
+            return opened
 
         for language in languages:
-            printer = printer_of(form, language, in_text)
+            printer = printer_of(form, language, in_text, units)
             for golden in form.golden:
                 with part(f"checking {language}: {golden.function}"):
                     rows.append(_row(printer, golden, gpu))

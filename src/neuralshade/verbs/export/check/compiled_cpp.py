@@ -31,14 +31,16 @@ def run_cpp(printer: Printer, program: Program, golden: Golden) -> Ran:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         source, rows, answers = place / "check.cpp", place / "rows", place / "answers"
+        words = place / "words"
         source.write_text(program.text)
         many_rows(golden, ROWS).tofile(rows)
+        printer.words.tofile(words)
         run = place / "check"
         made = subprocess.run([compiler, *FLAGS, source, "-o", run], capture_output=True,
                               text=True, timeout=PATIENCE_SECONDS, check=False)  # fmt: skip
         if made.returncode:
             raise KernelError(f"cpp: got an error of {compiler}: {made.stderr[:2000]}")
-        told = subprocess.run([run, rows, answers], capture_output=True, text=True, check=True,
-                              timeout=PATIENCE_SECONDS).stdout  # fmt: skip
+        told = subprocess.run([run, rows, answers, words], capture_output=True, text=True,
+                              check=True, timeout=PATIENCE_SECONDS).stdout  # fmt: skip
         found = np.fromfile(answers, np.float32).reshape(ROWS, -1)
     return Ran(found[: len(golden.inputs)], float(told), Path(compiler).name)

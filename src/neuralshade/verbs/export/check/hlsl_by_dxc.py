@@ -7,11 +7,11 @@ from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Golden
 from neuralshade.verbs.export.check.dxc import compile_hlsl
 from neuralshade.verbs.export.check.timed_rows import Ran
-from neuralshade.verbs.export.check.webgpu import IN_SPIRV, run_module
+from neuralshade.verbs.export.check.webgpu import run_module
 
 VALIDATED = ("-select-validator", "internal")  # not the library that Windows signs by
-# Registers t0, t1 and u0 become bindings 0, 1 and 2.
-TO_SPIRV = ("-spirv", "-fvk-t-shift", "0", "0", "-fvk-u-shift", "2", "0")
+TO_SPIRV = ("-spirv", "-fvk-t-shift", "0", "0", "-fvk-u-shift", "{answers}", "0",
+            "-fvk-s-shift", "{sampler}", "0")  # fmt: skip
 PROFILE, IN_HALVES = "cs_6_0", "cs_6_2"
 HALVES = "-enable-16bit-types"  # else half is float32
 
@@ -24,6 +24,11 @@ def run_hlsl(printer: Printer, program: Program, golden: Golden) -> Ran:
     halves = printer.form.halves
     profile, more = (IN_HALVES, [HALVES]) if halves else (PROFILE, [])
     compile_hlsl(program.text, program.entry, profile, [*VALIDATED, *more])
-    code = compile_hlsl(program.text, program.entry, profile, [*TO_SPIRV, *more])
-    ran = run_module(printer, code, program.entry, program.results, golden, IN_SPIRV)
+    # registers t keep their numbers, u0 and s0 follow
+    rows = 1 + len(printer.form.textures)
+    at = {"words": 0, "rows": rows, "answers": rows + 1, "sampler": rows + 2}
+    flags = [flag.format(**at) for flag in TO_SPIRV]
+    code = compile_hlsl(program.text, program.entry, profile, [*flags, *more])
+    places = {role: (0, binding) for role, binding in at.items()}
+    ran = run_module(printer, code, program.entry, program.results, golden, places)
     return Ran(ran.answers, ran.ns, f"{ran.on}; DXC")

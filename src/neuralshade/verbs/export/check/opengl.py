@@ -12,6 +12,7 @@ from neuralshade.languages.glsl import ACROSS
 from neuralshade.languages.harness import GROUP, ROWS_ACROSS, Program
 from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Golden
+from neuralshade.verbs.export.check.opengl_textures import bind_textures
 from neuralshade.verbs.export.check.timed_rows import ROWS, Ran, many_rows
 
 ES_HEAD = ("#version 300 es\nprecision highp float;\nprecision highp int;\n"
@@ -37,6 +38,7 @@ def run_glsl(printer: Printer, program: Program, golden: Golden) -> Ran:
                    context.buffer(reserve=4 * ROWS * program.results)]  # fmt: skip
         for binding, buffer in enumerate(buffers):
             buffer.bind_to_storage_buffer(binding)
+        bind_textures(context, printer.form, first=1)
 
         def read() -> Any:
             shader.run(ROWS // GROUP)
@@ -62,6 +64,7 @@ def run_glsl_es(printer: Printer, program: Program, golden: Golden) -> Ran:
         rows = many_rows(golden).ravel()
         context.texture((256, len(rows) // 256), 1, rows.tobytes(), dtype="f4").use(1)
         units = {"rows": 1, f"{printer.form.name}_words": 0}
+        units |= bind_textures(context, printer.form, first=2)
         if printer.reads_words:
             texels = _filled(printer.words, 4 * ACROSS)
             context.texture((ACROSS, len(texels) // (4 * ACROSS)), 4, texels.tobytes(),

@@ -11,6 +11,7 @@ from neuralshade.gpu.module_files import files_folder
 from neuralshade.languages.harness import GROUP, Program
 from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Golden
+from neuralshade.verbs.export.check.slang_textures import textures_on
 from neuralshade.verbs.export.check.timed_rows import ROWS, Ran, many_rows
 
 
@@ -26,6 +27,8 @@ def run_slang(
     variables = {"rows": gpu.buffer(rows), "answers": answers}
     if printer.reads_words:
         variables[f"{printer.form.name}_words"] = words or gpu.buffer(printer.words)
+    if printer.form.textures:
+        variables |= textures_on(gpu, printer.form)
     files = printer.neighbors()
     folder = files_folder({name: text.decode() for name, text in files.items()}) if files else None
     kernel = gpu.kernel(program.text, program.entry, variables, folder=folder)

@@ -14,15 +14,18 @@ from neuralshade.languages.language import Printer
 from neuralshade.languages.spirv import BINDINGS, Spirv
 from neuralshade.model.shader_form import Golden
 from neuralshade.verbs.export.check.timed_rows import ROWS, Ran, many_rows
+from neuralshade.verbs.export.check.webgpu_textures import BLOCKS, texture_entries
 
-Places = Mapping[str, tuple[int, int]]  # group and binding of words, rows and answers
+# Group and binding of words, rows, answers and the sampler of textures, which are in group 0.
+Places = Mapping[str, tuple[int, int]]
 IN_WGSL: Places = {"words": (0, 0), "rows": (1, 0), "answers": (1, 1)}
 IN_SPIRV: Places = {role: (0, binding) for role, binding in BINDINGS.items()}  # a group: a set
 
 
 def run_wgsl(printer: Printer, program: Program, golden: Golden) -> Ran:
     """Run a program of WGSL. Raises DeviceError without wgpu or an adapter, KernelError."""
-    return run_module(printer, program.text, program.entry, program.results, golden, IN_WGSL)
+    places = {**IN_WGSL, "sampler": (0, 1 + len(printer.form.textures))}
+    return run_module(printer, program.text, program.entry, program.results, golden, places)
 
 
 def run_spirv(printer: Spirv, golden: Golden) -> Ran:
@@ -58,15 +61,23 @@ def run_module(
         "rows": device.create_buffer_with_data(data=many_rows(golden), usage=usage.STORAGE),
         "answers": answers,
     }  # fmt: skip
+    textures = texture_entries(device, printer, places)
     # stated, not "auto": not all functions read all of it
     layouts, bound = [], []
     for group in range(1 + max(group for group, _ in places.values())):
         held = {binding: (role, buffers[role]) for role, (its, binding) in places.items()
-                if its == group and buffers[role] is not None}  # fmt: skip
-        layouts.append(_layout(device, {binding: role for binding, (role, _) in held.items()}))
-        bound.append(device.create_bind_group(layout=layouts[-1], entries=[
+                if its == group and buffers.get(role) is not None}  # fmt: skip
+        more = textures if group == 0 else []
+        layouts.append(_layout(device, {binding: role for binding, (role, _) in held.items()},
+                               [layout for layout, _ in more]))  # fmt: skip
+        entries = [
             {"binding": binding, "resource": {"buffer": one}} for binding, (_, one) in held.items()
-        ]))  # fmt: skip
+        ]
+        bound.append(
+            device.create_bind_group(
+                layout=layouts[-1], entries=[*entries, *(one for _, one in more)]
+            )
+        )
     try:
         module = device.create_shader_module(code=code)
         pipeline = device.create_compute_pipeline(
@@ -91,13 +102,13 @@ def run_module(
     return Ran(read[: len(golden.inputs)].copy(), least / ROWS * 1e9, f"{name}, wgpu")
 
 
-def _layout(device: Any, roles: Mapping[int, str]) -> Any:
+def _layout(device: Any, roles: Mapping[int, str], more: Sequence[Any]) -> Any:
     import wgpu
 
     return device.create_bind_group_layout(entries=[
-        {"binding": binding, "visibility": wgpu.ShaderStage.COMPUTE,
-         "buffer": {"type": "storage" if role == "answers" else "read-only-storage"}}
-        for binding, role in roles.items()
+        *({"binding": binding, "visibility": wgpu.ShaderStage.COMPUTE,
+           "buffer": {"type": "storage" if role == "answers" else "read-only-storage"}}
+          for binding, role in roles.items()), *more
     ])  # fmt: skip
 
 
@@ -116,4 +127,5 @@ def _device(language: str, features: Sequence[str]) -> tuple[Any, str]:
     if missing := set(features) - set(adapter.features):
         raise DeviceError(f"{language}: got {name} without {', '.join(missing)}, need it to check "
                           "16-bit numbers. Check on another GPU.")  # fmt: skip
-    return adapter.request_device_sync(required_features=list(features)), name
+    wanted = [*features, *(one for one in (BLOCKS,) if one in adapter.features)]
+    return adapter.request_device_sync(required_features=wanted), name

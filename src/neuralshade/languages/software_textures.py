@@ -1,0 +1,170 @@
+"""Textures without texture units: their texels as words, and what samples them as functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.languages.mip_tables import by_mip
+from neuralshade.languages.numbers import number
+from neuralshade.model.shader_form import Function, Parameter, ShaderForm, Texture
+
+Words = npt.NDArray[np.uint32]
+FIRST = Parameter("int", "first")  # word of a texture
+LEVEL = Parameter("int3", "level")  # its first texel or block, texels across and down
+TEXEL = (FIRST, LEVEL, Parameter("int", "x"), Parameter("int", "y"))
+BLOCK_SIDE = 4  # texels
+# Of a step's two bits in BC1, 0 and 1 are the ends, 2 and 3 lie between: thirds of the way, by them
+THIRDS = 0 | 3 << 2 | 1 << 4 | 2 << 6
+
+
+def in_words(form: ShaderForm) -> ShaderForm:
+    """Return a form whose functions read texels from its words: exact, and without textures.
+
+    Texels of each texture begin with a word of their own, behind the form's words.
+    """
+    if not form.textures:
+        return form
+    functions = dict[str, Function]()
+    words, first = [form.words], len(form.words)
+    for texture in form.textures:
+        content = b"".join(texture.levels)
+        content += bytes(-len(content) % 4)
+        for function in _functions(form.name, form.textures, texture, first):
+            functions.setdefault(function.name, function)
+        words.append(np.frombuffer(content, "<u4").astype(np.uint32))
+        first += len(words[-1])
+    return replace(form, words=np.concatenate(words), textures=(),
+                   functions=(*functions.values(), *form.functions),
+                   answers=lambda: form.golden)  # fmt: skip
+
+
+def names_taken(name: str, textures: Sequence[Texture]) -> set[str]:
+    """Return all names of what reads textures, in words or by texture units."""
+    return {f"{name}_sampler", *(one.name for one in textures),
+            *(function.name for one in textures
+              for function in _functions(name, textures, one, 0))}  # fmt: skip
+
+
+def _table(name: str, textures: Sequence[Texture], texture: Texture) -> str:
+    """Return what the table of a texture's levels is called; alike ones have the same."""
+    alike = [(one.sizes, one.format == "bc1") for one in textures]
+    first = alike.index((texture.sizes, texture.format == "bc1"))
+    return f"{name}_levels{len(dict.fromkeys(alike[:first]))}"
+
+
+def _functions(
+    name: str, textures: Sequence[Texture], texture: Texture, first: int
+) -> list[Function]:
+    """Return what one of ``textures`` is read by, each behind those that it calls."""
+    form, table = texture.format, _table(name, textures, texture)
+    side = BLOCK_SIDE if form == "bc1" else 1
+    counts = [-(-width // side) * -(-height // side) for width, height in texture.sizes]
+    starts = [sum(counts[:level]) for level in range(len(counts))]
+    places = [f"int3({start}, {w}, {h})"
+              for start, (w, h) in zip(starts, texture.sizes, strict=True)]  # fmt: skip
+    unit = "block" if side > 1 else "texel"
+    return [
+        *TEXELS[form](name), _around(name, texture.wraps), _mixed(name, form, texture.wraps),
+        by_mip("int3", table, places, f"Levels: the first {unit} of each, texels across and down."),
+        _sampled(name, texture, table, first),
+    ]  # fmt: skip
+
+
+def _sampled(name: str, texture: Texture, table: str, first: int) -> Function:
+    def level(mip: str) -> str:
+        return f"{name}_mixed_{texture.format}({first}, {table}({mip}), uv)"
+
+    body = [f"return {level('0')};"]
+    if len(texture.sizes) > 1:
+        body = [f"const float inside = clamp(level, 0.0, {number(len(texture.sizes) - 1)});",
+                "const int mip = int(inside);", f"const float4 fine = {level('mip')};",
+                "if (inside == float(mip)) return fine;",
+                f"return mix(fine, {level('mip + 1')}, inside - float(mip));"]  # fmt: skip
+    return Function("float4", texture.reader, (Parameter("float2", "uv"),
+                    Parameter("float", "level")), tuple(body))  # fmt: skip
+
+
+def _around(name: str, wraps: bool) -> Function:
+    body = "return int2(max(before, 0), min(before + 1, size - 1));"
+    if wraps:
+        body = "return int2(before + size * int(before < 0), (before + 1) % size);"
+    return Function("int2", f"{name}_around_texel",
+                    (Parameter("int", "before"), Parameter("int", "size")), (body,),
+                    "The texels before and after a position along one side.")  # fmt: skip
+
+
+def _mixed(name: str, form: str, wraps: bool) -> Function:
+    inside = "(uv - floor(uv))" if wraps else "clamp(uv, float2(0.0), float2(1.0))"
+    corner = [f"{name}_{form}(first, level, x.{x}, y.{y})" for y in "xy" for x in "xy"]
+    return Function(
+        "float4", f"{name}_mixed_{form}", (FIRST, LEVEL, Parameter("float2", "uv")),
+        (f"const float2 place = {inside} * float2(float(level.y), float(level.z)) - 0.5;",
+         "const float2 share = place - floor(place);",
+         f"const int2 x = {name}_around_texel(int(floor(place.x)), level.y);",
+         f"const int2 y = {name}_around_texel(int(floor(place.y)), level.z);",
+         f"const float4 above = mix({corner[0]}, {corner[1]}, share.x);",
+         f"const float4 below = mix({corner[2]}, {corner[3]}, share.x);",
+         "return mix(above, below, share.y);"),
+    )  # fmt: skip
+
+
+def _r8(name: str) -> list[Function]:
+    return [Function(
+        "float4", f"{name}_r8", TEXEL,
+        ("const int at = level.x + y * level.y + x;",
+         f"const uint w = {name}_word(first + (at >> 2u)) >> uint(8 * (at & 3));",
+         "return float4(float(w & 255u) / 255.0, 0.0, 0.0, 1.0);"),
+        "A texel of one byte; level: its first texel, texels across and down.",
+    )]  # fmt: skip
+
+
+def _rgba8(name: str) -> list[Function]:
+    lanes = ", ".join(f"float({value} & 255u)" for value in
+                      ("w", "(w >> 8u)", "(w >> 16u)", "(w >> 24u)"))  # fmt: skip
+    return [Function(
+        "float4", f"{name}_rgba8", TEXEL,
+        (f"const uint w = {name}_word(first + level.x + y * level.y + x);",
+         f"return float4({lanes}) / 255.0;"),
+        "A texel of four bytes; level: its first texel, texels across and down.",
+    )]  # fmt: skip
+
+
+def _rgba8_srgb(name: str) -> list[Function]:
+    lanes = ", ".join(f"{name}_light(c.{lane})" for lane in "xyz")
+    return [*_rgba8(name), Function(
+        "float", f"{name}_light", (Parameter("float", "x"),),
+        ("if (x <= 0.04045) return x / 12.92;", "return exp(2.4 * log((x + 0.055) / 1.055));"),
+        "Linear light of a number that is sRGB-encoded.",
+    ), Function(
+        "float4", f"{name}_rgba8_srgb", TEXEL,
+        (f"const float4 c = {name}_rgba8(first, level, x, y);", f"return float4({lanes}, c.w);"),
+    )]  # fmt: skip
+
+
+def _bc1(name: str) -> list[Function]:
+    end = Function(
+        "float3", f"{name}_end", (Parameter("uint", "bits"),),
+        ("const uint red = bits >> 11u;", "const uint green = (bits >> 5u) & 63u;",
+         "const uint blue = bits & 31u;",
+         "return float3(float((red << 3u) | (red >> 2u)), float((green << 2u) | (green >> 4u)), "
+         "float((blue << 3u) | (blue >> 2u))) / 255.0;"),
+        "A color of 5, 6 and 5 bits, 0 to 1.",
+    )  # fmt: skip
+    return [end, Function(
+        "float4", f"{name}_bc1", TEXEL,
+        ("const int at = first + 2 * (level.x + (y >> 2u) * ((level.y + 3) >> 2u) + (x >> 2u));",
+         f"const uint ends = {name}_word(at);",
+         f"const uint steps = {name}_word(at + 1) >> uint(8 * (y & 3) + 2 * (x & 3));",
+         f"const float share = float(({THIRDS}u >> (2u * (steps & 3u))) & 3u) / 3.0;",
+         f"return float4(mix({name}_end(ends & 65535u), {name}_end(ends >> 16u), share), 1.0);"),
+        "A texel of BC1; level: its first block, texels across and down.",
+    )]  # fmt: skip
+
+
+TEXELS: dict[str, Callable[[str], list[Function]]] = {
+    "r8": _r8, "rgba8": _rgba8, "rgba8_srgb": _rgba8_srgb, "bc1": _bc1,
+}  # fmt: skip
