@@ -56,6 +56,7 @@ REASONS = {
         "subprocess",
     ): "a C++ compiler, with our own text",
     ("src/neuralshade/verbs/export/check/dxc.py", "ctypes.CDLL"): "DXC, beside compushady itself",
+    ("src/neuralshade/verbs/export/check/opengl_textures.py", "ctypes.CDLL"): "EGL, by name",
     ("src/neuralshade/verbs/export/check/dxc.py", "importlib.util"): "find_spec: where that lies",
     (
         "src/neuralshade/verbs/export/check/torch_alone.py",
