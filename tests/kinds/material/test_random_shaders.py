@@ -3,7 +3,7 @@
 import pytest
 from fixtures.random_materials import material
 from fixtures.shader_runs import by_cpp, by_module, off
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from neuralshade.kinds.material.recipe import ACTIVATIONS
@@ -26,7 +26,14 @@ RECIPES = st.fixed_dictionaries({
 })  # fmt: skip
 
 
+# of lobes so narrow that a density of thousands follows the last bit of its direction
+NARROW = {"size": 1, "features": 2, "lobes": 3, "lobe_inputs": 3, "below": 0.0, "wrap": "repeat",
+          "hidden_layers": 3, "hidden_width": 17, "activation": "hard_gelu", "vary": VARIED[2],
+          "levels": None}  # fmt: skip
+
+
 @settings(max_examples=6, **FEW)
+@example(NARROW)
 @given(RECIPES)
 def test_a_printed_module_answers_as_the_material_does(tmp_path, settings):
     form = material(**settings).shader("paint")

@@ -21,6 +21,7 @@ SHINY = 4  # of so many rows one has its light near the mirror direction of the 
 WIDTH = 0.1  # how near
 EDGE = 1e-3  # how far from its ends a random number stays
 TOLERANCE, LEAST = 5e-5, 0.01  # times (abs(value) + LEAST)
+LAST_BIT = 2.0**-23  # of a number near 1
 LEAST_DRAWN = 0.4  # the same of directions: their components are off by 2e-5 and more
 
 
@@ -40,18 +41,31 @@ def golden_rows(opened: OpenedMaterial, name: str) -> list[Golden]:
     values = low + (high - low) * shares
     at = np.concatenate([uv, shares], axis=1)
     light = opened.at(at, wi=wi, wo=wo, level=level[:, 0])
-    u = np.float32(rng.uniform(EDGE, 1 - EDGE, (GOLDEN, 3)))
-    drawn, density = opened.sample(at, wo, u, level[:, 0])
     rows = np.concatenate([uv, level, wi, wo, values], axis=1)
     return [
         Golden(name, rows, light, TOLERANCE, LEAST, IN_HALVES),
         level_rows(name, (opened.side, opened.side)),
         Golden(f"{name}_pdf", rows, opened.pdf(at, wi, wo, level[:, 0])[:, None], TOLERANCE,
                LEAST, IN_HALVES),
-        Golden(f"{name}_sample", np.concatenate([uv, level, wo, u, values], axis=1),
-               np.concatenate([drawn, density[:, None]], axis=1), TOLERANCE,
-               LEAST_DRAWN, IN_HALVES),
+        _drawn_rows(opened, f"{name}_sample", rows, at, rng),
     ]  # fmt: skip
+
+
+def _drawn_rows(
+    opened: OpenedMaterial, name: str, rows: Floats, at: Floats, rng: np.random.Generator
+) -> Golden:
+    """Return what ``sample`` says, but where a density follows the last bit of its direction."""
+    rows, at = np.tile(rows, (2, 1)), np.tile(at, (2, 1))
+    uv, level, _, wo, values = np.split(rows, [2, 3, 6, 9], axis=1)
+    u = np.float32(rng.uniform(EDGE, 1 - EDGE, (len(rows), 3)))
+    wi, density = opened.sample(at, wo, u, level[:, 0])
+    steps = LAST_BIT * np.eye(3, dtype=np.float32)
+    change = sum(np.abs(opened.pdf(at, wi + step, wo, level[:, 0]) - density) for step in steps)
+    change = np.maximum(change / (density + LEAST_DRAWN), TOLERANCE / 4)
+    kept = np.sort(np.argsort(change, kind="stable")[:GOLDEN])
+    inputs = np.concatenate([uv, level, wo, u, values], axis=1)[kept]
+    outputs = np.concatenate([wi, density[:, None]], axis=1)[kept]
+    return Golden(name, inputs, outputs, TOLERANCE, LEAST_DRAWN, IN_HALVES)
 
 
 def _upper(directions: npt.NDArray[np.float64]) -> Floats:
