@@ -77,7 +77,7 @@ class Printer:
             parts += [*self.struct(struct), ""]
         shown = set[str]()  # arguments that a function before has explained
         close = False  # the function before takes one line and its comment
-        for function in (*self.activations(), *self.half_rows(), *self.form.functions):
+        for function in (*self.helpers(), *self.form.functions):
             lines = [line for line in self.function(function) if line.strip() not in shown]
             if parts and (function.joined or (len(lines) <= MOST_CLOSE and close)):
                 parts.pop()
@@ -89,6 +89,10 @@ class Printer:
     def activations(self) -> list[Function]:
         """Return the functions that straight lines of networks call."""
         return activation_functions(self.form.networks, self.form.name) if self.in_text else []
+
+    def helpers(self) -> list[Function]:
+        """Return functions that the form's call in this language."""
+        return [*self.activations(), *self.half_rows()]
 
     def half_rows(self) -> list[Function]:
         """Return the function by which loops read float16."""

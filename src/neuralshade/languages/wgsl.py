@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from neuralshade.languages.language import INDENT, Printer
+from neuralshade.languages.sines import sine_functions, with_own_sines
 from neuralshade.languages.statements import Statement
 from neuralshade.model.shader_form import Function, Parameter, Struct, Texture
 
@@ -61,6 +62,12 @@ class Wgsl(Printer):
     def sampled(self, texture: Texture, arguments: Sequence[str]) -> str:
         return (f"textureSampleLevel({texture.name}, {self.form.name}_sampler, "
                 f"{', '.join(arguments)})")  # fmt: skip
+
+    def helpers(self) -> list[Function]:
+        return [*sine_functions(self.form), *super().helpers()]
+
+    def expression(self, text: str) -> str:
+        return super().expression(with_own_sines(text, self.form.name))
 
     def struct(self, struct: Struct) -> list[str]:
         members = [f"{INDENT}{name}: {self.type(kind)}," for kind, name in struct.members]

@@ -12,6 +12,7 @@ from neuralshade.kinds.textures.shader_maps import (
     map_functions,
     map_names,
 )
+from neuralshade.languages.activations import ACTIVATIONS
 from neuralshade.languages.columns import Columns
 from neuralshade.languages.encodings import layers_of
 from neuralshade.languages.forms import Header, level_function
@@ -35,7 +36,9 @@ PLACE = (Parameter("float2", "uv"), Parameter("float", "level"))  # as bilinear 
 MIP = Parameter("int", "mip", "0 is the finest; beyond, the nearest")
 # Behind the asset's name, of what is no map.
 TAKEN = ("channels", "area", "texel", "bilinear", "stochastic", "filtered", "level", "size",
-         "decoded", "linear", "word", "words", "row", "asset")  # fmt: skip
+         "decoded", "linear", "word", "words", "row", "half_row", "halves", "asset", "shader",
+         "sine", "sines", "cosine", *ACTIVATIONS,
+         *(f"{one}_half" for one in ACTIVATIONS))  # fmt: skip
 
 
 def textures_shader(opened: OpenedTextures, name: str) -> ShaderForm:
