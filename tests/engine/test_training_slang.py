@@ -50,6 +50,8 @@ CASES = [
          "dense_grid:features=2,width=5,height=7,smooth=1 + hash_grid:levels=2,features=1,"
          "log2_entries=5,coarsest=2,finest=13,smooth=1", 1, 16, "relu", "none", "l2", "pixels", 3,
          150),
+    Case("staggered_grid:levels=3,features=2,log2_entries=5,coarsest=3", 1, 8, "silu", "none", "l2",
+         "positions", 3, 120),
 ]  # fmt: skip
 # kernels of their own each, which take seconds to compile: quick are the cheapest, of grids too;
 # those of dense grids are quick in pairs/test_network_trainer.py, integer sums in its _steps

@@ -10,9 +10,9 @@ import torch
 from neuralshade.gpu.gpu import run_once
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
 from neuralshade.model.composite import Composite
-from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.frequency import Frequency
+from neuralshade.model.grid import Grid
 from neuralshade.model.hash_grid import HashGrid
 from neuralshade.model.registry import ENCODINGS, build_encoding, parse_encoding
 from neuralshade.testing.encodings import PARTS, EncodingKernels
@@ -108,8 +108,8 @@ class Ran:
     differences: np.ndarray  # [PARAMETERS]
 
 
-def grids(encoding: Encoding) -> list[DenseGrid | HashGrid]:
-    return [part for part in encoding.modules() if isinstance(part, (DenseGrid, HashGrid))]
+def grids(encoding: Encoding) -> list[Grid]:
+    return [part for part in encoding.modules() if isinstance(part, Grid)]
 
 
 def chosen_positions(encoding: Encoding, rng: torch.Generator) -> np.ndarray:

@@ -21,16 +21,10 @@ ACTIVATIONS = {  # {x} is a float4
     "sine": "sin(({x} - 6.28125 * floor({x} * 0.15915494 + 0.5)) "
             "- 0.0019353072 * floor({x} * 0.15915494 + 0.5))",
 }  # fmt: skip
-IN_HALVES = {  # {x} is a half4; others are converted to float4 and back: they overflow or lose much
-    "none": "{x}",
-    "relu": "max({x}, half4(0.0))",
-    "leaky_relu": f"max({{x}}, half4({LEAK}) * {{x}})",
-    "hard_gelu": "{x} * clamp({x} * half4(0.33333334) + half4(0.5), half4(0.0), half4(1.0))",
-}
 
 
-def activated(name: str, x: str, half: bool = False) -> str:
-    """Return the activation of a float4 that is a name, or of a half4.
+def activated(name: str, x: str) -> str:
+    """Return the activation of a float4 that is a name.
 
     Raises: ConfigError for another's own.
     """
@@ -38,18 +32,9 @@ def activated(name: str, x: str, half: bool = False) -> str:
         raise ConfigError(f"export: got activation {name!r}, need one of this package: "
                           f"{', '.join(ACTIVATIONS)}. Write its shader text yourself, or fit with "
                           "one of these.")  # fmt: skip
-    if half and name in IN_HALVES:
-        return IN_HALVES[name].format(x=x)
-    if half:
-        return f"to_half({ACTIVATIONS[name].format(x=f'to_float({x})')})"
     return ACTIVATIONS[name].format(x=x)
 
 
-def function_name(name: str, half: bool = False) -> str:
-    """Return how the function of an activation is called, behind the asset's name."""
-    return f"{name}_half" if half else name
-
-
-def repeats(name: str, half: bool = False) -> bool:
+def repeats(name: str) -> bool:
     """Return whether the text of an activation reads its argument more than once."""
-    return activated(name, "{x}", half).count("{x}") > 1
+    return activated(name, "{x}").count("{x}") > 1

@@ -21,6 +21,7 @@ from neuralshade.model.shader_form import Function, Golden, Layer, Network
 
 LARGEST = float(np.finfo(np.float16).max)
 ALIGNED = 64  # bytes at which a matrix begins; VK_NV_cooperative_vector
+ROOM = 256  # a matrix has multiples of so many bytes: devices' own layouts take more than its rows
 LAYOUT = """\
 // Matrices lie in the buffer as in the file, or as the device likes them best, up to three times as
 // fast: convert each in its place (vkConvertCooperativeVectorMatrixNV), and define {name}_LAYOUT
@@ -48,7 +49,15 @@ class Matrix:
     rows: int
     columns: int
     weight_at: int  # in bytes
-    bias_at: int
+
+    @property
+    def room(self) -> int:
+        """Return how many bytes the matrix may take, in whatever layout."""
+        return -(-2 * self.rows * self.columns // ROOM) * ROOM
+
+    @property
+    def bias_at(self) -> int:
+        return self.weight_at + self.room
 
     @property
     def end(self) -> int:
@@ -114,7 +123,8 @@ class CoopVecSlang(Slang):
         """Return where the numbers are bound, and where matrices lie in them."""
         if not self.reads_words:
             return {}
-        matrices = [{"byte": one.weight_at, "rows": one.rows, "columns": one.columns}
+        matrices = [{"byte": one.weight_at, "rows": one.rows, "columns": one.columns,
+                     "room": one.room}
                     for placed in self.matrices for one in placed]  # fmt: skip
         return {**self.bound, "matrices": matrices}
 
@@ -236,8 +246,7 @@ def _placed(layer: Layer, end: int) -> Matrix:
                           f"{LARGEST:g} for float16. Export it without.")  # fmt: skip
     outputs, inputs = layer.weight.shape
     rows, columns = (-(-count // MULTIPLE) * MULTIPLE for count in (outputs, inputs))
-    weight_at = -(-end // ALIGNED) * ALIGNED
-    return Matrix(layer, rows, columns, weight_at, weight_at + 2 * rows * columns)
+    return Matrix(layer, rows, columns, -(-end // ALIGNED) * ALIGNED)
 
 
 def _each(name: str, count: int, value: str) -> list[str]:

@@ -12,7 +12,6 @@ struct half4
 {
     __half x, y, z, w;
     half4() = default;
-    __device__ explicit half4(float all) : half4(all, all, all, all) {}
     __device__ half4(float x_, float y_, float z_, float w_)
         : half4(__floats2half2_rn(x_, y_), __floats2half2_rn(z_, w_)) {}
     __device__ half4(__half2 xy, __half2 zw)
@@ -32,16 +31,6 @@ __device__ inline half4 operator*(__half a, half4 b)
 {
     return half4(__half2half2(a), __half2half2(a)) * b;
 }
-__device__ inline half4& operator+=(half4& a, half4 b) { return a = a + b; }
-__device__ inline half4 min(half4 a, half4 b)
-{
-    return half4(__hmin2(a.xy(), b.xy()), __hmin2(a.zw(), b.zw()));
-}
-__device__ inline half4 max(half4 a, half4 b)
-{
-    return half4(__hmax2(a.xy(), b.xy()), __hmax2(a.zw(), b.zw()));
-}
-__device__ inline half4 clamp(half4 x, half4 low, half4 high) { return min(max(x, low), high); }
 __device__ inline half4 to_half(float4 a) { return half4(a.x, a.y, a.z, a.w); }
 __device__ inline float4 to_float(half4 a)
 {

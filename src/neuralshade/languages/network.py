@@ -1,6 +1,7 @@
 """Networks as lines of the dialect: numbers in the text, or loops over rows of a buffer.
 
-Layers in float16 read and make half4: what comes in and what leaves is converted.
+Layers in float16 read half4, and add GROUP products of them in float16 at a time: float32 has the
+sums of groups, biases and activations.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from neuralshade.model.shader_form import Function, Layer, Network, Parameter
 Doubles = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint32]
 KINDS = {False: "float4", True: "half4"}
-CONVERTED = {False: "to_float", True: "to_half"}
+GROUP = 4  # products that are added in float16; all of a layer of 64 lose half a digit more
 WORDS_OF_ROW = 4  # of a buffer; two rows of halves lie in one
 
 
@@ -26,41 +27,40 @@ def straight_lines(network: Network, asset: str) -> list[str]:
 
     It calls ``activation_functions`` of the asset's name.
     """
-    lines, inputs, half = list[str](), list(network.inputs), False
+    lines, inputs = list[str](), list(network.inputs)
     for index, layer in enumerate(network.layers):
         prefix = _prefix(network, index)
         outputs = len(layer.bias)
         lines.append(_about(index, layer))
-        if layer.half != half:
-            name = f"{network.result}_{'in' if layer.half else 'out'}"
-            before = [inputs[4 * four].split(".")[0] if index else _four(inputs, four)
+        if layer.half and index == 0:
+            name = f"{network.result}_in"
+            lines += [f"const half4 {name}{four} = to_half({_four(inputs, four)});"
                       for four in range(fours(len(inputs)))]  # fmt: skip
-            lines += [f"const {KINDS[layer.half]} {name}{four} = {CONVERTED[layer.half]}({each});"
-                      for four, each in enumerate(before)]  # fmt: skip
-            inputs, half = [lane(name, i) for i in range(len(inputs))], layer.half
+            inputs = [lane(name, i) for i in range(len(inputs))]
         bias, weight = _filled(layer)
         for four in range(fours(outputs)):
             own = slice(4 * four, 4 * four + 4)
-            terms = [vector(bias[own], half)]
-            terms += [f"{x} * {vector(weight[own, i], half)}" for i, x in enumerate(inputs)]
-            sum_ = " + ".join(terms)
+            terms = [f"{x} * {vector(weight[own, i], layer.half)}" for i, x in enumerate(inputs)]
+            if layer.half:
+                terms = [f"to_float({' + '.join(terms[at : at + GROUP])})"
+                         for at in range(0, len(terms), GROUP)]  # fmt: skip
+            sum_ = " + ".join([vector(bias[own]), *terms])
             value = sum_
-            if repeats(layer.activation, half):
-                value = f"{asset}_{function_name(layer.activation, half)}({sum_})"
+            if repeats(layer.activation):
+                value = f"{asset}_{layer.activation}({sum_})"
             elif layer.activation != "none":
-                value = activated(layer.activation, f"({sum_})", half)
-            lines.append(f"const {KINDS[half]} {prefix}{four} = {_unwrapped(value)};")
+                value = activated(layer.activation, f"({sum_})")
+            lines.append(_kept(network, index, f"{prefix}{four}", _unwrapped(value)))
         inputs = [lane(prefix, output) for output in range(outputs)]
     return lines
 
 
 def activation_functions(networks: Sequence[Network], asset: str) -> list[Function]:
     """Return activations of four numbers whose text reads its argument more than once."""
-    used = {(layer.activation, layer.half): None for network in networks
-            for layer in network.layers}  # fmt: skip
-    return [Function(KINDS[half], f"{asset}_{function_name(name, half)}",
-                     (Parameter(KINDS[half], "x"),), (f"return {activated(name, 'x', half)};",))
-            for name, half in used if repeats(name, half)]  # fmt: skip
+    used = {layer.activation: None for network in networks for layer in network.layers}
+    return [Function("float4", f"{asset}_{name}", (Parameter("float4", "x"),),
+                     (f"return {activated(name, 'x')};",))
+            for name in used if repeats(name)]  # fmt: skip
 
 
 def loops(network: Network, first: int, asset: str) -> list[str]:
@@ -76,33 +76,30 @@ def loops(network: Network, first: int, asset: str) -> list[str]:
     for index, layer in enumerate(network.layers):
         outputs, inputs = layer.weight.shape
         across, down = fours(inputs), fours(outputs)
-        kind, name = KINDS[layer.half], f"{_prefix(network, index).rstrip('_')}_out"
+        name, next_half = f"{_prefix(network, index).rstrip('_')}_out", _feeds_half(network, index)
         row, x = f"{asset}{'_half' * layer.half}_row", f"{source}[i]"
+        four = f"{x}.x * {row}(w) + {x}.y * {row}(w + 1) + {x}.z * {row}(w + 2)"
+        four = _widened(f"{four} + {x}.w * {row}(w + 3)", layer.half)
+        value = activated(layer.activation, "s")
         lines += [
             _about(index, layer),
-            f"{kind} {name}[{down}];",
+            f"{KINDS[next_half]} {name}[{down}];",
             f"for (int o = 0; o < {down}; ++o)",
             "{",
             f"const int at = {first * (1 + layer.half)} + o * {4 * across + 1};",
-            f"{kind} s = {row}(at);",
+            f"float4 s = {_widened(f'{row}(at)', layer.half)};",
             f"for (int i = 0; i < {across}; ++i)",
             "{",
             "const int w = at + 4 * i + 1;",
-        ]
-        if layer.half != half:
-            lines.append(f"const {kind} four = {CONVERTED[layer.half]}({x});")
-            x = "four"
-        lines += [
-            f"s += {x}.x * {row}(w) + {x}.y * {row}(w + 1)"
-            f" + {x}.z * {row}(w + 2) + {x}.w * {row}(w + 3);",
+            f"s += {four};",
             "}",
-            f"{name}[o] = {activated(layer.activation, 's', layer.half)};",
+            f"{name}[o] = {f'to_half({value})' if next_half else value};",
             "}",
         ]
         first += layer_rows(layer)
-        source, half = name, layer.half
-    for four in range(fours(len(network.layers[-1].bias))):
-        lines.append(f"const float4 {network.result}{four} = {source}[{four}];")
+        source = name
+    for number in range(fours(len(network.layers[-1].bias))):
+        lines.append(f"const float4 {network.result}{number} = {source}[{number}];")
     return lines
 
 
@@ -161,6 +158,22 @@ def _filled(layer: Layer) -> tuple[Doubles, Doubles]:
     weight = np.zeros((4 * fours(outputs), 4 * fours(inputs)))
     bias[:outputs], weight[:outputs, :inputs] = layer.bias, layer.weight
     return bias, weight
+
+
+def _feeds_half(network: Network, index: int) -> bool:
+    """Return whether the layer behind a layer reads float16."""
+    return any(layer.half for layer in network.layers[index + 1 : index + 2])
+
+
+def _kept(network: Network, index: int, name: str, value: str) -> str:
+    """Return the line that keeps four outputs of a layer as the next one reads them."""
+    if _feeds_half(network, index):
+        return f"const half4 {name} = to_half({value});"
+    return f"const float4 {name} = {value};"
+
+
+def _widened(value: str, half: bool) -> str:
+    return f"to_float({value})" if half else value
 
 
 def _unwrapped(text: str) -> str:

@@ -38,6 +38,7 @@ INSTEAD = {
     "cpp": "Take slang, and compile that by slangc -target cpp.",
     "cuda": "Take slang, and compile that with a kernel of yours by slangc -target cuda.",
     "slang-coopvec": "Take slang.",
+    "spirv-coopvec": "Take spirv.",
     "torch": "Take slang, and call it through SlangPy.",
 }
 

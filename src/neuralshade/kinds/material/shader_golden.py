@@ -22,6 +22,7 @@ WIDTH = 0.1  # how near
 EDGE = 1e-3  # how far from its ends a random number stays
 TOLERANCE, LEAST = 5e-5, 0.01  # times (abs(value) + LEAST)
 LAST_BIT = 2.0**-23  # of a number near 1
+NEAR = 5e-3  # how far u.x, which chooses a lobe, stays from where it chooses another in float16
 LEAST_DRAWN = 0.4  # the same of directions: their components are off by 2e-5 and more
 
 
@@ -62,10 +63,23 @@ def _drawn_rows(
     steps = LAST_BIT * np.eye(3, dtype=np.float32)
     change = sum(np.abs(opened.pdf(at, wi + step, wo, level[:, 0]) - density) for step in steps)
     change = np.maximum(change / (density + LEAST_DRAWN), TOLERANCE / 4)
+    change[_chooses_by_little(opened, at, wo, u, level)] = np.inf
     kept = np.sort(np.argsort(change, kind="stable")[:GOLDEN])
     inputs = np.concatenate([uv, level, wo, u, values], axis=1)[kept]
     outputs = np.concatenate([wi, density[:, None]], axis=1)[kept]
     return Golden(name, inputs, outputs, TOLERANCE, LEAST_DRAWN, IN_HALVES)
+
+
+def _chooses_by_little(
+    opened: OpenedMaterial, at: Floats, wo: Floats, u: Floats, level: Floats
+) -> npt.NDArray[np.bool_]:
+    """Return where u.x, moved by NEAR, chooses another lobe and so another direction."""
+    below, above = (
+        opened.sample(at, wo, np.clip(u + np.array((off, 0, 0), np.float32), 0, 1 - EDGE / 2),
+                      level[:, 0])[0]
+        for off in (-NEAR, NEAR)
+    )  # fmt: skip
+    return np.any(below != above, axis=1)
 
 
 def _upper(directions: npt.NDArray[np.float64]) -> Floats:

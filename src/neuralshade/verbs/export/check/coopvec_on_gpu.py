@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from neuralshade.errors import DeviceError
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.slangpy_gpu import SlangpyBuffer, slangpy_gpu
 from neuralshade.languages.coopvec import CoopVecSlang
@@ -32,7 +33,10 @@ def run_vectors(gpu: Gpu, printer: CoopVecSlang, program: Program, golden: Golde
 
 
 def converted(gpu: Gpu, printer: CoopVecSlang) -> SlangpyBuffer:
-    """Return the printer's words with matrices as the device likes them best, in their places."""
+    """Return the printer's words with matrices as the device likes them best, in their places.
+
+    Raises: DeviceError where that takes more bytes than a matrix has in the file.
+    """
     import slangpy as spy
 
     opened = slangpy_gpu(gpu, "cooperative vectors")
@@ -45,6 +49,11 @@ def converted(gpu: Gpu, printer: CoopVecSlang) -> SlangpyBuffer:
                                                     one.weight_at) for one in matrices]
                 for layout in (spy.CoopVecMatrixLayout.inferencing_optimal,
                                spy.CoopVecMatrixLayout.row_major))  # fmt: skip
+    for one, best in zip(matrices, into, strict=True):
+        if best.size > one.room:
+            raise DeviceError(f"coopvec: {gpu.name} needs {best.size} bytes for a matrix of "
+                              f"{one.rows} x {one.columns}, got {one.room} in the file. Use the "
+                              "row-major layout there.")  # fmt: skip
     encoder = device.create_command_encoder()
     encoder.global_barrier()  # SlangPy's own barriers do not name conversion
     encoder.convert_coop_vec_matrices(to, into, source, of)
