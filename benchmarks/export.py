@@ -43,6 +43,7 @@ NETWORKS = {"16 x 2": (16, 2), "32 x 2": (32, 2), "64 x 2": (64, 2), "64 x 3": (
             "64 x 4": (64, 4), "128 x 3": (128, 3)}  # fmt: skip
 PARTS = ("sizes", "gpu", "software")
 MAIN = ("", "_texel", "_bilinear", "_area", "_sample", "_pdf")  # ends of what is timed
+LOOK_UP = ("_albedo",)  # the same of trained mip levels: a trilinear read of a texture
 
 
 def opened(folder: Path, width: int, layers: int) -> OpenedImage:
@@ -69,11 +70,17 @@ def size_row(gpu: Gpu, folder: Path, name: str, at: Any) -> Row:
     return found
 
 
+def main_functions(asset: Any) -> list[str]:
+    """Return the functions of an asset that are timed."""
+    ends = LOOK_UP if asset.kind.name == "mipmaps" else MAIN
+    return [f"asset{end}" for end in ends]
+
+
 def asset_tables(gpu: Gpu, path: str, count: int) -> dict[str, list[Row]]:
     """Return what an asset's functions take on a GPU."""
     asset = neuralshade.load(path)
     name, form = Path(path).stem, asset.shader("asset")
-    rows = function_rows(gpu, form, [f"asset{end}" for end in MAIN], count)
+    rows = function_rows(gpu, form, main_functions(asset), count)
     tables = {f"{name}, functions": rows}
     if asset.kind.name == "material":
         tables[f"{name}, a screen"] = material_rows(gpu, asset, "asset")
@@ -103,8 +110,7 @@ def software_tables(path: str) -> dict[str, list[Row]]:
     """Return what an asset's functions take in each runtime."""
     asset = neuralshade.load(path)
     name, form = Path(path).stem, asset.shader("asset")
-    tables = {f"{name}, in software": runtime_rows(form, [f"asset{end}" for end in MAIN],
-                                                  list(LANGUAGES)),
+    tables = {f"{name}, in software": runtime_rows(form, main_functions(asset), list(LANGUAGES)),
               f"{name}, texts": text_rows(name, form)}  # fmt: skip
     if asset.kind.name in ("image", "textures", "material"):
         own: Row = {}

@@ -18,6 +18,7 @@ from neuralshade.languages.language import Printer
 from neuralshade.languages.printed import printer_of
 from neuralshade.model.shader_form import Golden, ShaderForm
 from neuralshade.verbs.export.check.coopvec_on_gpu import BEST, converted
+from neuralshade.verbs.export.check.slang_textures import textures_on
 from neuralshade.verbs.export.check.timed_rows import error_of
 
 Row = dict[str, Any]
@@ -35,6 +36,8 @@ float3 eval(float2 uv, float3 wi, float3 wo)
 
 def printers(gpu: Gpu, form: ShaderForm) -> dict[str, Printer]:
     """Return what prints a form in each way that this GPU runs."""
+    if not form.networks:
+        return {"textures" if form.textures else "buffer": printer_of(form, "slang", False)}
     ways = {"text": printer_of(form, "slang", True), "buffer": printer_of(form, "slang", False),
             "half, text": printer_of(in_halves(form), "slang", True)}  # fmt: skip
     if gpu.api in VECTOR_GPUS and "cooperative_vector" in gpu.adapter.features:
@@ -64,11 +67,13 @@ def random_rows(form: ShaderForm, golden: Golden, count: int) -> Floats:
 
 
 def bound(gpu: Gpu, printer: Printer, way: str) -> tuple[str, dict[str, Any]]:
-    """Return what stands before a text, and its buffer of words."""
+    """Return what stands before a text, and its words and textures."""
     name = printer.form.name
     if way == "vectors, converted":
         return BEST.format(name=name), {f"{name}_words": converted(gpu, printer)}
-    return "", {f"{name}_words": gpu.buffer(printer.words)} if printer.reads_words else {}
+    textures = textures_on(gpu, printer.form) if printer.form.textures else {}
+    words = {f"{name}_words": gpu.buffer(printer.words)} if printer.reads_words else {}
+    return "", textures | words
 
 
 def timed(

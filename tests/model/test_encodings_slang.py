@@ -10,6 +10,7 @@ import torch
 from neuralshade.gpu.gpu import run_once
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
 from neuralshade.model.composite import Composite
+from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.frequency import Frequency
 from neuralshade.model.grid import Grid

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.languages.activations import activated, function_name, repeats
+from neuralshade.languages.activations import activated, repeats
 from neuralshade.languages.numbers import fours, lane, vector
 from neuralshade.model.shader_form import Function, Layer, Network, Parameter
 
