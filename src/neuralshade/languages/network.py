@@ -78,8 +78,8 @@ def loops(network: Network, first: int, asset: str) -> list[str]:
         across, down = fours(inputs), fours(outputs)
         name, next_half = f"{_prefix(network, index).rstrip('_')}_out", _feeds_half(network, index)
         row, x = f"{asset}{'_half' * layer.half}_row", f"{source}[i]"
-        four = f"{x}.x * {row}(w) + {x}.y * {row}(w + 1) + {x}.z * {row}(w + 2)"
-        four = _widened(f"{four} + {x}.w * {row}(w + 3)", layer.half)
+        sum_ = f"{x}.x * {row}(w) + {x}.y * {row}(w + 1) + {x}.z * {row}(w + 2)"
+        sum_ = _widened(f"{sum_} + {x}.w * {row}(w + 3)", layer.half)
         value = activated(layer.activation, "s")
         lines += [
             _about(index, layer),
@@ -91,7 +91,7 @@ def loops(network: Network, first: int, asset: str) -> list[str]:
             f"for (int i = 0; i < {across}; ++i)",
             "{",
             "const int w = at + 4 * i + 1;",
-            f"s += {four};",
+            f"s += {sum_};",
             "}",
             f"{name}[o] = {f'to_half({value})' if next_half else value};",
             "}",
