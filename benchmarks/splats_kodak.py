@@ -3,7 +3,7 @@
     python benchmarks/splats_kodak.py --fits DIR [--device cuda] [--only-fit | --only-measure]
 
 Fits what DIR does not have yet, then measures what is there; so fits may be made on one machine
-and measured on another. Writes results/splats_kodak.{json,md}, and .png where there are several
+and measured on another. Writes results/splats_kodak.json, and .png where there are several
 rates. Needs the pictures below ../shared/data or the folder that NEURALSHADE_DATA names.
 """
 

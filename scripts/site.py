@@ -1,10 +1,12 @@
-"""MkDocs hooks: README.md is the first page, results of benchmarks are pages too.
+"""MkDocs hooks: README.md is the first page, results of benchmarks become pages.
 
 Pages link as files of the repository do, so that they work where it is browsed; what lies
 outside of docs/ and is no page of the site becomes plain text. A page that is named by its file,
 as who browses the repository knows it, is named by its title.
 """
 
+import importlib.util
+import json
 import re
 from pathlib import Path, PurePosixPath
 
@@ -24,10 +26,21 @@ def on_files(files, config):
     front = readme.replace("](docs/", "](").replace(f"]({RESULTS}/", "](results/")
     files.append(File.generated(config, "index.md", content=front))
     files.append(File.generated(config, "site.css", content=STYLE))
-    for path in sorted((ROOT / RESULTS).glob("*")):
-        if path.suffix in (".md", ".png"):
-            files.append(File.generated(config, f"results/{path.name}", abs_src_path=str(path)))
+    listed = (ROOT / RESULTS / "index.md").read_text()
+    files.append(File.generated(config, "results/index.md", content=listed))
+    for path in sorted((ROOT / RESULTS).glob("*.json")):
+        content = tables(path.stem, json.loads(path.read_text()))
+        files.append(File.generated(config, f"results/{path.stem}.md", content=content))
     return files
+
+
+def tables(name, data):
+    """Return a file of results as Markdown, as its benchmark prints it."""
+    place = ROOT / "benchmarks/shared/results.py"
+    spec = importlib.util.spec_from_file_location("benchmark_results", place)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.markdown(name, data)
 
 
 def on_page_markdown(markdown, page, config, files):
@@ -50,9 +63,11 @@ def inside(link: re.Match[str], uri: str) -> str:
     if uri == "index.md" and target.startswith("examples/"):
         return text
     leaves = PurePosixPath(uri).parent / target
-    path = target.partition("#")[0]
-    if path.endswith(".json") or outside(leaves):
+    if outside(leaves):
         return text
+    if leaves.parent.name == "results":
+        target = target.replace(".json", ".md")
+    path = target.partition("#")[0]
     return f"[{titled(text, path)}]({target})"
 
 

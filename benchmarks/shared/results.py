@@ -54,20 +54,29 @@ def write_results(
     *,
     quiet: bool = False,
 ) -> None:
-    """Write NAME.json and NAME.md: ``facts`` beside the machine's, then a table of equal-keyed
-    rows per section. Into ``results`` where no ``folder`` is named. ``quiet``: print nothing.
+    """Write NAME.json: ``facts`` beside the machine's, then a list of equal-keyed rows per section.
+
+    Into ``results`` where no ``folder`` is named. Prints the same as Markdown, unless ``quiet``.
     """
     folder = FOLDER if folder is None else folder
     folder.mkdir(exist_ok=True)
     about = {**machine(), **(facts or {})}
     data = {"machine": about, **sections}
     (folder / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n")
-    lines = [f"# {name}", "", *(f"- {key}: {value}" for key, value in about.items()), ""]
-    for title, rows in sections.items():
-        lines += [f"## {title}", "", *table(rows), ""]
-    (folder / f"{name}.md").write_text("\n".join(lines))
     if not quiet:
-        print("\n".join(lines))
+        print(markdown(name, data))
+
+
+def markdown(name: str, data: dict[str, Any]) -> str:
+    """Return a file of results as Markdown: of several runs, one after the other."""
+    lines = [f"# {name}", ""]
+    for run, one in data.get("runs", {"": data}).items():
+        lines += [f"## {run}", ""] if run else []
+        lines += [*(f"- {key}: {value}" for key, value in one["machine"].items()), ""]
+        for title, rows in one.items():
+            if title != "machine":
+                lines += [f"##{'#' if run else ''} {title}", "", *table(rows), ""]
+    return "\n".join(lines)
 
 
 def table(rows: list[dict[str, Any]]) -> list[str]:

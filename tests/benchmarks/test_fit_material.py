@@ -51,4 +51,4 @@ def test_a_run_writes_every_table_and_a_sheet(small, monkeypatch, capsys):
     assert all(row["points"] == 128 for row in told["Evaluation"])
     with Image.open(folder / "fit_material_cpu_paint_slang.png") as sheet:
         assert sheet.size == (32 * (2 + len(fitted)), 2 * 32 + material_sheet.LABEL_PX)
-    assert "fit material 16x1" in (folder / "fit_material_cpu.md").read_text()
+    assert "fit material 16x1" in (folder / "fit_material_cpu.json").read_text()

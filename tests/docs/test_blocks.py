@@ -20,7 +20,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SHORT = {**SMALL, "image": {"steps": 4}, "splats": {"steps": 4, "count": 20}}
 SMALLER = {"4096, 4096": "40, 30", "1920, 1080": "40, 30", "512, 512": "24, 24"}
 ENDS = ("seconds", "bpp", "target", "threads")
-QUICK = ("README.md", "textures.md")  # what others have takes seconds each
+QUICK = ("README.md", "textures.md", "textures-decode.md")  # what others have takes seconds each
 # Blocks that are run elsewhere, or that nothing can be run with here, by a line of each.
 ELSEWHERE = {
     "fit_mipmaps(": "tests/kinds/mipmaps: seconds to compile, more to judge",

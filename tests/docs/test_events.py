@@ -1,4 +1,4 @@
-"""docs/events.md: its lists have every name that is sent and taken."""
+"""docs/events.md, docs/events-live.md: their lists have every name that is sent and taken."""
 
 import dataclasses
 import json
@@ -23,7 +23,8 @@ from neuralshade.live.messages import ACTIONS, READERS
 from neuralshade.live.stage import Stage
 from neuralshade.source.picture import PictureForm
 
-PAGE = (pathlib.Path(__file__).parents[2] / "docs/events.md").read_text()
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
+PAGE = "".join((DOCS / name).read_text() for name in ("events.md", "events-live.md"))
 OF_VIEWS = {"tone": ("exposure", "gamma"), "screen": (), "draft": ()}  # the last two are ours
 
 
@@ -59,12 +60,12 @@ def test_how_a_fit_stands():
     first = re.findall(r"^\| (.*?) \|", table, re.M)
     told = {*fit_facts(job, 1, None), *NO_STATE, "state", "text", "rate_scale", "can"}
     assert set(re.findall(r"`(\w+)`", " ".join(first))) == told
-    assert progress_facts(Progress()).keys() <= part("\nPROGRESS: ")
+    assert progress_facts(Progress()).keys() <= part("\nPROGRESS: ", end="\nPOINT: ")
 
 
 def test_what_a_scene_is_told_by(scene):
     """`turned` and `withheld` were sent and not listed."""
-    assert scene.facts(1).keys() <= part("\nSCENE: ")
+    assert scene.facts(1).keys() <= part("\nSCENE: ", end="\n**From the server, binary")
 
 
 def test_what_pages_are_greeted_with():
@@ -91,12 +92,12 @@ def test_headers_of_frames(scene):
 
 def test_what_pages_may_say():
     to_server = "**To the server**"
-    table = PAGE.partition(to_server)[2].partition("\n\n`pause`")[0]
+    table = PAGE.partition(to_server)[2].partition("\n\nActions:")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.M)) == READERS.keys()
     named = [OF_VIEWS.get(f.name, (f.name,)) for f in dataclasses.fields(View)]
     assert {name for names in named for name in names} <= row("view", to_server)
     assert {"id", "scene", "u", "v", "level"} <= row("pick", to_server)
-    assert set(ACTIONS) <= part(f"{to_server}, text", end="\n## ")
+    assert set(ACTIONS) <= part("\nActions:", end="\n## ")
 
 
 def test_what_is_asked_over_http():

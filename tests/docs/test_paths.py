@@ -15,7 +15,7 @@ from neuralshade.base.plugins import GROUPS
 
 ROOT = pathlib.Path(__file__).parents[2]
 PACKAGE = ROOT / "src/neuralshade"
-PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
 MODULE = re.compile(r"(?<![\w/.])neuralshade(?:\.\w+)+")
 

@@ -9,7 +9,13 @@ import pytest
 ROOT = pathlib.Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MEDIAN_WORDS, MOST_WORDS = 18, 40
-MOST_LINES = {"README.md": 90, "CHANGELOG.md": 80, "benchmarks.md": 120, "extending.md": 800}
+MOST_LINES = {
+    "README.md": 90,
+    "CHANGELOG.md": 80,
+    "benchmarks.md": 120,
+    "extending.md": 800,
+    "export.md": 210,
+}
 USUAL_LINES = 150
 BLOCK_START = re.compile(r"\s*(?:[-*+] |\d+\. |#|>|\|)")
 SENTENCE_END = re.compile(r"(?<=[.!?])[)*\"]*\s+(?=[A-Z0-9`*(\"\[])")
@@ -39,7 +45,7 @@ def words(sentence):
 
 
 def test_sentences_are_found():
-    text = "# A title\n\nOne two. `x y` is\nfour: 4.5 [and a](b.md).\n\n- item\n- more\n\n| no | table |\n"
+    text = "# A\n\nOne two. `x y` is\nfour: 4.5 [and a](b.md).\n\n- item\n- more\n\n| a | table |\n"
     assert list(sentences(text)) == ["One two.", "`code` is four: 4.5 and a.", "item", "more"]
     assert words("`code` is four: 4.5 and a.") == 6
 

@@ -1,4 +1,4 @@
-"""docs/textures.md: what it types and runs works."""
+"""docs/textures-decode.md: what it types and runs works."""
 
 import pathlib
 import re
@@ -8,7 +8,7 @@ import pytest
 
 from neuralshade.cli.main import main
 
-PAGE = (pathlib.Path(__file__).parents[2] / "docs/textures.md").read_text()
+PAGE = (pathlib.Path(__file__).parents[2] / "docs/textures-decode.md").read_text()
 SECTIONS = ("Decode to files", "In a shader")
 
 

@@ -35,7 +35,7 @@ from neuralshade.model.shader_form import (
 )
 
 # Multiply-adds of a network whose numbers stand in the text: of so many still twice as fast on an
-# H200 as loops over a buffer, and compiled there in 5 s (benchmarks/results/export_h200.md).
+# H200 as loops over a buffer, compiled there in 5 s (benchmarks/results/export_h200.json).
 MOST_IN_TEXT = 2**14
 INDENT = "    "
 MOST_CLOSE = 2  # lines of functions between which there is no empty line
