@@ -14,7 +14,6 @@ MOST_LINES = {
     "CHANGELOG.md": 80,
     "benchmarks.md": 120,
     "extending.md": 800,
-    "export.md": 210,
 }
 USUAL_LINES = 150
 BLOCK_START = re.compile(r"\s*(?:[-*+] |\d+\. |#|>|\|)")

@@ -40,7 +40,7 @@ class FitResult(Reached):
     bpp_exceeded: bool  # by what every file of this recipe has
     search: CodeSearch | None = field(default=None, kw_only=True)  # after training
     at_plateau: bool = field(default=False, kw_only=True)  # it ended since more steps gain little
-    # of HDR pictures, see docs/recipes.md: PSNR by logarithms, and the result's light over theirs
+    # of HDR pictures, see docs/hdr.md: PSNR by logarithms, and the result's light over theirs
     log_psnr_db: float | None = field(default=None, kw_only=True)
     light_kept: float | None = field(default=None, kw_only=True)
 

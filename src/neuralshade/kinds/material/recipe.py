@@ -17,7 +17,7 @@ from neuralshade.kinds.material.varied import parse_ranges
 
 WRAPS = ("repeat", "clamp")
 ACTIVATIONS = ("hard_gelu", "leaky_relu")
-# Decoders by name, the usual one first: docs/material.md has what each reaches and takes.
+# Decoders by name, the usual one first: docs/material-speed.md has what each reaches.
 PRESETS: dict[str, dict[str, int]] = {
     "standard": {},
     "high": {"hidden_layers": 3, "hidden_width": 64},
