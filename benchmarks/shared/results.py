@@ -80,7 +80,8 @@ def markdown(name: str, data: dict[str, Any]) -> str:
 
 
 def table(rows: list[dict[str, Any]]) -> list[str]:
-    """Return rows as the lines of a Markdown table."""
-    keys = list(rows[0])
-    head = ["| " + " | ".join(keys) + " |", "|" + "---|" * len(keys)]
-    return head + ["| " + " | ".join(str(row[key]) for key in keys) + " |" for row in rows]
+    """Return rows as the lines of a Markdown table; what a row lacks is empty."""
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    cells = [keys, *([row.get(key, "") for key in keys] for row in rows)]
+    lines = ["| " + " | ".join(str(c).replace("|", "\\|") for c in line) + " |" for line in cells]
+    return [lines[0], "|" + "---|" * len(keys), *lines[1:]]

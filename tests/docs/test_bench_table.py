@@ -49,6 +49,15 @@ def test_each_file_is_named_by_a_page():
     assert len(kept()) <= 45  # one a claim and device
 
 
+def test_each_file_becomes_a_page_of_the_site():
+    spec = importlib.util.spec_from_file_location("site_hooks", ROOT / "scripts/site.py")
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    for path in RESULTS.glob("*.json"):
+        text = hooks.tables(path.stem, json.loads(path.read_text()))
+        assert text.startswith(f"# {path.stem}\n") and "\n|---|" in text, path
+
+
 def test_a_query_finds_rows_ranges_and_parts(made, tmp_path, monkeypatch):
     monkeypatch.setattr(made, "RESULTS", tmp_path)
     rows = [{"set": "a", "dB": 1.25, "said": "at 7.5 dB"}, {"set": "b", "dB": "3 -2", "said": ""}]
