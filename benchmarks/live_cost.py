@@ -35,8 +35,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 import neuralshade
+from neuralshade.live.fit_controller import Steering
 from neuralshade.live.live import Live
-from neuralshade.live.steering import Steering
 
 Row = dict[str, Any]
 PICTURE = "kodim05.png"

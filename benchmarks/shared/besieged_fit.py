@@ -21,7 +21,7 @@ import neuralshade
 from neuralshade.base.interrupt import Interruption
 from neuralshade.cli.main import main as command_line
 from neuralshade.fitting.loop import Progress
-from neuralshade.live.steering import Steering
+from neuralshade.live.fit_controller import Steering
 
 SETTINGS = ["--engine", "torch", "--device", "cpu", "--hidden-width", "16", "--batch", "4096"]
 CLOCK = "clock.txt"

@@ -16,11 +16,11 @@ from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.scene import View
 from neuralshade.kinds import all_kinds
 from neuralshade.live.app import App
-from neuralshade.live.call import startable
 from neuralshade.live.channel import Channel
+from neuralshade.live.fit_request import startable
 from neuralshade.live.live import Live
 from neuralshade.live.messages import ACTIONS, READERS
-from neuralshade.live.stage import Stage
+from neuralshade.live.page_renderer import Stage
 from neuralshade.source.picture import PictureForm
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"

@@ -5,7 +5,7 @@ import pytest
 
 import neuralshade
 from neuralshade.fitting.scene import Tone
-from neuralshade.live.frames import on_screen
+from neuralshade.live.frame_encoding import on_screen
 from neuralshade.live.live import view
 from neuralshade.measure.display import exposure_stops
 

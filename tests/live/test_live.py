@@ -10,7 +10,7 @@ from neuralshade.base.message_text import kept_db
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.scene import Tone
 from neuralshade.live.client import Client
-from neuralshade.live.frames import on_screen
+from neuralshade.live.frame_encoding import on_screen
 from neuralshade.live.messages import Control
 
 
@@ -76,8 +76,8 @@ def test_a_page_sees_a_fit(fitting, look, picture):
 
 def test_who_looks_on_already_sees_pictures_before_the_first_step(fitting, look, monkeypatch):
     """It may compile for seconds; and none of the time is the fit's."""
-    monkeypatch.setattr("neuralshade.live.steering.ASKED_SECONDS", 4.0)
-    monkeypatch.setattr("neuralshade.live.steering.OPENING_SECONDS", 4.0)
+    monkeypatch.setattr("neuralshade.live.fit_controller.ASKED_SECONDS", 4.0)
+    monkeypatch.setattr("neuralshade.live.fit_controller.OPENING_SECONDS", 4.0)
     page = look()
     fitting()
     page.until(lambda: page.scene)

@@ -8,7 +8,7 @@ import pytest
 import neuralshade
 from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.fitting.scene import Tone
-from neuralshade.live.frames import on_screen
+from neuralshade.live.frame_encoding import on_screen
 
 
 def drawn(asset, **how):

@@ -1,4 +1,4 @@
-"""live/door and what stands behind it: a fit bears a siege of its page, and leaves its asset."""
+"""live/connection_limit and the routes: a fit survives a flood of requests and leaves its asset."""
 
 import json
 import subprocess

@@ -22,10 +22,10 @@ from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.live.access import Access
 from neuralshade.live.channel import BusyError, Channel, TooManyPagesError
 from neuralshade.live.client import Client
+from neuralshade.live.cpu_budget import Turns
 from neuralshade.live.guard import POLICY_VIOLATION, Guard, refuse
 from neuralshade.live.messages import kind_of, parse
-from neuralshade.live.refused_upload import RefusedError, plain_name
-from neuralshade.live.turns import Turns
+from neuralshade.live.upload_checks import RefusedError, plain_name
 from neuralshade.live.uploads import Uploads
 
 PAGE = Path(__file__).parent / "page"

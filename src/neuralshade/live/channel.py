@@ -15,7 +15,7 @@ from typing import Any
 from neuralshade.base.json_numbers import finite
 from neuralshade.fitting.scene import View
 from neuralshade.live.client import Client, Json
-from neuralshade.live.frames import packed
+from neuralshade.live.frame_encoding import packed
 from neuralshade.live.messages import (
     Control,
     Message,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from neuralshade.fitting.scene import View
-from neuralshade.live.sweep import Sweep
+from neuralshade.live.progressive_drawing import Sweep
 
 MOST_LINES = 100  # that wait for a page which does not read them; older ones are dropped
 Json = dict[str, Any]

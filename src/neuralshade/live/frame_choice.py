@@ -9,7 +9,7 @@ import numpy as np
 
 from neuralshade.fitting.scene import Scene, View
 from neuralshade.live.client import Client
-from neuralshade.live.pace import (
+from neuralshade.live.frame_budget import (
     AT_HAND,
     DRAFT,
     FIXED_SECONDS,
@@ -19,7 +19,7 @@ from neuralshade.live.pace import (
     StepRate,
     divided_by,
 )
-from neuralshade.live.sweep import Band, Floats, Sweep, pixels_of
+from neuralshade.live.progressive_drawing import Band, Floats, Sweep, pixels_of
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from neuralshade.live.access import Access
-from neuralshade.live.turns import Turns
+from neuralshade.live.cpu_budget import Turns
 
 POLICY = (
     "default-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "

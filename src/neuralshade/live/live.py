@@ -19,14 +19,14 @@ from neuralshade.fitting.loop import Control, Restart
 from neuralshade.fitting.options import USUAL, FitOptions
 from neuralshade.kinds import open_asset, usual_kind
 from neuralshade.live.access import LOOPBACK
-from neuralshade.live.answers import answer
-from neuralshade.live.call import Call, first_call, name_of, startable
+from neuralshade.live.asset_viewer import ShownAsset
 from neuralshade.live.channel import Channel
-from neuralshade.live.preparing import Preparing
+from neuralshade.live.fit_controller import Steering
+from neuralshade.live.fit_request import Call, first_call, name_of, startable
+from neuralshade.live.page_renderer import Stage
+from neuralshade.live.request_handlers import answer
 from neuralshade.live.server import PORT, Server
-from neuralshade.live.shown_asset import ShownAsset
-from neuralshade.live.stage import Stage
-from neuralshade.live.steering import Steering
+from neuralshade.live.startup_progress import Preparing
 from neuralshade.live.uploads import Uploads
 from neuralshade.source.transform import TRANSFORMS
 

@@ -12,7 +12,7 @@ from neuralshade.base.place import loaded
 from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.kinds import all_kinds
 from neuralshade.kinds.kind import Kind
-from neuralshade.live.refused_upload import (
+from neuralshade.live.upload_checks import (
     RefusedError,
     check_open,
     check_place,

@@ -19,9 +19,9 @@ from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.live.access import Access
 from neuralshade.live.app import App
 from neuralshade.live.channel import Channel
-from neuralshade.live.door import Door
-from neuralshade.live.seldom import SeldomSaid
-from neuralshade.live.turns import Turns
+from neuralshade.live.connection_limit import Door
+from neuralshade.live.cpu_budget import Turns
+from neuralshade.live.log_rate_limit import SeldomSaid
 from neuralshade.live.uploads import Uploads
 
 PORT = 8420

@@ -17,7 +17,7 @@ from neuralshade.errors import ConfigError
 from neuralshade.kinds import all_kinds
 from neuralshade.kinds.kind import Kind
 from neuralshade.live.map_sets import MOST_SET_BYTES, MOST_SET_TEXELS
-from neuralshade.live.refused_upload import (
+from neuralshade.live.upload_checks import (
     RefusedError,
     check_open,
     check_place,

@@ -11,10 +11,10 @@ from pathlib import Path
 from starlette.requests import Request
 
 from neuralshade.base.held import ScratchFolder
+from neuralshade.live.cpu_budget import Turns
 from neuralshade.live.map_sets import MapSets
-from neuralshade.live.refused_upload import RefusedError, plain_name
 from neuralshade.live.source_sets import SourceSets
-from neuralshade.live.turns import Turns
+from neuralshade.live.upload_checks import RefusedError, plain_name
 
 MOST_BYTES = 256 * 2**20  # of an upload
 MOST_KEPT = 16  # pictures of a session; the oldest is forgotten

@@ -7,7 +7,7 @@ import pytest
 
 from neuralshade.fitting.scene import RESULT, View
 from neuralshade.kinds.mipmaps.plane_scene import REFERENCE, plane_scene
-from neuralshade.live.sweep import Sweep
+from neuralshade.live.progressive_drawing import Sweep
 from neuralshade.measure.plane.mip_filters import FILTERS, Maps, box_chain
 from neuralshade.measure.plane.plane_view import PlaneView
 from neuralshade.model.microfacet import shade

@@ -15,7 +15,7 @@ from neuralshade.kinds import open_asset
 from neuralshade.kinds.material.judging.lit import EYE, over_points, sphere
 from neuralshade.kinds.material.scene import DRAWN_PX, FILL, RADIANCE
 from neuralshade.kinds.material.teachers.teacher import places
-from neuralshade.live.frames import on_screen
+from neuralshade.live.frame_encoding import on_screen
 from neuralshade.measure.plane.sphere_view import to_light
 
 SLIDER, FIELD = "#input-0", "#input-fields input[type=number] >> nth=0"

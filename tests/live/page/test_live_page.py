@@ -9,7 +9,7 @@ import pytest
 
 import neuralshade
 from neuralshade.fitting.scene import Tone, View
-from neuralshade.live.frames import on_screen
+from neuralshade.live.frame_encoding import on_screen
 from neuralshade.live.live import Live
 from neuralshade.measure.display import exposure_stops
 

@@ -6,7 +6,7 @@ from PIL import Image
 
 import neuralshade
 from neuralshade.fitting.scene import Tone
-from neuralshade.live.frames import on_screen
+from neuralshade.live.frame_encoding import on_screen
 
 SCENE = """
 size = [60, 40]

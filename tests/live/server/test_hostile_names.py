@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from neuralshade.live.refused_upload import LONGEST_NAME, plain_name
+from neuralshade.live.upload_checks import LONGEST_NAME, plain_name
 from neuralshade.live.uploads import Uploads
 
 NAMES = [

@@ -8,7 +8,7 @@ import pytest
 from neuralshade.errors import ConfigError
 from neuralshade.kinds import all_kinds
 from neuralshade.live import source_sets as module
-from neuralshade.live.refused_upload import MOST_SETS, RefusedError
+from neuralshade.live.upload_checks import MOST_SETS, RefusedError
 from neuralshade.live.uploads import Uploads
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
 

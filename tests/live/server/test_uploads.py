@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import ClientDisconnect, Request
 
 from neuralshade.live import uploads as module
-from neuralshade.live.turns import Turns
+from neuralshade.live.cpu_budget import Turns
 from neuralshade.live.uploads import RefusedError, Uploads, plain_name
 
 

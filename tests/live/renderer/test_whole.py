@@ -1,11 +1,11 @@
-"""live/sweep, live/pace: what changes comes whole, and as large as it pays."""
+"""live/progressive_drawing, live/frame_budget: changes come whole, as large as time allows."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from neuralshade.live.stage import SHARE
+from neuralshade.live.page_renderer import SHARE
 
 SIDE = 200
 

@@ -8,10 +8,10 @@ import pytest
 
 from neuralshade.fitting.picture_scene import picture_scene
 from neuralshade.fitting.scene import View
-from neuralshade.live import stage as module
+from neuralshade.live import page_renderer as module
 from neuralshade.live.channel import Channel
 from neuralshade.live.messages import Received
-from neuralshade.live.stage import Stage
+from neuralshade.live.page_renderer import Stage
 from neuralshade.source.picture import PictureForm, picture_from_array
 
 

@@ -1,11 +1,11 @@
-"""live/call: where the asset goes of a fit that a page wants instead."""
+"""live/fit_request: where the asset goes of a fit that a page wants instead."""
 
 from pathlib import Path
 
 import pytest
 
 import neuralshade
-from neuralshade.live.call import Call
+from neuralshade.live.fit_request import Call
 
 
 @pytest.fixture

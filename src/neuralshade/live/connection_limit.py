@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from neuralshade.live.turns import Turns
+from neuralshade.live.cpu_budget import Turns
 
 MOST_CONNECTIONS = 256  # 32 pages with a WebSocket and six more connections each, and some
 SHARE = 4  # connections are one in so many of the descriptors that the process may have, at most

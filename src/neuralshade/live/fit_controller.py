@@ -15,10 +15,10 @@ from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Restart
 from neuralshade.fitting.progress import Progress
 from neuralshade.kinds import open_asset
-from neuralshade.live.answers import answer
 from neuralshade.live.channel import Channel
 from neuralshade.live.messages import Control
-from neuralshade.live.stage import Stage
+from neuralshade.live.page_renderer import Stage
+from neuralshade.live.request_handlers import answer
 
 ANY_STEPS = 2**30  # run before pages are attended to: a loop looks up ten times a second anyway
 # before the first step, that first pictures are drawn in, at most; what they need once comes on top

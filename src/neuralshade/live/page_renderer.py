@@ -10,9 +10,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
 from neuralshade.fitting.scene import Scene, View
-from neuralshade.live.asked import send_overlay, send_values
 from neuralshade.live.channel import Channel
 from neuralshade.live.client import Client, Json
+from neuralshade.live.frame_budget import WHOLE, Cost, Pace, StepRate
+from neuralshade.live.frame_cache import Seen, SeenBefore
 from neuralshade.live.frame_choice import (
     Frame,
     FrameChoice,
@@ -22,11 +23,10 @@ from neuralshade.live.frame_choice import (
     one_pixel,
     shares,
 )
-from neuralshade.live.frames import Floats, on_screen, png
+from neuralshade.live.frame_encoding import Floats, on_screen, png
 from neuralshade.live.messages import Overlay, Pick
-from neuralshade.live.pace import WHOLE, Cost, Pace, StepRate
-from neuralshade.live.prepared import Prepared
-from neuralshade.live.seen_before import Seen, SeenBefore
+from neuralshade.live.page_requests import send_overlay, send_values
+from neuralshade.live.prepared_frames import Prepared
 
 SHARE = 0.08  # of a running fit's time that goes into frames for pages that keep up, at most: the
 # threads that encode and send them take the rest of a tenth

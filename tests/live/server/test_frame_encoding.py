@@ -1,4 +1,4 @@
-"""live/frames: what a page sees is what `render` writes."""
+"""live/frame_encoding: what a page sees is what `render` writes."""
 
 import io
 import json
@@ -10,7 +10,7 @@ from PIL import Image
 
 import neuralshade
 from neuralshade.fitting.scene import Tone
-from neuralshade.live.frames import on_screen, packed, png
+from neuralshade.live.frame_encoding import on_screen, packed, png
 
 USUAL = Tone()
 

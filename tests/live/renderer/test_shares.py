@@ -1,4 +1,4 @@
-"""live/stage, live_answers: frames and answers take a share of a fit's time, and no more."""
+"""live/page_renderer, live/request_handlers: frames and answers stay within their share of time."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,17 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from neuralshade.live.answers import answer
 from neuralshade.live.channel import BusyError
+from neuralshade.live.frame_budget import LONGEST_LOOK, WHOLE, divided_by
 from neuralshade.live.messages import Pick
-from neuralshade.live.pace import LONGEST_LOOK, WHOLE, divided_by
-from neuralshade.live.stage import (
+from neuralshade.live.page_renderer import (
     ANSWER_SAVED_SECONDS,
     ANSWER_SHARES,
     SHARE,
     SLOW_SHARE,
     Pace,
 )
+from neuralshade.live.request_handlers import answer
 
 
 @pytest.mark.parametrize("slow, share", [(False, SHARE), (True, SLOW_SHARE)])

@@ -6,7 +6,7 @@ from neuralshade.errors import ConfigError
 from neuralshade.fitting.scene import Scene, View
 from neuralshade.live.channel import Channel
 from neuralshade.live.client import Client
-from neuralshade.live.frames import on_screen, png
+from neuralshade.live.frame_encoding import on_screen, png
 from neuralshade.live.messages import Pick
 
 

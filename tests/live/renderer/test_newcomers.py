@@ -1,4 +1,4 @@
-"""live/stage: what is drawn for one page is sent to all that look at the same place."""
+"""live/page_renderer: what is drawn for one page is sent to all that look at the same place."""
 
 from dataclasses import replace
 
@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from neuralshade.fitting.picture_scene import picture_scene
+from neuralshade.live.frame_budget import FIRST_PIXELS
+from neuralshade.live.frame_cache import MOST_KEPT, MOST_PIXELS
 from neuralshade.live.messages import Received
-from neuralshade.live.pace import FIRST_PIXELS
-from neuralshade.live.seen_before import MOST_KEPT, MOST_PIXELS
-from neuralshade.live.stage import SHARE, SLOW_SHARE
+from neuralshade.live.page_renderer import SHARE, SLOW_SHARE
 from neuralshade.source.picture import picture_from_array
 
 SIDE = 300

@@ -1,11 +1,11 @@
-"""live/turns: what is asked may take a share of a core, and no more."""
+"""live/cpu_budget: what is asked may take a share of a core, and no more."""
 
 import asyncio
 
 import pytest
 
-from neuralshade.live import turns as module
-from neuralshade.live.turns import SAVED_SECONDS, SHARE, Turns
+from neuralshade.live import cpu_budget as module
+from neuralshade.live.cpu_budget import SAVED_SECONDS, SHARE, Turns
 
 SLEEP = asyncio.sleep
 

@@ -1,4 +1,4 @@
-"""live/stage: what becomes sharper is drawn until it is sharp, for pages that wait for it alone."""
+"""live/page_renderer: refining views are drawn until sharp, only for pages that wait."""
 
 import dataclasses
 
@@ -8,8 +8,8 @@ import pytest
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.picture_scene import picture_scene
 from neuralshade.fitting.scene import View
-from neuralshade.live.answers import answer
 from neuralshade.live.messages import Received
+from neuralshade.live.request_handlers import answer
 from neuralshade.source.picture import PictureForm
 
 FRAMES = 3  # until a view is settled

@@ -1,4 +1,4 @@
-"""live/preparing: what is done before there is something to show, once a second."""
+"""live/startup_progress: what is done before there is something to show, once a second."""
 
 import time
 
@@ -6,8 +6,8 @@ import pytest
 
 from neuralshade.base import work
 from neuralshade.errors import ConfigError
-from neuralshade.live import preparing as module
-from neuralshade.live.preparing import Preparing
+from neuralshade.live import startup_progress as module
+from neuralshade.live.startup_progress import Preparing
 
 PATIENCE_SECONDS = 60
 

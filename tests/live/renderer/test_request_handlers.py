@@ -1,4 +1,4 @@
-"""live/answers, live/stage: nothing that is asked for, and no frame that fails, harms a fit."""
+"""live/request_handlers, live/page_renderer: no request and no failing frame harms a fit."""
 
 from types import SimpleNamespace
 
@@ -9,9 +9,9 @@ from neuralshade.errors import ConfigError
 from neuralshade.fitting.loop import Restart
 from neuralshade.fitting.picture_scene import picture_scene
 from neuralshade.fitting.scene import View
-from neuralshade.live import stage as module
-from neuralshade.live.answers import answer
+from neuralshade.live import page_renderer as module
 from neuralshade.live.messages import Control, Overlay, Pick
+from neuralshade.live.request_handlers import answer
 from neuralshade.source.picture import PictureForm
 
 
@@ -39,7 +39,7 @@ def test_a_snapshot_that_memory_has_no_room_for(channel, stage, refusal, monkeyp
     form = PictureForm(40_000, 40_000, 3, "srgb", "a.png")
     stage.show(picture_scene("image", form, lambda *given: 1 / 0, continuous=True))
     free = SimpleNamespace(available=64 * 2**30)
-    monkeypatch.setattr("neuralshade.live.answers.psutil.virtual_memory", lambda: free)
+    monkeypatch.setattr("neuralshade.live.request_handlers.psutil.virtual_memory", lambda: free)
     asked = channel.ask("snapshot", exposure=0.0)
     answer(channel, stage, subject(None))
     assert str(asked.exception()) == (

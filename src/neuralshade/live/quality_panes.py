@@ -15,7 +15,7 @@ import numpy.typing as npt
 import psutil
 
 from neuralshade.fitting.scene import FLIP, TARGET, Scene, Tone, View
-from neuralshade.live.frames import on_screen
+from neuralshade.live.frame_encoding import on_screen
 from neuralshade.measure.pair import peak_of
 from neuralshade.measure.quality import flip_colors, measure_quality, missing_flip, psnr_db
 from neuralshade.measure.rows import all_baselines

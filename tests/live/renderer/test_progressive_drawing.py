@@ -1,4 +1,4 @@
-"""live/sweep: pictures grow sharp, band by band, in the share of time that frames have."""
+"""live/progressive_drawing: pictures grow sharp, band by band, within the frames' share of time."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -8,11 +8,11 @@ import pytest
 
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.scene import View
+from neuralshade.live.fit_controller import Steering
+from neuralshade.live.frame_budget import GROWTH, REDUCTIONS
 from neuralshade.live.messages import Received
-from neuralshade.live.pace import GROWTH, REDUCTIONS
-from neuralshade.live.stage import SHARE
-from neuralshade.live.steering import Steering
-from neuralshade.live.sweep import Sweep
+from neuralshade.live.page_renderer import SHARE
+from neuralshade.live.progressive_drawing import Sweep
 
 SIDE = 200
 NOTHING = np.zeros((0, 0, 3), np.float32)  # that a band shows
@@ -237,8 +237,8 @@ def test_the_opening_lasts_as_long_as_a_page_goes_on_asking(
         if client.in_flight is not None and (shown_at_once or len(looks) % 40 == 0):
             channel.hear(client, Received(client.in_flight))
 
-    monkeypatch.setattr("neuralshade.live.steering.time.sleep", sleep)
-    monkeypatch.setattr("neuralshade.live.steering.OPENING_SECONDS", 100.0)
+    monkeypatch.setattr("neuralshade.live.fit_controller.time.sleep", sleep)
+    monkeypatch.setattr("neuralshade.live.fit_controller.OPENING_SECONDS", 100.0)
     fit = SimpleNamespace(_is_open=False, stage=stage, channel=channel)
     begun = clock.now
     passed = Steering._open(fit, Progress(), lambda: False)

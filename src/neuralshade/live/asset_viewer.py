@@ -11,9 +11,9 @@ from neuralshade.errors import ConfigError
 from neuralshade.fitting.loop import Restart
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import Opened
-from neuralshade.live.compared import Measuring, with_flip
 from neuralshade.live.messages import Control
-from neuralshade.live.stage import Stage
+from neuralshade.live.page_renderer import Stage
+from neuralshade.live.quality_panes import Measuring, with_flip
 
 if TYPE_CHECKING:
     from neuralshade.scene.watched import WatchedScene

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from neuralshade.fitting.scene import Scene, View
 from neuralshade.live.client import Client
 from neuralshade.live.frame_choice import Frame
-from neuralshade.live.frames import Floats, on_screen, png
+from neuralshade.live.frame_encoding import Floats, on_screen, png
 
 MOST_PIXELS = 2**15  # of each picture that is kept
 MOST_KEPT = 16  # pictures; of others the oldest is dropped

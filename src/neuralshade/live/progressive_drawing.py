@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.fitting.scene import Scene, View
-from neuralshade.live.pace import DRAFT, UNBOUNDED, divided_by
+from neuralshade.live.frame_budget import DRAFT, UNBOUNDED, divided_by
 
 LEAST_PIXELS = 2**12  # of a band: what a look at a scene costs at all is spread over as many
 MOST_HELD_SECONDS = 3.0  # for which bands that are sharper than the last picture are kept

@@ -1,4 +1,4 @@
-"""live/door: connections are limited before they say anything, and none is held for nothing."""
+"""live/connection_limit: connections are limited before their first byte; idle ones are closed."""
 
 import errno
 import socket
@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing, suppress
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from neuralshade.live import door as module
+from neuralshade.live import connection_limit as module
 from neuralshade.live import server as server_module
 
 PATIENCE_SECONDS = 20

@@ -16,9 +16,9 @@ from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.loop import Restart
 from neuralshade.fitting.scene import Scene, Tone, View
 from neuralshade.live.channel import BusyError, Channel, Request
-from neuralshade.live.frames import on_screen, png
+from neuralshade.live.frame_encoding import on_screen, png
 from neuralshade.live.messages import Control, Overlay, Pick
-from neuralshade.live.stage import Stage
+from neuralshade.live.page_renderer import Stage
 
 AGAIN = ("reset", "transform")  # actions that change the fit that there is
 PATIENCE_SECONDS = 20.0  # that a page waits for what the fit does not pay for yet

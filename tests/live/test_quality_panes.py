@@ -1,4 +1,4 @@
-"""live/compared: what an asset that is shown is worth is measured, and FLIP is drawn."""
+"""live/quality_panes: what an asset that is shown is worth is measured, and FLIP is drawn."""
 
 import dataclasses
 import threading
@@ -10,10 +10,10 @@ import pytest
 import neuralshade
 from neuralshade.fitting.scene import FLIP, Tone, View
 from neuralshade.kinds import open_asset
-from neuralshade.live.compared import Measuring, with_flip
-from neuralshade.live.frames import on_screen
+from neuralshade.live.frame_encoding import on_screen
 from neuralshade.live.messages import Received
-from neuralshade.live.stage import QUIET_SECONDS
+from neuralshade.live.page_renderer import QUIET_SECONDS
+from neuralshade.live.quality_panes import Measuring, with_flip
 from neuralshade.measure.quality import flip, flip_colors, measure_quality, missing_flip
 
 no_flip = pytest.mark.skipif(missing_flip() is not None, reason=missing_flip() or "")
@@ -111,7 +111,7 @@ def test_flip_of_lit_panes_is_lit_and_is_seen_as_it_is(small_kinds):
 
 def test_panes_are_measured_one_by_one_and_pages_are_told_which_are_left(fitted, monkeypatch):
     """Who looks on is to see pictures meanwhile: no pair is drawn before the last is measured."""
-    monkeypatch.setattr("neuralshade.live.compared.all_baselines", lambda *given: [])
+    monkeypatch.setattr("neuralshade.live.quality_panes.all_baselines", lambda *given: [])
     scene = open_asset(fitted / "a.nsh").scene(fitted / "a.png")
     drawn, told, draw = [], {"quality": [], "measuring": []}, scene.draw
     scene = dataclasses.replace(
@@ -170,7 +170,7 @@ def test_pages_keep_their_pictures_until_what_was_fitted_is_drawn(live, fitted, 
         return dataclasses.replace(made, draw=lambda pane, view: (
             drawn.append((pane, live.stage.number)), made.draw(pane, view))[1])  # fmt: skip
 
-    monkeypatch.setattr("neuralshade.live.shown_asset.with_flip", watched)
+    monkeypatch.setattr("neuralshade.live.asset_viewer.with_flip", watched)
     live.shown.open(fitted / "a.nsh", fitted / "a.png", fitted=True)
     assert sorted(drawn) == [("result", number), ("target", number)]
     live.channel.hear(client, dataclasses.replace(view, id=2, scene=number + 1))
@@ -190,7 +190,7 @@ def test_what_is_shown_no_more_is_not_measured(fitted, monkeypatch):
     measuring = Measuring(lambda name, value: told.append((name, value)))
     held = threading.Event()
     measuring._thread.submit(held.wait, 600)  # the thread is busy
-    monkeypatch.setattr("neuralshade.live.compared.measure_quality", measured.append)
+    monkeypatch.setattr("neuralshade.live.quality_panes.measure_quality", measured.append)
     measuring.begin(open_asset(fitted / "a.nsh").scene(fitted / "a.png"))
     measuring.forget()
     held.set()

@@ -1,12 +1,12 @@
-"""live/seldom: what strangers cause is told in a line, and not over and over again."""
+"""live/log_rate_limit: what strangers cause is told in a line, and not over and over again."""
 
 import logging
 import threading
 
 import pytest
 
-from neuralshade.live import seldom as module
-from neuralshade.live.seldom import SeldomSaid
+from neuralshade.live import log_rate_limit as module
+from neuralshade.live.log_rate_limit import SeldomSaid
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from neuralshade.fitting.scene import Scene, View
 from neuralshade.live.frame_choice import bare, one_pixel, panes_of
-from neuralshade.live.sweep import Floats
+from neuralshade.live.progressive_drawing import Floats
 
 MOST = 8  # pictures that are drawn beforehand; of other panes, what they need but once
 
