@@ -39,7 +39,7 @@ from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.shared import shared_names
 from neuralshade.kinds.material.speed.screen import TILE, Screen
 from neuralshade.model.frame_decoder import FrameDecoder
-from neuralshade.scene.by_material import LANES, NOBODY, MaterialOrder
+from neuralshade.scene.material_sort import LANES, NOBODY, MaterialOrder
 
 Row = dict[str, Any]
 Floats = npt.NDArray[np.float32]

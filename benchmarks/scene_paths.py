@@ -32,14 +32,14 @@ from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.framed import framed_scattering
 from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.scene.decoded import Decoding, decoded_materials
+from neuralshade.scene.bound_scene import Stage
+from neuralshade.scene.decoded_materials import Decoding, decoded_materials
 from neuralshade.scene.document import Camera, LightEntry, read_scene
 from neuralshade.scene.environment import sky
 from neuralshade.scene.path import PathTracer
 from neuralshade.scene.render import stage_of
 from neuralshade.scene.shapes import quad, sphere
-from neuralshade.scene.stage import Stage
-from neuralshade.scene.waves import Waves
+from neuralshade.scene.wavefront import Waves
 
 Row = dict[str, Any]
 MOST_OFF = 0.03  # of the mean light: between pixels of both ways, in the mean

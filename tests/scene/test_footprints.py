@@ -5,10 +5,10 @@ import pytest
 from fixtures.scenes import DARK
 
 from neuralshade.scene import path
+from neuralshade.scene.bound_scene import Stage
 from neuralshade.scene.entries import Camera, LightEntry
-from neuralshade.scene.plain import plain_scattering
+from neuralshade.scene.plain_surface import plain_scattering
 from neuralshade.scene.shapes import quad, sphere
-from neuralshade.scene.stage import Stage
 
 # As bright as what a pixel covers of it is long, in texture coordinates.
 SHOWN = """
@@ -38,7 +38,7 @@ LIGHT = LightEntry("directional", (1, 1, 1), direction=(0, 1, 0))
 @pytest.fixture
 def shown(seen, monkeypatch):
     """Return what gives the mean footprint [h, w] that one mesh is seen with."""
-    text = path.program_text([("neuralshade.scene.plain", "PlainSurface")])
+    text = path.program_text([("neuralshade.scene.plain_surface", "PlainSurface")])
     before, after = text.split("\nvoid scatter(")
     text = f"{before}{SHOWN}\nvoid scatter({after.replace('<PlainSurface>', '<Shown>')}"
     monkeypatch.setattr(path, "program_text", lambda types, given: text)

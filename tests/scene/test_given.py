@@ -21,9 +21,9 @@ from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.teachers.sources import load_teacher
 from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
+from neuralshade.scene.bound_scene import given_text
 from neuralshade.scene.entries import LightEntry
 from neuralshade.scene.shapes import quad
-from neuralshade.scene.stage import given_text
 from neuralshade.source.color import srgb_to_linear
 
 ASSET = pathlib.Path(__file__).parents[1] / "data/material.nsh"

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from fixtures.scenes import constant
 
+from neuralshade.scene.bound_scene import Stage
 from neuralshade.scene.entries import Camera, LightEntry
-from neuralshade.scene.plain import plain_scattering
+from neuralshade.scene.plain_surface import plain_scattering
 from neuralshade.scene.shapes import box, quad, sphere
-from neuralshade.scene.stage import Stage
 
 mi = pytest.importorskip("mitsuba")
 

@@ -8,11 +8,11 @@ from fixtures.scenes import DARK, GREY, constant
 
 import neuralshade
 from neuralshade.kinds.material.framed import traced_material
+from neuralshade.scene.bound_scene import Stage
 from neuralshade.scene.entries import Camera, LightEntry
 from neuralshade.scene.environment import environment_of
-from neuralshade.scene.plain import plain_scattering
+from neuralshade.scene.plain_surface import plain_scattering
 from neuralshade.scene.shapes import box, quad, sphere
-from neuralshade.scene.stage import Stage
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
 WHITE = plain_scattering((1, 1, 1), (0, 0, 0), 0.5)

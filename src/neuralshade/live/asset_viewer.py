@@ -16,7 +16,7 @@ from neuralshade.live.page_renderer import Stage
 from neuralshade.live.quality_panes import Measuring, with_flip
 
 if TYPE_CHECKING:
-    from neuralshade.scene.watched import WatchedScene
+    from neuralshade.scene.progressive_scene import WatchedScene
 
 UNREPORTED = {"report": "A report compares with what was fitted: name that with --reference."}
 NO_ASSET = dict.fromkeys(("asset", "report"), "A scene has no asset of its own to save or report.")

@@ -231,7 +231,7 @@ class Live:
 
         Raises: what ``render_scene`` does.
         """
-        from neuralshade.scene.watched import watched_scene
+        from neuralshade.scene.progressive_scene import watched_scene
 
         with self.preparing.told(f"opening {Path(scene).name}"):
             self.shown.watch(watched_scene(scene, trust=trust), Path(scene).name)

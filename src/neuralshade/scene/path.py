@@ -1,6 +1,6 @@
 """Paths through a scene on a device, one more through each pixel at a time.
 
-Device half: path.cs.slang, one kernel for whole paths; and waves.py, which sorts what they meet.
+Device half: path.cs.slang, one kernel for whole paths; wavefront.py sorts what paths meet.
 """
 
 from __future__ import annotations
@@ -13,10 +13,7 @@ import numpy.typing as npt
 
 from neuralshade.gpu.gpu import Buffer, Commands, Gpu
 from neuralshade.model.scattering import Scattering
-from neuralshade.scene.decoded import Decoding, decoded_materials
-from neuralshade.scene.entries import Camera, LightEntry
-from neuralshade.scene.lights import bound_lights, packed_lights
-from neuralshade.scene.stage import (
+from neuralshade.scene.bound_scene import (
     TILE,
     Stage,
     bound_materials,
@@ -27,7 +24,10 @@ from neuralshade.scene.stage import (
     imports_text,
     view_of,
 )
-from neuralshade.scene.waves import Waves
+from neuralshade.scene.decoded_materials import Decoding, decoded_materials
+from neuralshade.scene.entries import Camera, LightEntry
+from neuralshade.scene.lights import bound_lights, packed_lights
+from neuralshade.scene.wavefront import Waves
 from neuralshade.source.crop import WHOLE, Crop
 
 

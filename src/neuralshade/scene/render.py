@@ -23,13 +23,13 @@ from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds import open_asset
 from neuralshade.measure.display import error_picture
 from neuralshade.model.scattering import Scattering
+from neuralshade.scene.bound_scene import Stage
 from neuralshade.scene.document import asked_number, asked_size
 from neuralshade.scene.entries import MaterialEntry, MeshEntry, SceneDocument
 from neuralshade.scene.environment import Environment, environment_of, picture_environment, sky
 from neuralshade.scene.path import PathTracer
-from neuralshade.scene.plain import plain_scattering
+from neuralshade.scene.plain_surface import plain_scattering
 from neuralshade.scene.shapes import BUILT_IN, Mesh
-from neuralshade.scene.stage import Stage
 from neuralshade.scene.studio import asked_scene
 from neuralshade.source.color import linear_to_srgb
 from neuralshade.source.image_output import check_suffix, save_picture

@@ -1,4 +1,4 @@
-"""scene/turned: a camera and a light that go around what the camera looks at."""
+"""scene/orbit: a camera and a light that go around what the camera looks at."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuralshade.scene.entries import Camera, LightEntry
-from neuralshade.scene.turned import light_angles, turned_camera, turned_light
+from neuralshade.scene.orbit import light_angles, turned_camera, turned_light
 
 CAMERA = Camera((0.6, 2.3, 6.2), (0.1, 0.85, 0.0), 34.0)
 LIGHTS = {

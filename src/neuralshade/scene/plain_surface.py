@@ -1,4 +1,4 @@
-"""A surface that is the same everywhere, for what stands around. Device half: plain.slang."""
+"""Uniform surface for the scenery around a material. Device half: plain_surface.slang."""
 
 from __future__ import annotations
 
@@ -20,4 +20,6 @@ def plain_scattering(
         roughness: perceptual, 0 to 1.
     """
     numbers = np.array([*diffuse, *specular, roughness], np.float32)
-    return Scattering("neuralshade.scene.plain", "PlainSurface", numbers, np.zeros(0, np.uint32))
+    return Scattering(
+        "neuralshade.scene.plain_surface", "PlainSurface", numbers, np.zeros(0, np.uint32)
+    )

@@ -1,4 +1,4 @@
-"""Points of a frame in the order of their materials. Device half: by_material.cs.slang."""
+"""Points of a frame in the order of their materials. Device half: material_sort.cs.slang."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu
 
-LANES, THREADS, EACH = 64, 256, 16  # as in by_material.cs.slang
+LANES, THREADS, EACH = 64, 256, 16  # as in material_sort.cs.slang
 AT_ONCE = 4  # materials of a group that evaluates 256 points
 MOST_MATERIALS = 1024
 NOBODY = 0xFFFFFFFF  # in the order, where a group of LANES has no further point of its material
@@ -21,7 +21,7 @@ StructuredBuffer<uint> sizes;
 #define POINTS sizes[0]
 #define CAPACITY sizes[1]
 """
-SORT = '#include "neuralshade/scene/by_material.cs.slang"\n'
+SORT = '#include "neuralshade/scene/material_sort.cs.slang"\n'
 
 
 class MaterialOrder:

@@ -19,9 +19,9 @@ from neuralshade.fitting.scene import GIVEN, RESULT, Light, Scene, View
 from neuralshade.gpu.open import open_gpu
 from neuralshade.scene.document import read_scene
 from neuralshade.scene.entries import LightEntry, SceneDocument
+from neuralshade.scene.orbit import light_angles, turned_camera, turned_light
 from neuralshade.scene.path import PathTracer
 from neuralshade.scene.render import check_code, finite_light, stage_of
-from neuralshade.scene.turned import light_angles, turned_camera, turned_light
 from neuralshade.source.crop import WHOLE, Crop
 
 log = logging.getLogger("neuralshade")

@@ -1,4 +1,4 @@
-"""scene/waves: points sorted by material, and the same picture as of whole paths."""
+"""scene/wavefront: points sorted by material, and the same picture as of whole paths."""
 
 import pathlib
 from dataclasses import replace
@@ -19,14 +19,14 @@ from neuralshade.kinds.material.frame_numbers import fragment_bytes, pack_frame
 from neuralshade.kinds.material.framed import FramedMaterial, traced_material
 from neuralshade.kinds.material.given import given_scattering
 from neuralshade.model.frame_decoder import FrameDecoder
-from neuralshade.scene import waves
-from neuralshade.scene.by_material import MOST_MATERIALS
-from neuralshade.scene.decoded import NO_DECODER, decoded_materials
+from neuralshade.scene import wavefront
+from neuralshade.scene.bound_scene import Stage
+from neuralshade.scene.decoded_materials import NO_DECODER, decoded_materials
 from neuralshade.scene.entries import Camera, LightEntry
+from neuralshade.scene.material_sort import MOST_MATERIALS
 from neuralshade.scene.path import PathTracer
-from neuralshade.scene.plain import plain_scattering
+from neuralshade.scene.plain_surface import plain_scattering
 from neuralshade.scene.shapes import box, quad, sphere
-from neuralshade.scene.stage import Stage
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
 SMALL = {"hidden_width": 16, "hidden_layers": 1, "lobes": 2}
@@ -52,7 +52,7 @@ def tracers(gpu, stage, size=(20, 13), bounces=3, camera=CAMERA):
     """Return what follows whole paths, and what goes in waves."""
     found = [PathTracer(gpu, stage, camera, size, bounces=bounces, seed=3, decoding=decoding)
              for decoding in ("none", "any")]  # fmt: skip
-    assert [isinstance(tracer.way, waves.Waves) for tracer in found] == [False, True]
+    assert [isinstance(tracer.way, wavefront.Waves) for tracer in found] == [False, True]
     return found
 
 
@@ -70,12 +70,12 @@ def check_alike(gpu, both, paths=2):
 
 
 @pytest.mark.slow  # two path tracers of three types
-@pytest.mark.parametrize("most_bytes", [waves.MOST_BYTES, 2**15])
+@pytest.mark.parametrize("most_bytes", [wavefront.MOST_BYTES, 2**15])
 def test_waves_find_what_whole_paths_do(gpu, monkeypatch, most_bytes):
     """The same paths, also in batches, of pictures of other sides, and where none meets a thing."""
-    monkeypatch.setattr(waves, "MOST_BYTES", most_bytes)
+    monkeypatch.setattr(wavefront, "MOST_BYTES", most_bytes)
     both = tracers(gpu, mixed_stage())
-    assert (both[1].way.points < 20 * 13) == (most_bytes < waves.POINT_BYTES * 20 * 13 * 8)
+    assert (both[1].way.points < 20 * 13) == (most_bytes < wavefront.POINT_BYTES * 20 * 13 * 8)
     seen = check_alike(gpu, both)
     assert seen.std() > 0.1 * seen.mean()
     moved = (replace(LIGHTS[0], radiance=(1, 9, 2)), LIGHTS[1])
@@ -108,7 +108,7 @@ def test_matrix_units_are_taken_by_themselves(api):
             pytest.skip("no matrix units")
         both = [PathTracer(gpu, stage, CAMERA, (320, 200), bounces=3, seed=3, decoding=decoding)
                 for decoding in ("none", "matrices")]  # fmt: skip
-        assert isinstance(both[1].way, waves.Waves)
+        assert isinstance(both[1].way, wavefront.Waves)
         check_alike(gpu, both, paths=4)
     finally:
         gpu.close()
@@ -146,11 +146,11 @@ def test_the_texts_of_both_roads_compile(device, alone):
     places = pack_frame(materials, words.places, fragment_bytes).places
     maps = frame_maps(device, materials)
     vectors = FrameDecoder(vectors_text(recipe, "inferencing_optimal", maps, places), {}, "", 0)
-    text = waves.decode_text(vectors, 1)
+    text = wavefront.decode_text(vectors, 1)
     module = device.load_module_from_source(f"waves_of_vectors_{alone}", text)
     device.link_program([module], [module.entry_point("decode")])
     warps = FrameDecoder(warps_text(recipe, words, places), {}, "", 0)
-    assert export_slang(waves.decode_text(warps, 0), "decode").code
+    assert export_slang(wavefront.decode_text(warps, 0), "decode").code
 
 
 def test_what_is_met_may_also_be_a_reference():
@@ -160,7 +160,7 @@ def test_what_is_met_may_also_be_a_reference():
     cases = [(met.module, met.type, True), (met.module, met.type, False),
              (given.module, given.type, False), (CLAY.module, CLAY.type, False)]  # fmt: skip
     for entry in ("begin", "meet", "end"):
-        assert export_slang(waves.meet_text(cases, given.text), entry).code
+        assert export_slang(wavefront.meet_text(cases, given.text), entry).code
 
 
 def test_an_opened_material_says_what_decoders_take():

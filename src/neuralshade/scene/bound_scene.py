@@ -1,6 +1,6 @@
 """A scene's things as kernels read them: meshes, materials, the sky and the eye.
 
-Device half of these: path.view.slang, path.ways.slang.
+Device half of these: path.view.slang, path.samples.slang.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def fast_math(given: Scattering) -> bool:
 
 
 def imports_text(modules: Iterable[str]) -> str:
-    """Return Slang text that imports what path.ways.slang reads, and these modules."""
+    """Return Slang text that imports what path.samples.slang reads, and these modules."""
     return "".join(f"import {module};\n" for module in dict.fromkeys([*MODULES, *modules]))
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.model.frame_decoder import Framed, FrameDecoder
 from neuralshade.model.scattering import Scattering
-from neuralshade.scene.by_material import MOST_MATERIALS
+from neuralshade.scene.material_sort import MOST_MATERIALS
 
 Decoding = Literal["matrices", "any", "none"]
 NO_DECODER = 0xFFFFFFFF

@@ -1,11 +1,11 @@
-"""scene/by_material: every point once, one material in each group of threads."""
+"""scene/material_sort: every point once, one material in each group of threads."""
 
 import numpy as np
 import pytest
 
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import run_once
-from neuralshade.scene.by_material import LANES, MOST_MATERIALS, NOBODY, MaterialOrder
+from neuralshade.scene.material_sort import LANES, MOST_MATERIALS, NOBODY, MaterialOrder
 
 
 @pytest.mark.parametrize("points, materials, drawn", [

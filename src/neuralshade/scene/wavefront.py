@@ -1,8 +1,8 @@
 """Paths through a scene in waves, whose points are sorted by material before a decoder runs.
 
 Of each bounce `meet` traces rays, draws ways and traces shadows; points of fitted materials are
-then sorted, and `decode` evaluates them, all ways of a point at once. Device half: waves.cs.slang,
-waves.decode.cs.slang, and what both read, waves.state.slang.
+then sorted, and `decode` evaluates them, all samples of a point at once.
+Device half: wavefront.cs.slang, wavefront.decode.cs.slang; both read wavefront.state.slang.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ import numpy as np
 
 from neuralshade.gpu.gpu import Commands, Dispatch, Gpu, Kernel, Steps
 from neuralshade.model.frame_decoder import FrameDecoder
-from neuralshade.scene.by_material import LANES, NOBODY, MaterialOrder
-from neuralshade.scene.decoded import DecodedMaterials
-from neuralshade.scene.stage import (
+from neuralshade.scene.bound_scene import (
     TILE,
     Stage,
     bound_materials,
@@ -24,10 +22,12 @@ from neuralshade.scene.stage import (
     given_text,
     imports_text,
 )
+from neuralshade.scene.decoded_materials import DecodedMaterials
+from neuralshade.scene.material_sort import LANES, NOBODY, MaterialOrder
 
 MOST_BYTES = 2**29  # of what points keep between kernels; a picture of more is drawn in batches
 KNOWN = 4  # sizes of batches whose work is kept prepared
-PATH_BYTES, WAY_BYTES = 3 * 16, 16 + 8  # see waves.state.slang
+PATH_BYTES, WAY_BYTES = 3 * 16, 16 + 8  # see wavefront.state.slang
 POINT_BYTES = 16 + 16 + 4 + 2 * 4  # and its places in the order
 CONSTANTS = f"""
 static const uint SORTED_TOGETHER = {LANES}u;
@@ -163,11 +163,11 @@ def meet_text(cases: Sequence[Case], given: str = "") -> str:
     )  # fmt: skip
     imports = imports_text(module for module, _, _ in cases)
     # given last: its macros are nobody else's
-    return (f'{imports}{CONSTANTS}#include "neuralshade/scene/waves.cs.slang"\n{given}'
+    return (f'{imports}{CONSTANTS}#include "neuralshade/scene/wavefront.cs.slang"\n{given}'
             f"{SCATTER.format(cases=calls)}")  # fmt: skip
 
 
 def decode_text(decoder: FrameDecoder, index: int) -> str:
     """Return Slang text that evaluates the points of one decoder's materials."""
     return (f"{decoder.text}{CONSTANTS}static const uint DECODER = {index}u;\n"
-            '#include "neuralshade/scene/waves.decode.cs.slang"\n')  # fmt: skip
+            '#include "neuralshade/scene/wavefront.decode.cs.slang"\n')  # fmt: skip

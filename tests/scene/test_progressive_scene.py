@@ -1,4 +1,4 @@
-"""scene/watched: what pages see of a scene is what `scene` renders, from wherever they look."""
+"""scene/progressive_scene: pages see what `scene` renders, from wherever they look."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,10 +9,10 @@ import pytest
 import neuralshade
 from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.fitting.scene import GIVEN, RESULT, View
-from neuralshade.scene import watched as module
+from neuralshade.scene import progressive_scene as module
 from neuralshade.scene.document import scene_of
-from neuralshade.scene.turned import turned_light
-from neuralshade.scene.watched import WatchedScene, watched_scene
+from neuralshade.scene.orbit import turned_light
+from neuralshade.scene.progressive_scene import WatchedScene, watched_scene
 
 DATA = Path(__file__).parents[1] / "data"
 SIZE = (24, 16)
