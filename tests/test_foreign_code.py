@@ -22,13 +22,13 @@ CALLS = {  # and all below them
 }  # fmt: skip
 BUILTIN = {"__import__", "compile", "eval", "exec"}
 REASONS = {
-    ("src/neuralshade/verbs/doctor/asked.py", "sys.path"): "read, to hand it on",
+    ("src/neuralshade/verbs/doctor/probe_processes.py", "sys.path"): "read, to hand it on",
     ("src/neuralshade/asset/texture/bc7_process.py", "subprocess"): "Python, with our own strips",
     ("src/neuralshade/asset/texture/bc7_process.py", "sys.path"): "its parent's, in that child",
     ("scripts/sbom.py", "compile"): "base/commit.py of the tree that is built",
     ("scripts/sbom.py", "exec"): "the same",
     ("src/neuralshade/base/commit.py", "subprocess"): "git, for the commit of a clone",
-    ("src/neuralshade/verbs/doctor/asked.py", "subprocess"): "Python, with our own questions",
+    ("src/neuralshade/verbs/doctor/probe_processes.py", "subprocess"): "Python, with our probes",
     ("src/neuralshade/verbs/doctor/probes.py", "ctypes.CDLL"): "drivers by name, in a child",
     ("src/neuralshade/__init__.py", "importlib.import_module"): "the public names' own modules",
     ("src/neuralshade/model/registry.py", "importlib.import_module"): "our encodings, by name",

@@ -58,7 +58,7 @@ def _without_packages(error: ImportError) -> None:
     from neuralshade.cli.streams import say
 
     if sys.argv[1:2] == ["doctor"]:
-        from neuralshade.verbs.doctor.examine import examine
+        from neuralshade.verbs.doctor.findings import examine
         from neuralshade.verbs.doctor.page import page
 
         print(page(examine(), columns_of(sys.stdout)))

@@ -5,7 +5,7 @@ import pytest
 import neuralshade
 from neuralshade.cli.doctor import _check_table
 from neuralshade.fitting import defaults
-from neuralshade.verbs.doctor import examine
+from neuralshade.verbs.doctor import findings
 
 
 @pytest.fixture
@@ -109,10 +109,10 @@ def test_help_and_python_take_none(run, written, folder):
 
 
 def test_doctor_says_where_they_are(written):
-    (row,) = (row for row in examine._itself(str) if row["what"] == "your defaults")
+    (row,) = (row for row in findings._itself(str) if row["what"] == "your defaults")
     assert row["state"] == "off" and row["found"].endswith("defaults.toml")
     path = written(TOLD)
-    (row,) = examine._defaults(_check_table)
+    (row,) = findings._defaults(_check_table)
     assert (row["state"], row["found"]) == ("ok", f"{path}: [image], [splats]")
 
 
@@ -128,7 +128,7 @@ def test_doctor_says_where_they_are(written):
 ])  # fmt: skip
 def test_doctor_says_what_no_fit_would_take(written, text, found):
     path = written(text)
-    (row,) = examine._defaults(_check_table)
+    (row,) = findings._defaults(_check_table)
     assert row["state"] == "wrong" and found in row["found"]
     assert row["remedy"] == f"correct {path}, or remove it"
 

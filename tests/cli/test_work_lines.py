@@ -12,7 +12,7 @@ from neuralshade.cli.terminal import watch
 from neuralshade.cli.work_lines import WorkLines, shown_work, starting
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.progress import Progress, WarmUp
-from neuralshade.verbs.doctor import examine
+from neuralshade.verbs.doctor import findings
 
 
 class Clock:
@@ -192,7 +192,7 @@ def test_the_doctor_tells(at_once, run, capsys, monkeypatch):
         wait_for("asking drivers, 0 s\n", capsys)
         return {"headings": {}}
 
-    monkeypatch.setattr(examine, "examine", long)
+    monkeypatch.setattr(findings, "examine", long)
     assert run("doctor", "--json").out == ['{"headings": {}}']
 
 

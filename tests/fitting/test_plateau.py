@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuralshade.fitting.ending import rising
+from neuralshade.fitting.early_end import rising
 from neuralshade.fitting.loop import Loop
 from neuralshade.fitting.plateau import (
     FEWEST_STEPS,

@@ -1,4 +1,4 @@
-"""fitting/job, measure/warned: what a fit warned of is at the top of its report, of every kind."""
+"""fitting/job, measure/warning_facts: warnings of a fit lead the report of every kind."""
 
 import html
 
@@ -7,7 +7,7 @@ import pytest
 import neuralshade
 from neuralshade.fitting.options import FitOptions
 from neuralshade.measure.plane.plane_view import PlaneView
-from neuralshade.measure.warned import warned_apart, warning_facts
+from neuralshade.measure.warning_facts import warned_apart, warning_facts
 
 PARTS = {"judging.report.SPHERE_PX": 24, "judging.report.PLANE_PX": 24, "judging.judge.SIDE_PX": 24,
          "judging.measures.PAIRS": 256, "judging.measures.PLACES": 64}  # fmt: skip

@@ -1,4 +1,4 @@
-"""measure/baselines and measure/rows: the same bytes spent otherwise."""
+"""measure/baselines and measure/quality_rows: the same bytes spent otherwise."""
 
 import io
 import math
@@ -19,7 +19,7 @@ from neuralshade.measure.baselines import (
     to_uint8,
 )
 from neuralshade.measure.quality import missing_flip, psnr_db
-from neuralshade.measure.rows import rows_for
+from neuralshade.measure.quality_rows import rows_for
 
 
 def file_size(pixels, kind, **how):

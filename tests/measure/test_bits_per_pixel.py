@@ -3,8 +3,8 @@
 import numpy as np
 
 from neuralshade.kinds.textures.evaluate import TexturesTable
+from neuralshade.measure.quality_rows import COLUMNS, rows_for
 from neuralshade.measure.report import ReportData, write_report
-from neuralshade.measure.rows import COLUMNS, rows_for
 
 BYTES = 11_111
 ONE = np.zeros((1, 1, 3), np.float32)

@@ -13,7 +13,7 @@ from neuralshade.measure.light import (
     range_of,
     wide_note,
 )
-from neuralshade.measure.rows import rows_for
+from neuralshade.measure.quality_rows import rows_for
 from neuralshade.source.picture import picture_from_array
 
 

@@ -8,7 +8,7 @@ import pytest
 import neuralshade
 from neuralshade.errors import DeviceError
 from neuralshade.measure.quality import flip, measure_quality, missing_flip, psnr_db, ssim
-from neuralshade.measure.rows import rows_for
+from neuralshade.measure.quality_rows import rows_for
 
 LINE = (
     "flip: got no package flip-evaluator (import of flip_evaluator halted; None in sys.modules), "

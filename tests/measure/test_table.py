@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from neuralshade.measure.rows import ASTC_NOTED, rows_for
+from neuralshade.measure.quality_rows import ASTC_NOTED, rows_for
 from neuralshade.measure.table import Column, Table, print_pairs, print_rows
 
 NAMES = [f"a_long_name_of_a_map_{i}" for i in range(9)]

@@ -7,13 +7,13 @@ import sys
 import pytest
 
 from neuralshade.errors import ConfigError
-from neuralshade.verbs.doctor import asked as asking
-from neuralshade.verbs.doctor import examine as examining
+from neuralshade.verbs.doctor import findings as examining
+from neuralshade.verbs.doctor import probe_processes as asking
 from neuralshade.verbs.doctor import probes, remedies
-from neuralshade.verbs.doctor.asked import asked
-from neuralshade.verbs.doctor.examine import examine
+from neuralshade.verbs.doctor.findings import examine
 from neuralshade.verbs.doctor.packages import packages
 from neuralshade.verbs.doctor.page import page
+from neuralshade.verbs.doctor.probe_processes import asked
 from neuralshade.verbs.doctor.probes import PROBES
 
 FOLDER = {"what": "compiled kernels", "path": "/x/kernels", "there": True, "files": 3,
@@ -165,7 +165,7 @@ def test_without_its_packages_the_doctor_still_answers():
     """As where an installation broke off: the command line itself cannot be read."""
     text = (
         "import sys; sys.modules['click'] = None; sys.argv = ['neuralshade', {verb!r}]\n"
-        "import neuralshade.verbs.doctor.examine as e; e.asked = lambda names, limit_s: "
+        "import neuralshade.verbs.doctor.findings as e; e.asked = lambda names, limit_s: "
         "dict.fromkeys(names, {{'failed': 'no'}})\n"
         "import neuralshade.__main__ as m; m.main()"
     )

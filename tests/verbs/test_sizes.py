@@ -6,7 +6,7 @@ import pytest
 import neuralshade
 from neuralshade.errors import ConfigError
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
-from neuralshade.verbs.area import MOST_SAMPLES, draw_area, samples_of
+from neuralshade.verbs.area_filter import MOST_SAMPLES, draw_area, samples_of
 from neuralshade.verbs.sizes import drawn_size
 
 
@@ -80,7 +80,7 @@ def blocks(values, height, width):
 
 @pytest.mark.parametrize("strip", [1, 2**22])
 def test_linear_pixels_are_means(monkeypatch, strip):
-    monkeypatch.setattr("neuralshade.verbs.area.STRIP_SAMPLES", strip)
+    monkeypatch.setattr("neuralshade.verbs.area_filter.STRIP_SAMPLES", strip)
     picture = np.random.default_rng(0).random((12, 24, 4), np.float32)
     drawn = draw_area(draw_of(picture), (8, 6), (0, 0, 1, 1), (3, 2), srgb=False)
     np.testing.assert_allclose(drawn, blocks(picture, 6, 8).mean((1, 3)), rtol=1e-5)

@@ -22,7 +22,7 @@ def doctor(as_json: bool) -> None:
     neuralshade doctor --json
     """
     from neuralshade.base.terminal_lines import columns_of
-    from neuralshade.verbs.doctor.examine import examine
+    from neuralshade.verbs.doctor.findings import examine
     from neuralshade.verbs.doctor.page import page
 
     with shown_work("asking drivers"):

@@ -56,7 +56,7 @@ def export(asset: str, to: tuple[str, ...], pairs: tuple[str, ...], as_json: boo
     neuralshade export bark.nsh --to wgsl,glsl-es -o web
     neuralshade export tray.nsh --to cpp,slang --check
     """
-    from neuralshade.fitting.values import parse_values
+    from neuralshade.fitting.typed_values import parse_values
 
     values = parse_values(pairs)
     with shown_work("exporting"):

@@ -18,7 +18,6 @@ from neuralshade.base.place import loaded
 from neuralshade.cli.flags import OPTIONS, parameters_of, recipe_settings
 from neuralshade.cli.groups import GroupedCommand, show_verbs
 from neuralshade.cli.live import fitted, live_flags
-from neuralshade.cli.near import check_no_output
 from neuralshade.cli.options import TERMINAL
 from neuralshade.cli.recipe_file import (
     default_settings,
@@ -26,6 +25,7 @@ from neuralshade.cli.recipe_file import (
     is_by_default,
     kind_defaults,
 )
+from neuralshade.cli.suggestions import check_no_output
 from neuralshade.cli.work_lines import starting
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.defaults import defaults_path

@@ -111,7 +111,7 @@ def view(asset: str | None, beside: str | None, reference: str | None, pairs: tu
     neuralshade view photo.nsh --host 0.0.0.0
     """
     from neuralshade.cli.terminal import show_notes
-    from neuralshade.fitting.values import parse_values
+    from neuralshade.fitting.typed_values import parse_values
     from neuralshade.live.live import view as show
 
     values = parse_values(pairs)

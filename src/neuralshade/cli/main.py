@@ -20,10 +20,10 @@ from neuralshade.cli.groups import show_verbs
 from neuralshade.cli.import_ import import_
 from neuralshade.cli.info import info
 from neuralshade.cli.live import view
-from neuralshade.cli.near import check_no_page, context_of, misuse
 from neuralshade.cli.options import GIVEN, SPEED, TERMINAL, TRUST, in_flags, is_misuse
 from neuralshade.cli.render import render
 from neuralshade.cli.scene import scene
+from neuralshade.cli.suggestions import check_no_page, context_of, misuse
 from neuralshade.cli.work_lines import shown_work
 from neuralshade.errors import NeuralShadeError
 
@@ -162,7 +162,7 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: boo
     prints the mean loss over random numbers that the fit has not seen, and its standard error.
     Mip levels and shaders take a GPU, or software Vulkan.
     """
-    from neuralshade.fitting.values import parse_values
+    from neuralshade.fitting.typed_values import parse_values
 
     notices: list[str] = []
 
@@ -198,7 +198,7 @@ def report(asset: str, picture: str, output: str | None, snapshots: str | None,
     Of what fit shader made, PICTURE is what its render is compared with; it needs a render, and a
     GPU or software Vulkan.
     """
-    from neuralshade.fitting.values import parse_values
+    from neuralshade.fitting.typed_values import parse_values
 
     if output is None:
         check_no_page(picture)
@@ -230,7 +230,7 @@ def check_gradients(task: str, pairs: tuple[str, ...], device: str | None, as_js
     \b
     neuralshade check-gradients task.slang --set photo=photo.png
     """
-    from neuralshade.fitting.values import parse_values
+    from neuralshade.fitting.typed_values import parse_values
 
     settings = {name: value for name, value in given.items() if value is not None}
     with shown_work("comparing derivatives"):

@@ -59,7 +59,7 @@ def render(asset: str, output: str, pairs: tuple[str, ...], **given: Any) -> Non
     neuralshade render copper.nsh -o error.png --show difference --reference copper.mtlx
     """
     from neuralshade.cli.terminal import show_notes
-    from neuralshade.fitting.values import parse_values
+    from neuralshade.fitting.typed_values import parse_values
 
     values = parse_values(pairs)
     show_notes(quiet=False, chosen=True)  # stops change what a picture is compared by

@@ -49,7 +49,7 @@ def scene(scene: str, output: str, size: Any, pairs: tuple[str, ...], **given: A
     neuralshade scene examples/scene/tray.toml -o quick.png --size 320x180 --samples 8
     neuralshade scene examples/scene/tray.toml -o three.png --show panes
     """
-    from neuralshade.fitting.values import parse_values
+    from neuralshade.fitting.typed_values import parse_values
 
     if size is not None and (isinstance(size, int) or None in size):
         raise ConfigError("size: got one side, need both. Write for example 640x360.")

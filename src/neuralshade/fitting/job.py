@@ -16,8 +16,8 @@ from neuralshade.base.work import heard, part, working
 from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputError
 from neuralshade.fitting.callbacks import Callbacks
-from neuralshade.fitting.cut_off import kept_if_cut_off, lost
 from neuralshade.fitting.facts import Reached, Warnings
+from neuralshade.fitting.late_interrupt import kept_if_cut_off, lost
 from neuralshade.fitting.loop import Loop, Observer, Restart
 from neuralshade.fitting.options import FitOptions
 from neuralshade.fitting.output_checks import checkpoint_path, is_same_file
@@ -255,7 +255,7 @@ class Job(ABC, Generic[R]):
 
     def write_report(self, asset: Path, page: Any, snapshots: Any) -> None:
         """Write the page about ``asset``, which this fit made."""
-        from neuralshade.measure.warned import warning_facts  # few fits write a page
+        from neuralshade.measure.warning_facts import warning_facts  # few fits write a page
 
         facts = [("Engine", f"{self.chosen.engine} on {self.chosen.device_name}"),
                  *warning_facts(self.warnings.said)]  # fmt: skip

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from neuralshade.asset.schema import Form, Rule
     from neuralshade.asset.texture.map_chain import MapChain
     from neuralshade.fitting.scene import Scene
-    from neuralshade.measure.rows import InMemory
+    from neuralshade.measure.quality_rows import InMemory
     from neuralshade.measure.table import Table
     from neuralshade.model.scattering import Scattering
     from neuralshade.model.shader_form import ShaderForm
@@ -36,7 +36,7 @@ else:
     Rule = later("neuralshade.asset.schema:Rule")
     MapChain = later("neuralshade.asset.texture.map_chain:MapChain")
     Scene = later("neuralshade.fitting.scene:Scene")
-    InMemory = later("neuralshade.measure.rows:InMemory")
+    InMemory = later("neuralshade.measure.quality_rows:InMemory")
     Table = later("neuralshade.measure.table:Table")
     Scattering = later("neuralshade.model.scattering:Scattering")
     ShaderForm = later("neuralshade.model.shader_form:ShaderForm")

@@ -54,7 +54,7 @@ class OpenedPicture(Opened):
 
     def in_memory(self) -> InMemory:
         """Return how a GPU holds it, for tables."""
-        from neuralshade.measure.rows import InMemory
+        from neuralshade.measure.quality_rows import InMemory
 
         return InMemory(self.memory_bytes)
 
@@ -159,7 +159,7 @@ class OpenedPicture(Opened):
 
     def rows(self, target: Numbers, result: Numbers, rivals: Any = None) -> Table:
         """Return the table of it and of ``rivals``, see ``rows_for``, for people and pages."""
-        from neuralshade.measure.rows import rows_for  # metrics: half a second
+        from neuralshade.measure.quality_rows import rows_for  # metrics: half a second
 
         return rows_for(target, result, self.byte_count, self.color_space, rivals=rivals,
                         in_memory=self.in_memory(), alpha_weighted=self.alpha_weighted)  # fmt: skip

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from neuralshade.base.message_text import plural
 from neuralshade.base.work import part, stage
+from neuralshade.measure.quality_rows import all_baselines, sentences
 from neuralshade.measure.report import ReportData, write_report
-from neuralshade.measure.rows import all_baselines, sentences
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -14,7 +14,7 @@ from neuralshade.base.place import loaded
 from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.fitting.command import CommandLine
 from neuralshade.fitting.options import USUAL, FitOptions
-from neuralshade.fitting.values import parse_values, plain_value
+from neuralshade.fitting.typed_values import parse_values, plain_value
 from neuralshade.kinds import all_kinds, usual_kind
 from neuralshade.kinds.kind import Kind
 from neuralshade.live.map_sets import check_takes_maps

@@ -18,7 +18,7 @@ from neuralshade.fitting.scene import FLIP, TARGET, Scene, Tone, View
 from neuralshade.live.frame_encoding import on_screen
 from neuralshade.measure.pair import peak_of
 from neuralshade.measure.quality import flip_colors, measure_quality, missing_flip, psnr_db
-from neuralshade.measure.rows import all_baselines
+from neuralshade.measure.quality_rows import all_baselines
 from neuralshade.source.color import srgb_to_linear
 
 Floats = npt.NDArray[np.float32]

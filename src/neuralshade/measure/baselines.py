@@ -11,9 +11,9 @@ from PIL import Image
 
 from neuralshade.base.work import part
 from neuralshade.errors import ShapeError
-from neuralshade.measure.highest_quality import highest_quality, sample_of
 from neuralshade.measure.pair import Pixels, check_color_space, check_picture, unit_float
 from neuralshade.measure.quality import psnr_db
+from neuralshade.measure.quality_search import highest_quality, sample_of
 from neuralshade.measure.resample import largest_within, resample
 
 LARGEST_PX = 1 << 25  # beyond it the search for a quality takes minutes; the row says so

@@ -19,8 +19,8 @@ from neuralshade.measure.baselines import (
     jpeg_file,
     picture_file,
 )
-from neuralshade.measure.highest_quality import highest_quality, sample_of
 from neuralshade.measure.map_psnr import Bytes
+from neuralshade.measure.quality_search import highest_quality, sample_of
 from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, qualities
 
 PLAIN = {1: "r8", 2: "rg8", 3: "rgba8"}  # what a decoded map is in a GPU's memory, by channels

@@ -17,7 +17,7 @@ from neuralshade.base.atomic import whole_file
 from neuralshade.base.commit import told_version
 from neuralshade.base.cores import core_count
 from neuralshade.base.message_text import decimals, plain_lines
-from neuralshade.measure.warned import warned_apart
+from neuralshade.measure.warning_facts import warned_apart
 
 TEMPLATES = Path(__file__).parent / "template"
 

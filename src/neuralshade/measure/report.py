@@ -19,7 +19,7 @@ from neuralshade.measure.pair import (
     peak_of,
 )
 from neuralshade.measure.quality import psnr_db
-from neuralshade.measure.rows import noted
+from neuralshade.measure.quality_rows import noted
 
 log = logging.getLogger("neuralshade")
 TITLES = {"table": "The same picture kept otherwise", "grids": "Feature grids"}

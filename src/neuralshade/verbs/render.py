@@ -20,10 +20,10 @@ from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import AssetLike, Opened
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_output import LINEAR, check_suffix, save_picture
-from neuralshade.verbs.area import draw_area, samples_of
-from neuralshade.verbs.shown import Asked, ShownPane
+from neuralshade.verbs.area_filter import draw_area, samples_of
+from neuralshade.verbs.pane_drawing import Asked, ShownPane
 from neuralshade.verbs.sizes import Size, drawn_size, whole_pixels
-from neuralshade.verbs.toned import AUTO, check_tone, toned
+from neuralshade.verbs.tone_mapping import AUTO, check_tone, toned
 
 FILTERS = ("area", "point")
 # Pixels that are drawn because a file says so: 0.001 bits for each, the least that fits are asked

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from neuralshade.fitting.output_checks import check_no_input, check_page, check_snapshots
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import AssetLike, Notice, Opened, ignore
-from neuralshade.measure.warned import Fact, warning_facts
+from neuralshade.measure.warning_facts import Fact, warning_facts
 
 Snapshot = tuple[int, NDArray[Any]]
 

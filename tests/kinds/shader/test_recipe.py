@@ -5,7 +5,7 @@ import pytest
 
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import from_dict, to_dict
-from neuralshade.fitting.values import parse_values, plain_value
+from neuralshade.fitting.typed_values import parse_values, plain_value
 from neuralshade.kinds.shader import recipe as recipe_module
 from neuralshade.kinds.shader.build import build_task
 from neuralshade.kinds.shader.recipe import MOST_THREADS, ShaderRecipe, size_of, threads_of

@@ -263,7 +263,7 @@ class _Job(SearchedJob[ImageRecipe]):
         """Warn of a fit that ended too soon, or that is no use."""
         gained, failed = (search.gain_db, search.failed) if search else (0.0, None)
         if self.recipe.seconds is not None or self.loop.plateau is not None:
-            from neuralshade.fitting.ending import rising  # not where steps alone were asked for
+            from neuralshade.fitting.early_end import rising  # not where steps alone were asked for
 
             self.warnings.say(rising(self.loop, self.recipe, gained))
         told = poor(self, self.quality, size, self.picture)

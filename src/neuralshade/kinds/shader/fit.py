@@ -34,7 +34,7 @@ from neuralshade.fitting.recipe import Unpack, asked_recipe, resumed_with, to_di
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import snapshots_for
-from neuralshade.fitting.values import parse_values
+from neuralshade.fitting.typed_values import parse_values
 from neuralshade.kinds.shader import KIND
 from neuralshade.kinds.shader.build import BuiltTask, build_shader_engine, build_task
 from neuralshade.kinds.shader.inputs import size_of_pictures

@@ -1,4 +1,4 @@
-"""measure/highest_quality: the search for a quality, with and without a sample."""
+"""measure/quality_search: the search for a quality, with and without a sample."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from neuralshade.measure.highest_quality import BAND_PX, EVERY_PX, highest_quality, sample_of
+from neuralshade.measure.quality_search import BAND_PX, EVERY_PX, highest_quality, sample_of
 
 # like files of WebP: slow at first, steps that several qualities share, fast at the end
 SIZES = [round(2_000 * math.exp(0.03 * (q - q % 2) + max(0, q - 85) * 0.05)) for q in range(101)]

@@ -12,8 +12,8 @@ from typing import Any
 
 from neuralshade.base.commit import told_version
 from neuralshade.errors import ConfigError
-from neuralshade.verbs.doctor.asked import LIMIT_S, asked
 from neuralshade.verbs.doctor.packages import FOR_WORK, packages
+from neuralshade.verbs.doctor.probe_processes import LIMIT_S, asked
 from neuralshade.verbs.doctor.probes import PROBES
 from neuralshade.verbs.doctor.remedies import NVIDIA, vulkan_remedy
 

@@ -6,7 +6,7 @@ import pytest
 import neuralshade
 from neuralshade.errors import ConfigError
 from neuralshade.measure.display import exposure_stops
-from neuralshade.verbs.toned import check_tone, toned
+from neuralshade.verbs.tone_mapping import check_tone, toned
 
 LIGHT = np.random.default_rng(1).gamma(1.0, 3.0, (16, 24, 3)).astype(np.float32)
 

@@ -1,4 +1,4 @@
-"""verbs/shown: the panes of a live page, drawn by ``render``."""
+"""verbs/pane_drawing: the panes of a live page, drawn by ``render``."""
 
 import numpy as np
 import pytest
