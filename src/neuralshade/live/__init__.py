@@ -1,1 +1,1 @@
-"""A page in the browser that shows fits and assets, and steers them."""
+"""Live page: a browser page that shows and controls fits and assets."""

@@ -1,4 +1,4 @@
-"""Who may ask: names that the page goes by, where requests come from, the token."""
+"""Access rules of the page: host names, request origins, and the token."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from starlette.requests import HTTPConnection
 
 COOKIE = "neuralshade_token"
 LOOPBACK = "127.0.0.1"
-ANY = {"0.0.0.0": 4, "::": 6}  # hosts that mean all addresses, and of which version these are
+ANY = {"0.0.0.0": 4, "::": 6}  # hosts that mean all addresses, with their IP version
 
 
 @dataclass(frozen=True)
 class Access:
-    """What a request must show.
+    """Conditions under which a request is answered.
 
-    On the loopback only requests that name it are answered: a page of another site whose name
-    was made to point here sends its own name. Elsewhere names cannot be known, and a token is
-    demanded.
+    On loopback, a request must name loopback as its host: a page of another site whose name
+    resolves to this machine sends its own name (DNS rebinding). On other addresses host names
+    cannot be known in advance, so a token is required.
     """
 
-    host: str  # that is listened on
+    host: str  # the address listened on
     port: int
-    token: str | None  # None: none is demanded
+    token: str | None  # None: not required
 
     @classmethod
     def of(cls, host: str, port: int) -> Access:
-        """Return the rules for an address that is listened on."""
+        """Return the access rules for a listening address."""
         return cls(host, port, None if is_loopback(host) else secrets.token_urlsafe(24))
 
     @property
@@ -40,10 +40,10 @@ class Access:
 
     @property
     def addresses(self) -> list[str]:
-        """Return every address to open, token included: by number, as a phone finds them.
+        """Return every address to open, token included; numeric, as other devices need it.
 
-        Of a host that means all addresses these are of the network's interfaces; where there is
-        none but the loopback, the machine's name.
+        For a wildcard host these are the addresses of the network interfaces, or the machine's name
+        where only loopback is up.
         """
         hosts = [self.host]
         if self.host in ANY:
@@ -77,16 +77,16 @@ class Access:
         return any(hmac.compare_digest(t.encode(), self.token.encode()) for t in offered)
 
     def cookie(self, query: Mapping[str, str]) -> str | None:
-        """Return the cookie of a page that is answered and named the token, None of others."""
+        """Return the cookie to set where the query contains a token, None otherwise."""
         if self.token is None or "token" not in query:
             return None
         return f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/"
 
 
 def _opens_page(asked: HTTPConnection) -> bool:
-    """Return whether a link elsewhere was followed to the page itself, which costs little.
+    """Return whether this is a navigation to the page itself, for example a followed link.
 
-    Browsers send no Origin with a picture or a link, but say what they want it for.
+    Browsers send no Origin header with images and links, but do send their purpose.
     """
     wanted = (asked.headers.get("sec-fetch-mode"), asked.headers.get("sec-fetch-dest"))
     return asked.scope.get("path") == "/" and wanted == ("navigate", "document")
@@ -103,7 +103,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _own_addresses(version: int) -> list[str]:
-    """Return the addresses of this machine that others can reach, those of IPv4 or of IPv6."""
+    """Return this machine's addresses that are reachable from outside, of one IP version."""
     import psutil
 
     found = []
@@ -111,7 +111,7 @@ def _own_addresses(version: int) -> list[str]:
         for each in interface:
             try:
                 address = ipaddress.ip_address(each.address)
-            except ValueError:  # of hardware, or with a zone, which is link-local
+            except ValueError:  # a hardware address, or one with a zone (link-local)
                 continue
             if address.version == version and not (address.is_loopback or address.is_link_local):
                 found.append(str(address))

@@ -1,4 +1,4 @@
-"""The page's server: its own files, the WebSocket, what is loaded and saved."""
+"""ASGI application of the page: static files, WebSocket, uploads and downloads."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from neuralshade.live.uploads import Uploads
 PAGE = Path(__file__).parent / "page"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript",
          ".svg": "image/svg+xml"}  # fmt: skip
-ANSWER_SECONDS = 120.0  # that a request waits for the thread that trains
-MOST_REFUSALS = 100  # of one page, which is then cut off
-MOST_WAITING = 4  # requests for the thread that trains, one of which it is asked
-USUAL_NAME = "upload.png"  # of a picture that is sent without one
-TRY_LATER = 1013  # code of a WebSocket's end
-AGAIN_SECONDS = 10  # after which to try again
+ANSWER_SECONDS = 120.0  # timeout of a request to the training thread
+MOST_REFUSALS = 100  # per page; then its WebSocket is closed
+MOST_WAITING = 4  # queued requests for the training thread, which handles one at a time
+USUAL_NAME = "upload.png"  # of an uploaded picture without a name
+TRY_LATER = 1013  # WebSocket close code
+AGAIN_SECONDS = 10  # for Retry-After
 
 
 class App:
-    """Routes over a channel."""
+    """HTTP and WebSocket routes over a channel."""
 
     def __init__(self, channel: Channel, access: Access, uploads: Uploads, turns: Turns):
         self.channel, self.uploads, self.turns = channel, uploads, turns
-        # read once: a file for each request is a descriptor for each
+        # read once: a file opened for each request would cost a descriptor each
         self._page = {own.name: (own.read_bytes(), TYPES[own.suffix])
                       for own in PAGE.iterdir() if own.suffix in TYPES}  # fmt: skip
         self._asking, self._decoding = asyncio.Lock(), asyncio.Lock()
@@ -95,7 +95,7 @@ class App:
         return await self._answered("snapshot", _file, **given)
 
     async def report(self, request: Request) -> Response:
-        # the report is a page of its own, whose scripts and styles are inside it
+        # the report is a self-contained page with inline scripts and styles
         policy = (
             "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
             "script-src 'unsafe-inline'; sandbox allow-scripts"
@@ -168,7 +168,7 @@ class App:
         return await _received(keep)
 
     async def _received_picture(self, request: Request) -> tuple[Path, dict[str, Any]]:
-        """Return where a picture that is sent was written, and its facts. Raises RefusedError."""
+        """Return path and facts of an uploaded picture. Raises RefusedError."""
         path = await self.uploads.receive(request, USUAL_NAME, self.turns)
         try:
             async with self._decoding:  # one at a time: each may take 256 MiB
@@ -180,7 +180,7 @@ class App:
     async def _answered(
         self, what: str, form: Callable[[Any], Response], **arguments: Any
     ) -> Response:
-        """Return what the thread that trains answers, which is asked one thing at a time."""
+        """Return the training thread's answer; requests are serialized."""
         if self._waiting >= MOST_WAITING:
             return refuse(503, "got too many requests at once. Try again.", again=AGAIN_SECONDS)
         self._waiting += 1
@@ -204,7 +204,7 @@ class App:
             return await asyncio.wrap_future(asked)
 
     def _picture_facts(self, path: Path) -> dict[str, Any]:
-        """Read a picture in a thread of its own, and pay for that."""
+        """Read a picture in a worker thread, and charge its time to the CPU budget."""
         begin = time.thread_time()
         try:
             return read_picture_facts(path)
@@ -215,14 +215,14 @@ class App:
         try:
             client = self.channel.connect()
         except TooManyPagesError:
-            await socket.accept()  # or the page would not be told the code
+            await socket.accept()  # otherwise the page does not see the close code
             await socket.close(TRY_LATER)
             return
         await socket.accept()
         sending = asyncio.create_task(self._send(socket, client))
         try:
             await self._listen(socket, client)
-        except (WebSocketDisconnect, RuntimeError):  # RuntimeError: it was closed meanwhile
+        except (WebSocketDisconnect, RuntimeError):  # RuntimeError: the socket was closed meanwhile
             pass
         finally:
             self.channel.disconnect(client)

@@ -1,4 +1,4 @@
-"""An asset on the live page, with no fit that runs."""
+"""Asset on the live page while no fit runs."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ NO_ASSET = dict.fromkeys(("asset", "report"), "A scene has no asset of its own t
 
 @dataclass
 class ShownAsset:
-    """What pages save and steer while no fit runs; ``reference`` was fitted, if it is known."""
+    """Saves and controls for pages while no fit runs; ``reference``: its source, if known."""
 
     stage: Stage
     opened: Opened | None = None
     reference: Any = None
-    unmeasured: bool = False  # nobody has looked at it yet
+    unmeasured: bool = False  # no page has looked at it yet
     _watched: WatchedScene | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -37,18 +37,18 @@ class ShownAsset:
 
     @property
     def name(self) -> str:
-        """Return what files are called that pages save."""
+        """Return the file name for downloads."""
         return "asset.nsh" if self.opened is None else Path(self.opened.path).name
 
     def open(
         self, asset: Any, reference: Any = None, *, fitted: bool = False, trust: bool = False
     ) -> None:
-        """Show an asset, beside ``reference`` where one is given.
+        """Show an asset, beside ``reference`` where there is one.
 
-        ``fitted``: it was just now. Then a task that renders nothing is no error: its curves stay.
-        ``trust``: as ``load`` of the package says.
+        ``fitted``: it was fitted just now. Then a task without a picture is no error: its curves
+        stay. ``trust``: as in ``load`` of the package.
 
-        Raises: AssetError, PictureError; ConfigError for what are no maps, of mip levels.
+        Raises: AssetError, PictureError; ConfigError for a reference that is not a set of maps.
         """
         opened = open_asset(asset, trust=trust)
         if reference is not None and not fitted:
@@ -70,13 +70,13 @@ class ShownAsset:
         self.unmeasured = scene is not None
 
     def watch(self, watched: WatchedScene, name: str) -> None:
-        """Show a scene, which is no asset: there is nothing of it to be saved or reported."""
+        """Show a scene, which has no asset to save or report."""
         self.close()
         self.opened, self.reference, self._watched = None, None, watched
         self.stage.show(replace(watched.scene(name), withheld=NO_ASSET))
 
     def close(self) -> None:
-        """Give back what is drawn with; drawn again, the asset opens that anew."""
+        """Release drawing resources; the asset opens them again when drawn."""
         self.unmeasured = False
         self.measuring.forget()
         if self.opened is not None:
@@ -87,7 +87,7 @@ class ShownAsset:
             self._watched = None
 
     def measure(self) -> None:
-        """Measure something of what is shown beside a reference, while pages wait for no frame."""
+        """Measure one pane of what is shown beside a reference, while no page waits for a frame."""
         if self.stage.scene is None or not self.stage.is_quiet:
             return
         if self.unmeasured:
@@ -96,7 +96,7 @@ class ShownAsset:
         self.measuring.go_on()
 
     def control(self, wanted: Control) -> None:
-        """Start a fit. Raises Restart; ConfigError for what only a running fit does."""
+        """Start a fit. Raises Restart; ConfigError for actions that need a running fit."""
         if wanted.action not in ("start", "reset", "transform"):
             raise ConfigError(f"{wanted.action}: got no fit that runs, need one. Start one.")
         raise Restart({"action": wanted.action, **wanted.settings})
@@ -106,7 +106,7 @@ class ShownAsset:
         shutil.copyfile(self._there().path, path)
 
     def report(self, path: Path) -> None:
-        """Write the asset's report; ConfigError where there is nothing to compare it with."""
+        """Write the asset's report; ConfigError without a reference."""
         opened = self._there()
         if self.reference is None:
             raise ConfigError("report: got no reference, need what the asset was fitted to. "
@@ -119,7 +119,7 @@ class ShownAsset:
             raise ConfigError("load: got no fit that runs, need one. Show the asset instead.")
         self.open(path, self._reference_of(path))
         channel, text = self.stage.channel, f"{path.name} is shown."
-        fit = channel.known["fit"]  # that ended: what is shown now is none of its making
+        fit = channel.known["fit"]  # of an ended fit, which has nothing to do with this asset
         if fit is not None:
             channel.publish("fit", {**fit, "state": "shown", "text": text})
         channel.publish("progress", None)
@@ -127,7 +127,7 @@ class ShownAsset:
         return text
 
     def _reference_of(self, path: Path) -> Any:
-        """Return the reference that there is, where the asset was fitted to the same picture."""
+        """Return the reference, where the asset was fitted to the same picture."""
         return None if self.reference is None else open_asset(path).same_reference(self.reference)
 
     def _there(self) -> Opened:

@@ -1,4 +1,4 @@
-"""Between the thread that trains and draws, and the server's: neither waits for the other."""
+"""Channel between the training thread and the server thread; neither blocks the other."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ from neuralshade.live.messages import (
 
 PROTOCOL = 1
 MOST_CLIENTS = 32
-SLOW_SECONDS = 1.0  # from a frame's drawing to its being shown; a page that takes longer is late
-MOST_REQUESTS = 256  # that wait for the thread that trains; more are refused
+SLOW_SECONDS = 1.0  # from drawing a frame to its acknowledgement; a page that takes longer is late
+MOST_REQUESTS = 256  # queued for the training thread; more are refused
 KNOWN: Json = {name: None for name in ("scene", "fit", "progress", "quality", "preparing")}
-KNOWN["measuring"] = []  # of all these pages are told the newest; so they begin
-MOST_CURVE = 20_000  # points of a history; then every other one of them is dropped
+KNOWN["measuring"] = []  # pages get the newest value of each; these are the initial ones
+MOST_CURVE = 20_000  # points of a history; then every other one is dropped
 
 
 @dataclass(frozen=True)
 class Request:
-    """Something that only the thread that trains can do; ``answer`` is waited for elsewhere."""
+    """A request to the training thread; another thread waits for ``answer``."""
 
-    what: Any  # Control, Pick, Overlay, or a call's name
+    what: Any  # Control, Pick, Overlay, or the name of a call
     client: Client | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
     answer: Future[Any] = field(default_factory=Future)
 
 
 class TooManyPagesError(Exception):
-    """As many pages as are served are connected already."""
+    """The maximum number of pages is connected."""
 
 
 class BusyError(Exception):
-    """What was asked for costs more than there is time for; ``seconds`` until there is."""
+    """A request exceeds the budget; ``seconds`` until it fits."""
 
     def __init__(self, reason: str, seconds: float):
         super().__init__(reason)
@@ -57,9 +57,9 @@ class BusyError(Exception):
 
 
 class Channel:
-    """What every page is told, what each wants to see, and what they ask for.
+    """State published to pages, their views, and their requests.
 
-    Methods of the first group are called by the thread that trains, of the second by the server's.
+    The first group of methods belongs to the training thread, the second to the server's.
     """
 
     def __init__(self) -> None:
@@ -68,17 +68,17 @@ class Channel:
         self.clients: list[Client] = []
         self.requests: deque[Request] = deque()
         self.known = dict(KNOWN)
-        self.fixed: Json = {}  # of hello, besides
+        self.fixed: Json = {}  # further fields of hello
         self.curve: list[Sequence[Any]] = []
         self.curve_id = 0
-        self.awake = threading.Event()  # something was asked for, or wants to be drawn
+        self.awake = threading.Event()  # set when there is a request, or something to draw
         self._loop: asyncio.AbstractEventLoop | None = None
         self._frames = 0
 
-    # -- of the thread that trains
+    # -- training thread
 
     def publish(self, name: str, value: Any) -> None:
-        """Tell every page the new value of one of KNOWN, and hello."""
+        """Publish a new value of one of KNOWN to every page, and in hello."""
         value = finite(value)
         with self.lock:
             self.known[name] = value
@@ -89,14 +89,14 @@ class Channel:
         self._notify()
 
     def note(self, text: str) -> None:
-        """Tell every page a line for people."""
+        """Send every page a line of text."""
         with self.lock:
             for client in self.clients:
                 client.lines.append({"type": "note", "text": text})
         self._notify()
 
     def add_curve(self, points: Sequence[Sequence[Any]]) -> None:
-        """Add (step, seconds, loss, psnr_db) to the history."""
+        """Append (step, seconds, loss, psnr_db) to the history."""
         with self.lock:
             self.curve.extend(finite([list(point) for point in points]))
             if len(self.curve) > MOST_CURVE:
@@ -105,14 +105,14 @@ class Channel:
         self._notify()
 
     def new_curve(self, points: Sequence[Sequence[Any]] = ()) -> None:
-        """Begin another history."""
+        """Start another history."""
         with self.lock:
             self.curve = finite([list(point) for point in points])
             self.curve_id += 1
         self._notify()
 
     def wanted(self, mark: object) -> list[tuple[Client, View]]:
-        """Return which pages are ready for a frame and have none of ``mark``, and their views."""
+        """Return the pages that are ready for a frame and lack that of ``mark``, with views."""
         with self.lock:
             return [
                 (client, client.view)
@@ -125,7 +125,7 @@ class Channel:
 
     @property
     def is_looked_at(self) -> bool:
-        """Return whether there is a page that is not hidden."""
+        """Return whether any page is visible."""
         with self.lock:
             return any(client.visible for client in self.clients)
 
@@ -137,7 +137,7 @@ class Channel:
 
     @property
     def frame_count(self) -> int:
-        """Return how many frames were drawn so far."""
+        """Return the number of frames drawn."""
         return self._frames
 
     def reserve(self, clients: Sequence[tuple[Client, View]], mark: object) -> int:
@@ -150,13 +150,13 @@ class Channel:
         return self._frames
 
     def hold(self, clients: Sequence[tuple[Client, View]], mark: object) -> None:
-        """Mark something as drawn for ``clients`` that is sent when more of it is there."""
+        """Mark a frame as drawn for ``clients`` that is sent once it is complete."""
         with self.lock:
             for client, view in clients:
                 client.drawn, client.sent_at = (view.id, mark), time.perf_counter()
 
     def refuse_views(self, clients: Sequence[tuple[Client, View]], text: str) -> None:
-        """Tell pages that what they want to see cannot be drawn, and draw it no more."""
+        """Report to pages that their view cannot be drawn, and drop it."""
         with self.lock:
             for client, view in clients:
                 client.lines.append({"type": "refused", "text": text, "about": "view"})
@@ -166,7 +166,7 @@ class Channel:
         self._notify()
 
     def send(self, client: Client, message: Json) -> None:
-        """Tell one page something."""
+        """Send one page a message."""
         with self.lock:
             client.lines.append(finite(message))
         self._notify()
@@ -179,7 +179,7 @@ class Channel:
         self._notify()
 
     def take(self) -> list[Request]:
-        """Return what was asked for since the last time."""
+        """Return and clear the queued requests."""
         self.awake.clear()
         with self.lock:
             taken = list(self.requests)
@@ -187,22 +187,22 @@ class Channel:
         return taken
 
     def put_off(self, request: Request) -> None:
-        """Ask for ``request`` again the next time, unless its page asks for another one by then."""
+        """Queue ``request`` again, unless its page has made a newer one of that type."""
         with self.lock:
             self._replace(request, late=True)
 
     def wait(self, seconds: float) -> None:
-        """Return when something is asked for or wants to be drawn, or after ``seconds``."""
+        """Block until there is a request or something to draw, or for ``seconds``."""
         self.awake.wait(seconds)
 
-    # -- of the server
+    # -- server thread
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Name the event loop that sends."""
+        """Set the event loop that sends."""
         self._loop = loop
 
     def connect(self) -> Client:
-        """Return a new page's; TooManyPagesError where there are enough."""
+        """Return a new client; TooManyPagesError where the maximum is reached."""
         with self.lock:
             if len(self.clients) >= MOST_CLIENTS:
                 raise TooManyPagesError
@@ -213,13 +213,13 @@ class Channel:
             return client
 
     def disconnect(self, client: Client) -> None:
-        """Forget a page."""
+        """Remove a page."""
         with self.lock:
             if client in self.clients:
                 self.clients.remove(client)
 
     def hello(self) -> Json:
-        """Return all that there is to know."""
+        """Return the complete state."""
         with self.lock:
             return self._hello()
 
@@ -228,7 +228,7 @@ class Channel:
                 **self.known, "curve": list(self.curve)}  # fmt: skip
 
     def outgoing(self, client: Client) -> tuple[list[Json], list[bytes]]:
-        """Take what waits for a page."""
+        """Return and clear what is queued for a page."""
         with self.lock:
             messages, pictures = client.outgoing()
             fresh = client.curve_of != self.curve_id
@@ -239,7 +239,7 @@ class Channel:
             return messages, pictures
 
     def hear(self, client: Client, message: Message) -> bool:
-        """Take in what a page said; False where too much waits already."""
+        """Process a message of a page; False where the queue is full."""
         with self.lock:
             if isinstance(message, View):
                 scene = self.known["scene"]
@@ -249,7 +249,7 @@ class Channel:
                 if client.in_flight == message.id:
                     client.in_flight = None
                     late = time.perf_counter() - client.sent_at > SLOW_SECONDS
-                    # once may be the machine's fault, which is no page's
+                    # one delay may be the machine's fault, not the page's
                     client.slow, client.late = late and (client.slow or client.late), late
             elif isinstance(message, Visible):
                 client.visible = message.visible
@@ -262,7 +262,7 @@ class Channel:
         return True
 
     def _replace(self, request: Request, *, late: bool = False) -> None:
-        """Add a request; of values and overlays only the newest of a page waits."""
+        """Queue a request; of values and overlays only a page's newest is kept."""
         if isinstance(request.what, (Pick, Overlay)):
             for index, waiting in enumerate(self.requests):
                 same = waiting.client is request.client
@@ -273,7 +273,7 @@ class Channel:
         self.requests.append(request)
 
     def ask(self, what: str, **arguments: Any) -> Future[Any] | None:
-        """Ask the thread that trains for something; None where too much waits already."""
+        """Queue a request to the training thread; None where the queue is full."""
         request = Request(what, None, arguments)
         with self.lock:
             if len(self.requests) >= MOST_REQUESTS:
@@ -296,5 +296,5 @@ class Channel:
 
 
 def _told(name: str, value: Any) -> Json:
-    """Return the message that tells ``value``; progress is its own fields."""
+    """Return the message that carries ``value``; progress is inlined."""
     return {"type": name, **value} if name == "progress" and value else {"type": name, name: value}

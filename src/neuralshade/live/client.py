@@ -1,4 +1,4 @@
-"""One page that is connected: what it wants to see, and what waits to be sent to it."""
+"""Connected page: its current view, and the messages queued for it."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from typing import Any
 from neuralshade.fitting.scene import View
 from neuralshade.live.progressive_drawing import Sweep
 
-MOST_LINES = 100  # that wait for a page which does not read them; older ones are dropped
+MOST_LINES = 100  # queued for a page that does not read them; older ones are dropped
 Json = dict[str, Any]
-DrawnView = tuple[int, object]  # id of a view, and what was drawn for it
+DrawnView = tuple[int, object]  # id of a view, and the state drawn for it
 
 
 @dataclass
 class Client:
-    """A page. The channel's lock guards it; ``ready`` is the server's event loop's.
+    """A page. The channel's lock guards it; ``ready`` belongs to the server's event loop.
 
-    Bounded, whatever a page does: of what replaces its kind (``latest``) only the newest waits,
-    of pictures the newest one, and the history of the curve by its place.
+    Its memory is bounded: messages that replace each other (``latest``) and pictures are kept in
+    their newest version only, the curve's history as a position.
     """
 
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     view: View | None = None
     visible: bool = True
-    in_flight: int | None = None  # frame that it was sent, or that is on its way
+    in_flight: int | None = None  # frame that is on its way
     sent_at: float = 0.0  # time.perf_counter() of that
-    slow: bool = True  # it took long to show the last two, or has shown none
-    late: bool = False  # it took long to show the last one
-    is_new: bool = True  # it was sent nothing yet that had to be drawn
+    slow: bool = True  # it was late with the last two frames, or has shown none
+    late: bool = False  # it was late with the last frame
+    is_new: bool = True  # no computed frame was sent yet
     drawn: DrawnView | None = None
-    kept: dict[str, Any] = field(default_factory=dict)  # pane -> what its picture was made from
-    sweep: Sweep | None = None  # how far its panes have come while a fit goes first
+    kept: dict[str, Any] = field(default_factory=dict)  # pane -> key of its current picture
+    sweep: Sweep | None = None  # progressive state of its panes while a fit has priority
     latest: dict[str, Json] = field(default_factory=dict)
-    greeting: Json | None = None  # hello, which comes before all else
+    greeting: Json | None = None  # hello, sent first
     lines: deque[Json] = field(default_factory=lambda: deque(maxlen=MOST_LINES))
     pictures: dict[str, bytes] = field(default_factory=dict)
     curve_from: int = 0  # points of the history that it has
-    curve_of: int = 0  # which history
+    curve_of: int = 0  # id of the history
 
     def outgoing(self) -> tuple[list[Json], list[bytes]]:
-        """Take what waits: messages in order, then pictures."""
+        """Return and clear the queue: messages in order, then pictures."""
         greeting = [] if self.greeting is None else [self.greeting]
         messages = [*greeting, *self.latest.values(), *self.lines]
         pictures = list(self.pictures.values())

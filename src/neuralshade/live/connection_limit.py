@@ -1,4 +1,4 @@
-"""Who comes in: at most so many connections at once, and none that says nothing."""
+"""Connection limit of the server: a maximum count, and timeouts for idle connections."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from typing import Any
 from neuralshade.live.cpu_budget import Turns
 
 MOST_CONNECTIONS = 256  # 32 pages with a WebSocket and six more connections each, and some
-SHARE = 4  # connections are one in so many of the descriptors that the process may have, at most
-RESERVE = 64  # descriptors that are left to the fit, or one in SHARE where that is fewer
-HEADER_SECONDS = 5.0  # that a connection is given for a whole header, also for its next one
-STALLED_SECONDS = 20.0  # in which a page must take in some of what it was sent
-HURRIED_SECONDS = {"header": 1.0, "sending": 5.0}  # the same while others wait for a place
-CLOSING_SECONDS = 5.0  # that are given to a farewell
-LOOK_SECONDS = 0.25  # between two looks at every connection
-FULL_SECONDS = 0.05  # between two looks at whether there is a place
-TROUBLE_SECONDS = 1.0  # of patience where the system refuses a connection
+SHARE = 4  # connections may take one in SHARE of the process's descriptors
+RESERVE = 64  # descriptors reserved for the fit, or one in SHARE where that is fewer
+HEADER_SECONDS = 5.0  # timeout of a complete header, and of the next one on the same connection
+STALLED_SECONDS = 20.0  # timeout of a peer that reads nothing of what was sent
+HURRIED_SECONDS = {"header": 1.0, "sending": 5.0}  # the same when the limit is reached
+CLOSING_SECONDS = 5.0  # timeout of closing
+LOOK_SECONDS = 0.25  # between two checks of every connection
+FULL_SECONDS = 0.05  # between two checks for a free place
+TROUBLE_SECONDS = 1.0  # pause after the system refused a connection
 
 log = logging.getLogger("neuralshade.live")
 
 
 @dataclass
 class _Seen:
-    """What a connection did when it was last looked at, and since when it does that."""
+    """Last known activity of a connection, and its start time."""
 
     doing: object
     since: float
 
 
 class Door:
-    """Admits connections to a server of uvicorn, and looks after those that it has.
+    """Accepts connections for a uvicorn server and closes idle ones.
 
     Args:
-        connections: the protocols that are connected, kept by the server.
+        connections: the server's current protocols.
         protocol: returns a new one.
     """
 
@@ -51,11 +51,11 @@ class Door:
 
     @property
     def is_full(self) -> bool:
-        """Return whether another connection must wait, in the kernel's queue."""
+        """Return whether new connections wait in the kernel's queue."""
         return len(self.connections) >= most_connections()
 
     async def admit(self, listening: socket.socket) -> None:
-        """Take in connections, without an end."""
+        """Accept connections forever."""
         loop = asyncio.get_running_loop()
         listening.setblocking(False)
         while True:
@@ -64,7 +64,7 @@ class Door:
                 await asyncio.sleep(FULL_SECONDS)
             try:
                 connection, _ = await loop.sock_accept(listening)
-            except OSError as error:  # no descriptors, or somebody left before he came in
+            except OSError as error:  # no descriptors, or the peer closed before it was accepted
                 log.warning("live: a connection was not taken: %s.", error.strerror)
                 await asyncio.sleep(TROUBLE_SECONDS)
                 continue
@@ -73,17 +73,17 @@ class Door:
                 log.warning("live: a connection was hung up on: descriptors are left to the fit.")
                 await asyncio.sleep(TROUBLE_SECONDS)
                 continue
-            with suppress(OSError):  # it has left again
+            with suppress(OSError):  # the peer has disconnected
                 await loop.connect_accepted_socket(self.protocol, connection)
 
     async def watch(self) -> None:
-        """Hang up on connections that keep a place for nothing, without an end."""
+        """Close connections that hold a place without progress, forever."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             self.look(time.monotonic())
 
     def look(self, now: float) -> None:
-        """Hang up on connections that have done the same for too long; ``now`` in seconds."""
+        """Abort connections whose activity has exceeded its timeout; ``now`` in seconds."""
         allowed = {"header": HEADER_SECONDS, "sending": STALLED_SECONDS, "closing": CLOSING_SECONDS}
         allowed |= HURRIED_SECONDS if self.is_full else {}
         seen: dict[Any, _Seen] = {}
@@ -100,9 +100,9 @@ class Door:
 
 
 def _doing(connection: Any) -> tuple[Any, ...] | None:
-    """Return what a connection does that it may not do for long, None where it does nothing such.
+    """Return the activity of a connection that has a timeout; None where it has none.
 
-    Equal to what it was before where nothing has come of it meanwhile.
+    Equal to the previous value where the connection made no progress.
     """
     transport = connection.transport
     if transport.is_closing():
@@ -110,7 +110,7 @@ def _doing(connection: Any) -> tuple[Any, ...] | None:
     waiting = transport.get_write_buffer_size()
     if waiting:
         return "sending", waiting
-    if not hasattr(connection, "cycle"):  # a WebSocket, which is asked with pings
+    if not hasattr(connection, "cycle"):  # a WebSocket: pings check it
         return None if connection.handshake_complete else ("header", None)
     cycle = connection.cycle
     if cycle is None or cycle.response_complete:
@@ -119,13 +119,13 @@ def _doing(connection: Any) -> tuple[Any, ...] | None:
 
 
 def most_connections() -> int:
-    """Return how many connections are held at once."""
+    """Return the maximum number of connections."""
     limit = descriptor_limit()
     return MOST_CONNECTIONS if limit is None else max(1, min(MOST_CONNECTIONS, limit // SHARE))
 
 
 def descriptor_limit() -> int | None:
-    """Return how many descriptors this process may have, None where that is not limited."""
+    """Return the process's limit of open descriptors; None: unlimited."""
     try:
         import resource
     except ImportError:  # Windows
@@ -137,7 +137,7 @@ def descriptor_limit() -> int | None:
 def _is_of_the_reserve(connection: socket.socket) -> bool:
     """Return whether fewer descriptors are free than the fit may need.
 
-    A new one is the least number that is free: all below it are taken.
+    A new descriptor is the smallest free number: all below it are in use.
     """
     limit = descriptor_limit()
     return limit is not None and connection.fileno() >= limit - min(RESERVE, limit // SHARE)

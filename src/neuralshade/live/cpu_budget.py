@@ -1,4 +1,4 @@
-"""What the thread that serves may compute: a share of a core, however much it is asked."""
+"""CPU budget of the server thread: a share of one core."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import threading
 import time
 
 SHARE = 0.1  # of a core
-SAVED_SECONDS = 0.5  # of computing, that were left over and may be used at once
-LOOK_SECONDS = 0.02  # between two looks at whether it is time
+SAVED_SECONDS = 0.5  # of computing that may accumulate
+LOOK_SECONDS = 0.02  # between two checks
 
 
 class Turns:
-    """Lets requests wait where those before them cost too much: what is sent does not wait."""
+    """Delays requests while earlier ones are over budget; sending is not delayed."""
 
     def __init__(self) -> None:
         self._lock, self._queue = threading.Lock(), asyncio.Lock()
@@ -21,18 +21,18 @@ class Turns:
         self._used = time.thread_time()
 
     def begin(self) -> None:
-        """Count from now on; called by the thread that serves."""
+        """Start counting; called by the server thread."""
         self._seen, self._used = time.perf_counter(), time.thread_time()
 
     def owe(self, seconds: float) -> None:
-        """Count what another thread computed for a request."""
+        """Charge what another thread computed for a request."""
         with self._lock:
             self._credit -= seconds
 
     async def wait(self) -> None:
-        """Return when there is time for one more, in the order of those who wait.
+        """Return when the budget allows one more request, in order of arrival.
 
-        Called by the thread that serves.
+        Called by the server thread.
         """
         async with self._queue:
             while not self._is_paid():

@@ -1,4 +1,4 @@
-"""A running fit under the hands of those who look on."""
+"""Control of a running fit by pages."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from neuralshade.live.messages import Control
 from neuralshade.live.page_renderer import Stage
 from neuralshade.live.request_handlers import answer
 
-ANY_STEPS = 2**30  # run before pages are attended to: a loop looks up ten times a second anyway
-# before the first step, that first pictures are drawn in, at most; what they need once comes on top
+ANY_STEPS = 2**30  # between two callbacks: a loop calls back ten times a second anyway
+# time limit of first pictures before the first step; one-time setup comes on top
 OPENING_SECONDS = 1.0
-ASKED_SECONDS = 0.25  # in which a page that looks on asks for the first one, and for the next
+ASKED_SECONDS = 0.25  # in which a page requests its first frame, and the next one
 OPENING_LOOK_SECONDS = 0.01
-PAUSE_SECONDS = 0.1  # between two looks at whether Ctrl-C was pressed
+PAUSE_SECONDS = 0.1  # between two checks for Ctrl-C
 
 
 @dataclass
 class Steering:
-    """The control of one fit's loop; also what pages save and steer.
+    """Control of one fit's loop, and what pages save and change.
 
-    ``again`` raises ConfigError or PictureError for settings that no other fit can be started
-    with; None where none can be started at all.
+    ``again`` raises ConfigError or PictureError for settings with which no other fit can start;
+    None where pages cannot start any.
     """
 
     channel: Channel
@@ -45,8 +45,8 @@ class Steering:
     paused: bool = False
     ended: bool = False
     _left: int | None = field(default=None, init=False)  # steps until it pauses by itself
-    _is_drawing: bool = field(default=False, init=False)  # what the last step came to
-    _is_open: bool = field(default=False, init=False)  # pages have first pictures
+    _is_drawing: bool = field(default=False, init=False)  # the last step's result is being drawn
+    _is_open: bool = field(default=False, init=False)  # pages have their first pictures
     _points: CurvePoints = field(default_factory=CurvePoints, init=False)
 
     def __post_init__(self) -> None:
@@ -58,12 +58,12 @@ class Steering:
 
     @property
     def name(self) -> str:
-        """Return what files are called that pages save."""
+        """Return the file name for downloads."""
         return self.job.output.name
 
     @property
     def most_steps(self) -> int:
-        """Return how many steps are run before pages are attended to again."""
+        """Return the number of steps until pages are served again."""
         return 1 if self._left is not None else ANY_STEPS
 
     @property
@@ -71,7 +71,7 @@ class Steering:
         return self.facts.get("transform") is not None
 
     def state(self, state: str, text: str) -> None:
-        """Tell pages how the fit stands."""
+        """Publish the fit's state."""
         can = ["pause", "step", "rate", "stop"]
         if self.again is not None:
             can += ["reset", "start"]
@@ -84,7 +84,7 @@ class Steering:
         self.job.callbacks.tell(facts)
 
     def attend(self, progress: Progress, interrupted: Callable[[], bool]) -> float:
-        """Tell pages how far the fit is, do what they ask for, draw; return seconds of pause."""
+        """Publish progress, answer requests, draw; return the seconds of pause."""
         self._tell(progress)
         opened = self._open(progress, interrupted)
         answer(self.channel, self.stage, self, hurried=not self.paused)
@@ -101,13 +101,13 @@ class Steering:
             self.channel.wait(PAUSE_SECONDS)
             answer(self.channel, self.stage, self)
         if self._left is not None:
-            self._left -= 1  # the step comes now, and then a pause
+            self._left -= 1  # the step runs now, followed by a pause
         return opened + time.perf_counter() - begin
 
     def _open(self, progress: Progress, interrupted: Callable[[], bool]) -> float:
         """Draw first pictures before the first step, which may compile for seconds.
 
-        Return the seconds of that, which are none of the fit's.
+        Return the seconds of that, which do not count as the fit's.
         """
         if self._is_open:
             return 0.0
@@ -120,15 +120,15 @@ class Steering:
                 end += self.stage.draw(progress.step, hurried=True)
                 time.sleep(OPENING_LOOK_SECONDS)
                 now = time.perf_counter()
-                # one that was shown already is awaited no more
+                # a frame that was acknowledged is no longer awaited
                 if self.channel.is_awaited or self.channel.frame_count > before:
                     asked = now
         return time.perf_counter() - begin
 
     def finishing(self, what: str) -> None:
-        """Tell pages what is done now that the last step was run, and show what that came to."""
+        """Publish the work after the last step, and draw the final state."""
         self.state("finishing", what)
-        if self._is_drawing:  # drawing is told, too
+        if self._is_drawing:  # drawing reports progress as well
             return
         self._is_drawing = True
         p = self.job.loop.progress
@@ -136,11 +136,11 @@ class Steering:
         self._is_drawing = False
 
     def settle(self, progress: Progress) -> None:
-        """Tell pages what the file has."""
+        """Publish the numbers of the written file."""
         self._tell(progress, ended=True)
 
     def control(self, wanted: Control) -> None:
-        """Obey. Raises ConfigError, Restart."""
+        """Execute a page's action. Raises ConfigError, Restart."""
         action = wanted.action
         if action in ("pause", "resume"):
             self._left = None
@@ -162,29 +162,29 @@ class Steering:
             raise ConfigError(f"transform: got a fit of {verb}, need one of an image.")
         else:
             settings = {"action": action, **wanted.settings}
-            self.again(settings)  # this fit is given up for one that can be
+            self.again(settings)  # checked before this fit is stopped
             raise Restart(settings)
 
     def save(self, path: Path) -> None:
-        """Write the asset as it is now."""
+        """Write the asset in its present state."""
         self.job.save(path)
 
     def report(self, path: Path) -> None:
-        """Write the report of the asset as it is now."""
+        """Write the report of the asset in its present state."""
         asset = path.with_name(self.name)
         self.job.save(asset)
-        with cut_short():  # it may take longer than who ends the fit will wait
+        with cut_short():  # a report may take longer than a signal is allowed to wait
             self.job.write_report(asset, path, ())
 
     def load(self, path: Path, into_fit: bool) -> str:
-        """Go on from an asset's numbers, or give the fit up to show it."""
+        """Continue from an asset's numbers, or stop the fit to show the asset."""
         if into_fit:
             self.job.take_over(path)
             return f"The fit goes on from {path.name}."
         if self.again is None:
             raise ConfigError("load: got a fit that was started by a program, need it to end "
                               "first. Load it into the fit, or use neuralshade view.")  # fmt: skip
-        open_asset(path).scene()  # this fit is given up for one that can be shown
+        open_asset(path).scene()  # checked before this fit is stopped
         raise Restart({"action": "show", "path": path})
 
     def _pause(self, paused: bool) -> None:

@@ -1,4 +1,4 @@
-"""A fit as it was called for, and as pages want it instead."""
+"""Request for a fit: the arguments of a fit function, and changes that pages make to them."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 
 ENDS = ("seconds", "steps", "target_psnr")
-# settings that begin another fit, not the last one again
+# settings that start another fit instead of repeating the last one
 OTHERS = {"picture", "maps", "source", "preset"}
 
 
 @dataclass(frozen=True)
 class Call:
-    """A fit verb and what it is called with, by name.
+    """A fit function and its arguments, by name.
 
-    ``sent``: what the picture is called, where it came from a page. ``drawn``: where it lies, where
-    that page drew it. ``spared``: the asset of another kind whose name this one does not take.
+    ``sent``: name of an uploaded picture. ``drawn``: path of a picture that the page drew itself.
+    ``spared``: existing asset of another kind, which this fit does not overwrite.
     """
 
     fit: Callable[..., Any]
@@ -43,36 +43,36 @@ class Call:
 
     @classmethod
     def of(cls, fit: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
-        """Return the call that ``fit(*given, **named)`` is."""
+        """Return the request for ``fit(*given, **named)``."""
         names = list(inspect.signature(fit).parameters)
         return cls(fit, {**dict(zip(names, given, strict=False)), **named})
 
     @property
     def kind(self) -> Kind:
-        """Return the kind whose fit this is."""
+        """Return the kind that this function fits."""
         place = f"{self.fit.__module__}:{self.fit.__name__}"
         return next((kind for kind in all_kinds() if kind.fits == place), usual_kind())
 
     @property
     def subject(self) -> Any:
-        """Return what is fitted."""
+        """Return the source that is fitted."""
         return self.arguments.get(_subject_of(self.fit))
 
     @property
     def output(self) -> Path:
-        """Return where the asset of a picture's fit goes."""
+        """Return the path of the asset."""
         given = self.arguments.get("output")
         return Path(f"{Path(name_of(self.subject)).stem}.nsh") if given is None else Path(given)
 
     def with_live(self, live: Any) -> Call:
-        """Return the same call, shown by ``live``."""
+        """Return the same request with ``live`` as its page."""
         options: FitOptions = self.arguments.get("options", USUAL)
         return self._with({"options": replace(options, live=live)})
 
     def begun_anew(self, settings: Mapping[str, Any]) -> Call:
-        """Return the same fit from its first step on, where this goes on from a checkpoint.
+        """Return the request from its first step on, where it resumes from a checkpoint.
 
-        ``settings``: those of the checkpoint's recipe, which what is called with agrees with.
+        ``settings``: those of the checkpoint's recipe.
         """
         options: FitOptions = self.arguments.get("options", USUAL)
         if options.resume is None:
@@ -83,9 +83,9 @@ class Call:
         return replace(self, arguments={**self.arguments, **changed})
 
     def changed(self, wanted: Mapping[str, Any], uploads: Uploads) -> Call:
-        """Return the fit that a page wants: ``wanted`` has an action and its settings.
+        """Return the fit that a page requests: ``wanted`` has an action and its settings.
 
-        Raises: ConfigError, PictureError for a picture that is not there.
+        Raises: ConfigError; PictureError for a missing picture.
         """
         arguments = dict(self.arguments)
         arguments["options"] = replace(arguments.get("options", USUAL), resume=None)
@@ -136,7 +136,7 @@ class Call:
 
 
 def startable() -> list[dict[str, Any]]:
-    """Return what pages are told of kinds that are fitted: what each takes, and its presets."""
+    """Return the facts about fitted kinds that pages show: sources, presets, options."""
     return [
         {"name": kind.name, "about": kind.about, "picture": _takes_pictures(kind),
          "maps": bool(kind.subject.maps), "bpp": _is_sized(kind), "presets": list(kind.presets),
@@ -153,24 +153,24 @@ def _takes_pictures(kind: Kind) -> bool:
 
 
 def _is_sized(kind: Kind) -> bool:
-    """Return whether bits per pixel may be asked for."""
+    """Return whether the kind has a setting for bits per pixel."""
     return any(setting.name == "bpp" for setting in fields(kind.recipe))
 
 
 def _is_valued(kind: Kind) -> bool:
-    """Return whether members are given values, as --set of its command does."""
+    """Return whether the kind's command has --set."""
     return any(flag.name == "set" for flag in kind.flags)
 
 
 def _valued(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that a fit is called with, those that a page wants over ``given`` ones."""
+    """Return the values of members: those of the page's request over ``given`` ones."""
     pairs = parse_values(wanted.get("set", ()))
     values = {name: plain_value(name, text) for name, text in pairs.items()}
     return {"values": {**(given.get("values") or {}), **values}} if values else {}
 
 
 def _kind(name: str) -> Kind:
-    """Return a kind that is fitted; ConfigError for any other, with the nearest name."""
+    """Return a fitted kind by name; ConfigError otherwise, with the nearest name."""
     known = {kind.name: kind for kind in all_kinds() if kind.fits is not None}
     if name not in known:
         raise ConfigError(f"start.kind: got {name[:80]!r}, need one of {list(known)}."
@@ -179,12 +179,12 @@ def _kind(name: str) -> Kind:
 
 
 def _settings(kind: Kind, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that a page wants; ConfigError before a fit is given up for them."""
+    """Return the settings of a page's request; ConfigError before the running fit is stopped."""
     found = {name: wanted[name] for name in ("seed", "preset", "seconds", "bpp") if name in wanted}
     if "preset" in found:
         kind.check_preset(found["preset"])
     if wanted.get("set") and not _is_valued(kind):
-        raise ConfigError(f"start.set: got it for {kind.name}, need a kind whose members are given "
+        raise ConfigError(f"start.set: got it for {kind.name}, need a kind whose members take "
                           "values. Leave it out.")  # fmt: skip
     if "bpp" in found and not _is_sized(kind):
         raise ConfigError(f"start.bpp: got it for {kind.name}, need a kind that is sized by bits "
@@ -192,33 +192,33 @@ def _settings(kind: Kind, wanted: Mapping[str, Any]) -> dict[str, Any]:
     if "bpp" in found and kind.calls is not None and kind.subject.picture:
         typed = {name: value for name, value in found.items() if name != "preset"}
         line = CommandLine("", None, {}, found.get("preset"), typed, typed, {"resume": None})
-        loaded(kind.calls)(line)  # what the command would refuse: nothing is left to be sized
+        loaded(kind.calls)(line)  # raises where no setting is left to size
     return found
 
 
 def _of_maps(kind: Kind, key: str, uploads: Uploads) -> dict[str, Any]:
-    """Return what a fit of uploaded maps is called with; ConfigError where it cannot be."""
+    """Return the arguments for a fit of uploaded maps; ConfigError where the kind takes none."""
     check_takes_maps(kind)
     folder = uploads.maps.fit(key, kind)
     return {_subject_of(kind.fit): folder, "output": _free(folder.name, kind)}
 
 
 def _of_source(kind: Kind, key: str, uploads: Uploads) -> dict[str, Any]:
-    """Return what a fit of an uploaded document is called with; ConfigError where none can be."""
+    """Return the arguments for a fit of an uploaded document; ConfigError where that fails."""
     try:
         given = uploads.sources.fit(key, kind)
-    except NeuralShadeError as error:  # pages know files by their names alone
+    except NeuralShadeError as error:  # pages know files by name alone
         raise ConfigError(uploads.told(str(error))) from error
     return {**given, "output": _free(Path(name_of(given[_subject_of(kind.fit)])).stem, kind)}
 
 
 def _subject_of(fit: Callable[..., Any]) -> str:
-    """Return by what name a fit is given what it fits."""
+    """Return the name of a fit function's first parameter."""
     return next(iter(inspect.signature(fit).parameters))
 
 
 def uploaded(uploads: Uploads, key: str) -> Picture:
-    """Return a picture that was uploaded; ConfigError where there is none of that key."""
+    """Return an uploaded picture; ConfigError for an unknown key."""
     if key not in uploads.pictures:
         raise ConfigError(f"start.picture: got {key[:80]!r}, need one that was uploaded and kept. "
                           "Upload it again.")  # fmt: skip
@@ -226,25 +226,25 @@ def uploaded(uploads: Uploads, key: str) -> Picture:
 
 
 def first_call(options: FitOptions) -> Call:
-    """Return what stands for the last fit where there was none."""
+    """Return the request that stands in before the first fit."""
     return Call(usual_kind().fit, {"options": options})
 
 
 def name_of(subject: Any) -> str:
-    """Return what people call what is fitted."""
+    """Return the display name of a fit's source."""
     if isinstance(subject, (str, os.PathLike)):
         return Path(subject).name
     return str(getattr(subject, "name", "array"))
 
 
 def _beside(before: Path, old: Kind, kind: Kind) -> Path:
-    """Return where an asset of ``kind`` goes beside one of another: each has its own name."""
+    """Return the path of an asset of ``kind`` beside one of another kind."""
     stem = f"{before.stem.removesuffix(f'_{old.name}')}_{kind.name}"
     return _free(stem, kind, before.parent)
 
 
 def _free(stem: str, kind: Kind, folder: Path = Path()) -> Path:
-    """Return a path in a folder, named after what is fitted, that nothing has yet."""
+    """Return an unused path in a folder, named after the source."""
     end = ".nsh"
     if kind.output_form == "DIR":
         stem, end = f"{stem}_{kind.name}", ""

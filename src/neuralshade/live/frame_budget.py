@@ -1,4 +1,4 @@
-"""What may go into frames of a fit's time, and how large they are for it."""
+"""Time budget of frames while a fit runs, and the frame size that it allows."""
 
 from __future__ import annotations
 
@@ -10,35 +10,33 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from statistics import median
 
-FRAME_SECONDS = 0.5  # between two frames that are worth having: they get smaller for it
-FIRST_PIXELS = 2**14  # of the first frame of a scene, whose cost is not known yet
-GROWTH = 2.0  # of a fit's steps, from the first to the last row of a picture that shows it
-RATE_SECONDS = 1.0  # of a fit, by which its steps per second are told
-LONGEST_LOOK = 2.0  # seconds between two looks of a fit that a frame is worth
-FIXED_SECONDS = 2.0  # the same for a first picture of what is to be drawn but once
-WHOLE = ""  # frames, not bands of a pane
-AT_HAND = "at hand"  # frames of what is at hand and needs no drawing
-DRAFT = "draft:"  # before a pane's name
-LEAST_COST = 1e-12  # seconds a pixel, that are divided by
+FRAME_SECONDS = 0.5  # between two useful frames: they get smaller to meet it
+FIRST_PIXELS = 2**14  # of a scene's first frame, whose cost is unknown
+GROWTH = 2.0  # of the step count, from the first to the last row of a picture
+RATE_SECONDS = 1.0  # window over which steps per second are measured
+LONGEST_LOOK = 2.0  # longest interval between a fit's callbacks that a frame may use
+FIXED_SECONDS = 2.0  # the same for the first picture of a static pane
+WHOLE = ""  # cost key of whole frames
+AT_HAND = "at hand"  # cost key of frames that need no computation
+DRAFT = "draft:"  # cost key prefix of drafts
+LEAST_COST = 1e-12  # seconds a pixel; divisor
 REDUCTIONS = (1, 2, 3, 4, 6, 8, 12, 16)
-COARSER = 4  # times: what is less so is not worth that a picture becomes coarser again
-COSTS_KEPT = 8  # frames whose cost tells that of others: the first bands of a pane may be sky
-LEAST_SPREAD = (
-    0.2  # of two sizes, of the larger: else they tell nothing of what a look costs at all
-)
-MOST_BELOW = 4.0  # times that the usual cost of a pixel may lie below the mean: one of sky is none
-UNBOUNDED = math.inf  # pixels, where no time is short
+COARSER = 4  # times: a smaller change does not justify a coarser picture
+COSTS_KEPT = 8  # frames that the cost estimate uses: a pane's first bands may be sky
+LEAST_SPREAD = 0.2  # relative size difference that two samples of the fixed cost need
+MOST_BELOW = 4.0  # ratio of mean to median cost of a pixel, at most: sky costs nothing
+UNBOUNDED = math.inf  # pixels, where time is not limited
 
 
 def divided_by(pixels: int, affordable: float, before: int | None = None) -> int:
-    """Return by what each side of a picture is divided: the rule of whatever is drawn in a fit.
+    """Return the divisor of each side of a picture that is drawn while a fit runs.
 
-    As little as leaves no more pixels than can be paid for, and from a coarser picture by halves.
+    The smallest that the budget allows; a coarser picture is refined by halving the divisor.
 
     Args:
         pixels: of the picture, undivided.
-        affordable: how many can be paid for until it must be there.
-        before: by what it was divided when it was drawn last, None where it was not.
+        affordable: pixels that the budget allows in time.
+        before: divisor of the last drawing, None for the first.
     """
     least = next((by for by in REDUCTIONS if pixels <= affordable * by**2), REDUCTIONS[-1])
     if before is None:
@@ -49,13 +47,13 @@ def divided_by(pixels: int, affordable: float, before: int | None = None) -> int
 
 
 def _finer(by: int) -> int:
-    """Return by what a picture is divided next: a quarter of the pixels more are worth no sweep."""
+    """Return the next divisor: below 3 a step of a quarter more pixels is not worth a pass."""
     return 1 if by <= 3 else by // 2
 
 
 @dataclass
 class Cost:
-    """What drawing takes, by the last times: so much whatever is drawn, and so much a pixel."""
+    """Estimated drawing cost: a fixed part and a part per pixel."""
 
     start: float = 0.0  # seconds
     pixel: float = 0.0  # seconds
@@ -63,17 +61,17 @@ class Cost:
 
     @property
     def is_known(self) -> bool:
-        """Return whether something was drawn yet."""
+        """Return whether there is a measurement."""
         return bool(self._seen)
 
     def seconds(self, pixels: int) -> float:
-        """Return what so many pixels take."""
+        """Return the estimated seconds of that many pixels."""
         return self.start + self.pixel * pixels
 
     def note(self, pixels: int, seconds: float) -> None:
-        """Take note of what so many pixels took, and tell both by medians of the last times.
+        """Add a measurement; both parts are medians of the last ones.
 
-        One that met with another program tells nothing of the next.
+        Medians ignore single delays by other programs.
         """
         self._seen.append((pixels, seconds))
         y = [each for _, each in self._seen]
@@ -88,7 +86,7 @@ class Cost:
         self.pixel = max(median(each), sum(each) / len(each) / MOST_BELOW)
 
     def after(self, pixels: int) -> Cost:
-        """Return a cost that begins as this one is."""
+        """Return a new cost that starts from this estimate."""
         made = Cost(self.start)
         made.note(pixels, self.seconds(pixels))
         return made
@@ -96,15 +94,15 @@ class Cost:
 
 @dataclass
 class Pace:
-    """How many seconds may go into frames: ``share`` of those that passed.
+    """Time budget of frames: ``share`` of the elapsed time.
 
-    ``saved`` of them may be left over, None: what two frames are worth.
+    ``saved``: largest credit in seconds; None: the cost of two frames.
     """
 
     share: float
     credit: float = 0.0
     saved: float | None = None
-    # of late: of whole frames, and by pane of those drawn in bands; several paces may share them
+    # of whole frames, and by pane of bands; several budgets may share them
     costs: dict[str, Cost] = field(default_factory=dict)
     frame_seconds: float = FRAME_SECONDS  # between two frames
     earned_at: float = field(default_factory=time.perf_counter)
@@ -112,7 +110,7 @@ class Pace:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def may_draw(self) -> bool:
-        """Earn what is due since the last time; return whether a frame can be paid for."""
+        """Add the credit earned since the last call; return whether a frame is affordable."""
         now = time.perf_counter()
         with self._lock:
             self.credit, self._owed = self.credit - self._owed, 0.0
@@ -122,11 +120,11 @@ class Pace:
         return self.credit > 0
 
     def wait_seconds(self) -> float:
-        """Return after how long more can be paid for."""
+        """Return the seconds until more is affordable."""
         return 0.0 if self.may_draw() else -self.credit / self.share
 
     def spend(self, seconds: float, pixels: int, pane: str = WHOLE) -> None:
-        """Pay for a frame that was drawn, or for a band of a pane."""
+        """Charge a frame, or a band of a pane."""
         self.credit -= seconds
         own, known = self.costs.get(pane), self._known(pane)
         if known is not None and known is not own:
@@ -136,15 +134,15 @@ class Pace:
         (own or self.costs.setdefault(pane, Cost())).note(pixels, seconds)
 
     def _known(self, pane: str) -> Cost | None:
-        """Return what a pane costs, or frames do; None where nothing is known."""
+        """Return the cost of a pane, or of whole frames; None where neither was measured."""
         found = (self.costs.get(name) for name in (pane, WHOLE))
         return next((cost for cost in found if cost is not None and cost.is_known), None)
 
     def pixels(self, pane: str = WHOLE, seconds: float | None = None) -> float:
-        """Return how many pixels of a pane what may go into frames in ``seconds`` pays for.
+        """Return how many pixels of a pane the budget of ``seconds`` allows.
 
-        None: in what lies between two frames; FIRST_PIXELS where no cost is known. Where less
-        would cost half as much at least, whatever it is, more is paid for, and waited for.
+        None: the interval between two frames; FIRST_PIXELS where no cost is known. Where the fixed
+        cost alone would take half of it, more pixels are allowed, and later frames wait.
         """
         cost = self._known(pane)
         if seconds is None:
@@ -155,7 +153,7 @@ class Pace:
         return paid / max(cost.pixel, LEAST_COST)
 
     def swept_pixels(self, pane: str, seconds: float, band: float) -> float:
-        """Return how many pixels ``seconds`` pay for in bands of so many."""
+        """Return how many pixels ``seconds`` allow in bands of that size."""
         cost = self._known(pane)
         if cost is None:
             return self.pixels(pane, seconds)
@@ -163,26 +161,26 @@ class Pace:
         return self.share * seconds / max(each, LEAST_COST)
 
     def owe(self, seconds: float) -> None:
-        """Pay for what another thread did."""
+        """Charge time that another thread spent."""
         with self._lock:
             self._owed += seconds
 
 
 @dataclass
 class StepRate:
-    """How long a fit stays about what it is: until its steps are GROWTH times as many."""
+    """Progress rate of a fit: the time until its step count has grown by GROWTH."""
 
-    _seen: deque[tuple[float, int]] = field(default_factory=deque)  # when each step was there
+    _seen: deque[tuple[float, int]] = field(default_factory=deque)  # time of each step
 
     def note(self, step: int) -> None:
-        """Take note of how far the fit is now."""
+        """Record the current step."""
         now = time.perf_counter()
         self._seen.append((now, step))
         while len(self._seen) > 2 and self._seen[1][0] <= now - RATE_SECONDS:
             self._seen.popleft()
 
     def growth_seconds(self) -> float:
-        """Return how long that takes from now on, FRAME_SECONDS at least."""
+        """Return the seconds until then, FRAME_SECONDS at least."""
         if len(self._seen) < 2:
             return FRAME_SECONDS
         (begin, first), (now, step) = self._seen[0], self._seen[-1]
@@ -190,7 +188,7 @@ class StepRate:
         return max(FRAME_SECONDS, more * (now - begin) / max(1, step - first))
 
     def frame_seconds(self) -> float:
-        """Return how long it is between two frames: looks may lie further apart than these."""
+        """Return the interval between two frames: a fit's callbacks may be further apart."""
         if len(self._seen) < 2:
             return FRAME_SECONDS
         look = (self._seen[-1][0] - self._seen[0][0]) / (len(self._seen) - 1)

@@ -1,4 +1,4 @@
-"""Pictures that were drawn for any page, kept coarse: who comes later has them at once."""
+"""Frame cache: coarse pictures drawn for any page, sent at once to pages that join later."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ from neuralshade.live.client import Client
 from neuralshade.live.frame_choice import Frame
 from neuralshade.live.frame_encoding import Floats, on_screen, png
 
-MOST_PIXELS = 2**15  # of each picture that is kept
-MOST_KEPT = 16  # pictures; of others the oldest is dropped
+MOST_PIXELS = 2**15  # of each cached picture
+MOST_KEPT = 16  # pictures; the oldest is dropped
 Key = tuple[str, View]
 
 
 @dataclass
 class Seen:
-    """A whole picture of one pane, on which bands that came later were painted."""
+    """A whole picture of one pane, updated by later bands."""
 
     pane: str
     values: Floats
-    whole: View  # what its region is of
-    by: int  # what each side of the view was divided by, about
+    whole: View  # view whose region it shows
+    by: int  # divisor of each side of the view, about
     draft: bool
     step: int | None
     _file: tuple[Floats, bytes] | None = None
 
     @property
     def sharp(self) -> bool:
-        """Return whether it is as large as it was asked for."""
+        """Return whether it has the requested size."""
         return self.by == 1 and not self.draft
 
     def begin(self, client: Client) -> None:
-        """Take note that a page gets it."""
+        """Record that a page gets it."""
         if client.sweep is not None:
             client.sweep.begun((self.pane,), self.by, self.draft)
         client.kept.pop(self.pane, None)  # of several pieces
 
     def file(self, linear: bool) -> bytes:
-        """Return it as PNG, which is encoded once however many pages get it."""
+        """Return it as PNG; encoded once for all pages."""
         values = self.values
         if self._file is None or self._file[0] is not values:
             self._file = values, png(on_screen(values, linear, self.whole.tone))
         return self._file[1]
 
     def paint(self, band: Floats, first: int, rows: int, step: int | None) -> None:
-        """Put a band over it, whose first row is ``first`` of ``rows``."""
+        """Replace rows by a band whose first row is ``first`` of ``rows``."""
         height, width = self.values.shape[:2]
         row = (2 * np.arange(height) + 1) * rows // (2 * height) - first
         hit = (row >= 0) & (row < band.shape[0])
@@ -60,7 +60,7 @@ class Seen:
 
 
 class SeenBefore:
-    """What was drawn of one scene; who draws, asks and encodes may do so in two threads."""
+    """Cached frames of one scene; drawing and encoding threads may use it at once."""
 
     def __init__(self) -> None:
         self._kept: dict[Key, Seen] = {}
@@ -68,7 +68,7 @@ class SeenBefore:
     def note(
         self, scene: Scene, asked: View, frame: Frame, panes: Mapping[str, Floats], step: int | None
     ) -> None:
-        """Take note of what was drawn for a page that wants to see ``asked``."""
+        """Cache what was drawn for a page's view ``asked``."""
         for pane, values in panes.items():
             key = _key(scene, pane, asked)
             if frame.band is None:
@@ -80,9 +80,9 @@ class SeenBefore:
             del self._kept[next(iter(self._kept))]
 
     def of(self, scene: Scene, asked: View, panes: Iterable[str]) -> list[Seen]:
-        """Return those of ``panes`` that are kept of the same part, whatever its size.
+        """Return the cached frames of ``panes`` for the same region, at any size.
 
-        They are of one frame, or like it: of the same region.
+        All have the region of the first.
         """
         keys = (_key(scene, pane, asked) for pane in panes)
         found = [self._kept[key] for key in keys if key in self._kept]
@@ -90,7 +90,7 @@ class SeenBefore:
 
 
 def _key(scene: Scene, pane: str, asked: View) -> Key:
-    """Return what tells pictures apart; of what is lit, the shape of the view does."""
+    """Return the cache key; for lit panes it includes the view's shape."""
     view = replace(scene.seen_in(pane, asked), id=0, panes=(), parts=False, draft=False)
     return pane, view if scene.is_lit(pane) else replace(view, width=1, height=1)
 
@@ -104,5 +104,5 @@ def _coarse(pane: str, values: Floats, frame: Frame, step: int | None) -> Seen:
 
 
 def _centers(size: int, count: int) -> npt.NDArray[np.int64]:
-    """Return which of ``size`` samples lie nearest to the middles of ``count``."""
+    """Return the indices of ``size`` samples nearest to the centers of ``count`` cells."""
     return (2 * np.arange(count) + 1) * size // (2 * count)

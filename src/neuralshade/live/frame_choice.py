@@ -1,4 +1,4 @@
-"""Which frame a page gets next: all that it wants at once, or while a fit goes first a part."""
+"""Choice of the next frame of a page: all panes at once, or one part while a fit has priority."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from neuralshade.live.progressive_drawing import Band, Floats, Sweep, pixels_of
 
 @dataclass(frozen=True)
 class Frame:
-    """A picture to be drawn: what it shows, and of which panes."""
+    """A picture to draw: view and panes."""
 
     view: View
     panes: tuple[str, ...]
     sharp: bool
     slow: bool  # for pages that do not keep up
-    by: int = 1  # what each side of the view was divided by
-    band: Band | None = None  # where it is but a part of a picture
-    at_hand: bool = False  # it needs no drawing
+    by: int = 1  # divisor of each side of the view
+    band: Band | None = None  # set where it is one band of a picture
+    at_hand: bool = False  # drawn without computation
 
     @property
     def costs_as(self) -> str:
-        """Return by what name its cost is known."""
+        """Return the key of its cost."""
         if self.band is not None:
             return self.band.costs_as
         if self.at_hand:
@@ -45,14 +45,14 @@ class Frame:
 
     @property
     def whole(self) -> View:
-        """Return the view that it is a part of, or all of."""
+        """Return the view of the whole picture."""
         return self.view if self.band is None else self.band.whole
 
     def note(self, scene: Scene, client: Client, drawn: Mapping[str, Floats]) -> None:
-        """Take note that it was drawn for a page."""
+        """Record that the frame was drawn for a page."""
         if client.sweep is not None and self.band is not None:
             client.sweep.drawn(self.band, drawn[self.band.pane])
-            client.kept.pop(self.band.pane, None)  # of several pieces: sent anew where a fit pauses
+            client.kept.pop(self.band.pane, None)  # of several pieces: resent when the fit pauses
             return
         if client.sweep is not None:
             client.sweep.begun(self.panes, self.by, self.view.draft)
@@ -60,26 +60,26 @@ class Frame:
 
 
 Wanting = tuple[Client, View]
-Groups = dict[Frame, list[Wanting]]  # frames, each with the pages that want it
+Groups = dict[Frame, list[Wanting]]  # frames, each with the pages that wait for it
 
 
 @dataclass(frozen=True)
 class FrameChoice:
-    """Chooses by what may go into frames, of pages that are slow or not, and by how a fit goes.
+    """Chooses frames by the time budgets of fast and slow pages, and by the fit's progress.
 
-    ``opening``: no step was run yet; then all is drawn that is drawn but once.
+    ``opening``: before the first step; panes that never change are drawn completely.
     """
 
     scene: Scene
     paces: dict[bool, Pace]
     rate: StepRate
     opening: bool = False
-    paid: Mapping[bool, bool] = field(default_factory=dict)  # whether a frame is, of slow pages
+    paid: Mapping[bool, bool] = field(default_factory=dict)  # whether a frame is in budget, by slow
 
     def next(
         self, client: Client, view: View, hurried: bool, fit_seconds: float | None
     ) -> Frame | None:
-        """Return the next frame of a page that wants ``view``; None where it has all."""
+        """Return the next frame of a page for ``view``; None where it is complete."""
         if hurried and view.parts:
             return self._part(client, view)
         if fit_seconds is not None:
@@ -87,14 +87,14 @@ class FrameChoice:
         scene, client.sweep = self.scene, None
         most = self.paces[client.slow].pixels() if hurried else UNBOUNDED
         by = divided_by(view.width * view.height, most)
-        drawn = bare(scene.fitted(view, by))  # which asks whether a pane is lit
+        drawn = bare(scene.fitted(view, by))  # this view decides whether a pane is lit
         lacking = [p for p in panes_of(scene, view) if p in scene.changes
                    or scene.goes_on(p, drawn) or client.kept.get(p) != scene.seen_in(p, drawn)
                    ]  # fmt: skip
         return Frame(drawn, tuple(lacking), by == 1, client.slow)
 
     def _last(self, client: Client, view: View, fit_seconds: float) -> Frame | None:
-        """Return all that a fit changed, whole, as fine as a share of its time pays, or as it was.
+        """Return all panes that a fit changed, whole, as fine as a share of its time allows.
 
         None where nothing changes.
         """
@@ -109,7 +109,7 @@ class FrameChoice:
         return Frame(scene.fitted(asked, by), panes, by == 1, client.slow, by)
 
     def _part(self, client: Client, view: View) -> Frame | None:
-        """Return what comes next where a page's pictures grow sharp; None where they are."""
+        """Return the next part of a page's progressive drawing; None where it is complete."""
         scene, asked, slow = self.scene, bare(view), client.slow and not self.opening
         pace = self.paces[slow]
         panes = panes_of(scene, view)
@@ -121,7 +121,7 @@ class FrameChoice:
         fresh = client.sweep.fresh(panes)
         at_hand = tuple(pane for pane in fresh if pane in scene.at_hand)
         lacking = [pane for pane in fresh if pane not in at_hand]
-        # a page that pans for long gets both by turns
+        # alternate: a page that pans for long gets both
         is_next = lacking and client.sweep.hungry and self.paid.get(slow)
         if at_hand and not is_next:
             return Frame(scene.fitted(asked, 1), at_hand, True, slow, at_hand=True)
@@ -129,7 +129,7 @@ class FrameChoice:
             return self._first(view, lacking, slow)
         if self.opening:
             panes = [pane for pane in panes if pane not in scene.changes]
-        changing = sum(pane in scene.changes for pane in panes)  # one band each in turn
+        changing = sum(pane in scene.changes for pane in panes)  # one band of each in turn
         growth = self.rate.growth_seconds() / max(1, changing)
 
         def affordable(pane: str, band: float) -> float:
@@ -149,7 +149,7 @@ class FrameChoice:
         return Frame(band.view(scene), (band.pane,), sharp, slow, band.by, band)
 
     def _first(self, view: View, fresh: list[str], slow: bool) -> Frame:
-        """Return whole pictures of panes that have none: those with drafts last, one by one."""
+        """Return whole pictures of panes without one: panes with drafts last, one at a time."""
         scene, pace = self.scene, self.paces[slow]
         pixels = pixels_of(scene, view)
         plain = tuple(pane for pane in fresh if pane not in scene.drafts)
@@ -162,7 +162,7 @@ class FrameChoice:
 
 
 def joining(scene: Scene, frame: Frame, groups: Groups) -> list[Wanting]:
-    """Move pages that a band brings on, too, from the groups of other frames; return them."""
+    """Move pages that can use the same band from the groups of other frames; return them."""
     joined: list[Wanting] = []
     band, lead = frame.band, next((client.sweep for client, _ in groups[frame]), None)
     if band is None or lead is None:
@@ -180,8 +180,8 @@ def joining(scene: Scene, frame: Frame, groups: Groups) -> list[Wanting]:
 def shares(
     frame: Frame, group: list[Wanting], drawn: Mapping[str, Floats]
 ) -> Iterator[tuple[Mapping[str, Floats] | None, list[Wanting]]]:
-    """Yield what pages are sent of a frame, and which: ``drawn``, or where bands are kept the
-    picture that they make; None as long as some are missing.
+    """Yield the pictures of a frame and the pages that get them: ``drawn``, or the assembled bands;
+    None while bands are missing.
     """
     band, by_bands = frame.band, dict[tuple[int, ...], list[Wanting]]()
     for client, view in group:
@@ -203,15 +203,15 @@ def shares(
 
 
 def panes_of(scene: Scene, view: View) -> list[str]:
-    """Return the panes of a view that there are, or the main one."""
+    """Return the existing panes of a view, or the main one."""
     return [pane for pane in view.panes if pane in scene.titles] or [scene.main]
 
 
 def bare(view: View) -> View:
-    """Return a view without what does not tell one picture from another."""
+    """Return a view without the fields that do not affect the picture."""
     return replace(view, id=0, panes=())
 
 
 def one_pixel(view: View) -> View:
-    """Return the same of one pixel."""
+    """Return the same view of one pixel."""
     return replace(view, width=1, height=1, screen=None if view.screen is None else (1, 1))

@@ -1,4 +1,4 @@
-"""Pixels on their way to a page: toned, as PNG, many pictures in one binary message."""
+"""Encoding of frames for a page: tone mapping, PNG, and packing into one binary message."""
 
 import io
 import json
@@ -15,23 +15,23 @@ from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.pair import color_count, color_rgb
 from neuralshade.source.color import linear_to_srgb
 
-PNG_LEVEL = 1  # of zlib: a frame is looked at once
+PNG_LEVEL = 1  # of zlib: each frame is shown once
 Floats = npt.NDArray[np.float32]
 
 
 def on_screen(values: Floats, linear: bool, tone: Tone) -> npt.NDArray[np.uint8]:
-    """Return values as a screen shows them: uint8 [h, w, 3], or [h, w, 4] with alpha.
+    """Return values as displayed: uint8 [h, w, 3], or [h, w, 4] with alpha.
 
     Args:
         values: float32 [h, w, C], C in 1..4, in the scene's color space, not clamped.
-        linear: whether they are linear light; sRGB values are shown as they are.
-        tone: exposure and gamma of linear ones.
+        linear: whether they are linear light; sRGB values stay as they are.
+        tone: exposure and gamma of linear values.
     """
     finite = np.nan_to_num(values, nan=0.0, posinf=3e38, neginf=0.0)
     colors = color_count(finite)
     if linear:
         alpha = finite[..., colors:].clip(0, 1)
-        with np.errstate(over="ignore"):  # what is too bright for float32 is white
+        with np.errstate(over="ignore"):  # values beyond float32 become white
             light = finite[..., :colors] / (np.maximum(alpha, 1e-6) if alpha.size else 1)
             light = np.clip(light * np.float32(2.0**tone.exposure), 0, 1)
         shown = linear_to_srgb(light) if tone.gamma is None else light ** (1 / tone.gamma)

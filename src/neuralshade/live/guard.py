@@ -1,4 +1,4 @@
-"""What stands before every route: who is refused, and the headers that every answer has."""
+"""ASGI middleware before every route: access check and security headers."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ HEADERS = [
     (b"cache-control", b"no-store"),
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
-# Not of the report: a browser refuses a page that is sandboxed and asks for the second.
+# Not for the report: a browser refuses the second header on a sandboxed page.
 OWN_PAGE = [
     (b"content-security-policy", POLICY.encode()),
     (b"cross-origin-opener-policy", b"same-origin"),
 ]
-POLICY_VIOLATION = 1008  # code of a WebSocket's end
+POLICY_VIOLATION = 1008  # WebSocket close code
 
 
 class Guard:
-    """Refuses what ``access`` does, and adds the headers that every answer has.
+    """Refuses requests that ``access`` refuses, and adds security headers to every response.
 
-    Where requests cost more than their share of the time, all wait here.
+    Requests beyond the CPU budget wait here.
     """
 
     def __init__(self, app: ASGIApp, access: Access, turns: Turns):
@@ -66,11 +66,11 @@ class Guard:
 def refuse(
     status: int, reason: str, *, close: bool = False, again: float | None = None
 ) -> Response:
-    """Return a refusal in one line.
+    """Return a one-line refusal.
 
     Args:
-        close: what is still sent is not read.
-        again: seconds after which the same may be asked for again.
+        close: the rest of the request is not read.
+        again: seconds until a retry makes sense.
     """
     headers = {"connection": "close"} if close else {}
     if again is not None:

@@ -1,4 +1,4 @@
-"""A page in the browser that shows a fit or an asset, and steers it."""
+"""Live page in the browser: shows a fit or an asset, and controls it."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from neuralshade.live.uploads import Uploads
 from neuralshade.source.transform import TRANSFORMS
 
 log = logging.getLogger("neuralshade")
-WAIT_SECONDS = 0.2  # between two looks at whether Ctrl-C was pressed
+WAIT_SECONDS = 0.2  # between two checks for Ctrl-C
 
 
 class Live:
-    """Serves the page from when it is made until ``close``; a with block closes it.
+    """Serves the page from construction until ``close``; a with block closes it.
 
-    Everything is done by the thread that calls ``run``, ``show`` and ``wait``; a server in a
-    thread of its own talks to the pages.
+    All work is done by the thread that calls ``run``, ``show`` and ``wait``; a server thread talks
+    to the pages.
 
     Args:
-        host: address to listen on. Beyond this machine's own (127.0.0.1) a token is demanded,
-            which ``address`` has.
-        port: to listen on, or the next one that is free (which is said); 0 is any.
-        options: of fits that a page starts where none was run before.
-        run_shaders: pages may send tasks and materials, which are code or become some, and have
-            them run here: whoever may connect may. Else such a one is refused.
+        host: address to listen on. Beyond loopback (127.0.0.1) a token is required; ``address``
+            contains it.
+        port: to listen on, or the next free one (logged); 0 is any.
+        options: of fits that a page starts where none ran before.
+        run_shaders: pages may upload tasks and materials, which contain code, and run them here, as
+            may everybody who can connect. Otherwise such uploads are refused.
 
     Raises: ConfigError for a host that is not this machine's, DeviceError where no port is free.
     """
@@ -68,11 +68,11 @@ class Live:
         self.shown = ShownAsset(self.stage)
         self.preparing = Preparing(partial(self.channel.publish, "preparing"))
         self._call = first_call(options)
-        self._runs = False  # whether the fit that begins is this one's to start again
-        self._facts: dict[str, Any] | None = None  # of the last fit that began
-        self._job: Job[Any] | None = None  # of the fit that runs
+        self._runs = False  # whether this object started the fit that begins, and can restart it
+        self._facts: dict[str, Any] | None = None  # of the last fit
+        self._job: Job[Any] | None = None  # of the running fit
         self._fits = 0
-        self._ends = False  # whether a fit was asked to end that had but to be finished, and was
+        self._ends = False  # whether a signal arrived while a fit was finishing
         self._relay = LogAside(self.channel.note)
         log.addHandler(self._relay)
 
@@ -83,11 +83,11 @@ class Live:
 
     @property
     def addresses(self) -> list[str]:
-        """Return every such address: several where it listens on all of a machine's."""
+        """Return every such address: several where it listens on all interfaces."""
         return self.server.addresses
 
     def close(self) -> None:
-        """Hang up on all pages, and delete what they sent."""
+        """Disconnect all pages and delete their uploads."""
         log.removeHandler(self._relay)
         self.server.close()
         self.stage.close()
@@ -102,36 +102,36 @@ class Live:
         self.close()
 
     def sent(self, place: str | None) -> str | None:
-        """Return what is called so that a page sent; None for what its user has.
+        """Return the name of an uploaded source; None for a local one.
 
-        ``place`` is where it lies; None is what is fitted from memory.
+        ``place``: its path; None: a source in memory.
         """
         if place is None:
             return self._call.sent if self._runs else None
         return self.uploads.name_of(place)
 
     def drawn(self, place: str | None) -> Path | None:
-        """Return where a picture lies that the page drew itself, as ``sent`` is asked."""
+        """Return the path of a picture that the page drew itself; arguments as of ``sent``."""
         return self._call.drawn if self._runs and place is None else None
 
     def run(self, fit: Callable[..., Any], *given: Any, **settings: Any) -> Any:
-        """Fit while pages look on and steer; again where one of them asks for another fit.
+        """Run a fit that pages show and control; run again when a page requests another fit.
 
         Args:
             fit: fit_image, fit_splats, fit_mipmaps or fit_shader.
-            given, settings: what it is called with.
+            given, settings: its arguments.
 
         Returns:
-            What the last fit returned; None where a page gave it up to show an asset, or where
-            a fit that a page asked for could not be done (which pages are told).
+            The result of the last fit; None where a page stopped it to show an asset, or where a
+            fit that a page requested failed (pages show the error).
 
-        Raises: what ``fit`` raises, where it was not a page that asked for it.
+        Raises: what ``fit`` raises, unless a page requested the fit.
         """
         self._call = Call.of(fit, given, settings)
         return self._run(asked=False)
 
     def _run(self, asked: bool) -> Any:
-        """Run the call, and those that pages want instead; ``asked``: one of them wanted it."""
+        """Run the fit and those that pages request later; ``asked``: a page requested it."""
         while True:
             try:
                 return self._run_once()
@@ -154,14 +154,14 @@ class Live:
         finally:
             job, self._job, self._runs = self._job, None, False
             self._ends = last_asked() != asked
-        # a task that a page sent is vouched for by who let pages send any
+        # whoever allowed uploads of code trusts a task that was uploaded
         trust = self.uploads.sources.allowed or bool(call.arguments.get("trust"))
         self.shown.open(result.asset, self._reference(call), fitted=True, trust=trust)
         self._end("ended", reached_text(result), {} if job is None else state_facts(job))
         return result
 
     def _change(self, restart: Restart) -> bool:
-        """Make the call what a page wants; False where it wants none."""
+        """Update the request as a page demands; False where no fit follows."""
         wanted = restart.settings
         try:
             if wanted["action"] == "show":
@@ -175,9 +175,9 @@ class Live:
             return False
 
     def _told(self, error: Exception) -> str:
-        """Return what pages are told of an error; one that is a bug goes to the log whole.
+        """Return an error's text for pages; an unexpected error is logged with its traceback.
 
-        It is no end of the server, whatever a page asked for.
+        No error of a requested fit ends the server.
         """
         if not isinstance(error, NeuralShadeError):
             log.error("live: a fit failed; the server goes on.", exc_info=error)
@@ -185,11 +185,11 @@ class Live:
         return self.uploads.told(str(error))
 
     def _reference(self, call: Call) -> Any:
-        """Return what the result of a call is compared with, None where nothing is."""
+        """Return the reference of a request's result, None where there is none."""
         return call.subject if call.kind.compared else None
 
     def _end(self, state: str, text: str, stands: Mapping[str, Any] = NO_STATE) -> None:
-        """Tell pages that there is no fit any more, and what came of it."""
+        """Publish the final state of a fit."""
         facts = self._facts or {
             "id": self._fits, "verb": self._call.kind.name, "preset": None, "seed": 0,
             "picture": name_of(self._call.subject), "transform": None, "output": "",
@@ -201,8 +201,8 @@ class Live:
                                      "can": can, **stands})  # fmt: skip
 
     def begin(self, job: Job[Any]) -> Control:
-        """Return the control of a fit that begins, which calls this."""
-        self.shown.close()  # what the page showed before leaves the GPU to the fit
+        """Return the control of a fit that starts; called by the fit."""
+        self.shown.close()  # frees the GPU for the fit
         self._job = job
         self._facts = fit_facts(job, self._fits, job.preset)
         if self._runs:
@@ -213,11 +213,11 @@ class Live:
                      call.kind.name, job.output)  # fmt: skip
         again = (lambda wanted: call.changed(wanted, self.uploads)) if self._runs else None
         steering = Steering(self.channel, self.stage, job, self._facts, again)
-        self.preparing.end()  # the fit is told of now
+        self.preparing.end()  # the fit is published now
         return steering
 
     def show(self, asset: Any, reference: Any = None) -> None:
-        """Show an asset, beside ``reference`` where one is given.
+        """Show an asset, beside ``reference`` where there is one.
 
         Raises: AssetError, PictureError.
         """
@@ -225,9 +225,9 @@ class Live:
             self.shown.open(asset, reference)
 
     def watch(self, scene: str | os.PathLike[str], *, trust: bool = False) -> None:
-        """Show a scene, path traced: pages turn it and move its first light.
+        """Show a path-traced scene: pages rotate it and move its first light.
 
-        ``trust``: a reference that is a Slang module may run here, and is left out otherwise.
+        ``trust``: run the code of a reference that is a Slang module; it is left out otherwise.
 
         Raises: what ``render_scene`` does.
         """
@@ -237,11 +237,11 @@ class Live:
             self.shown.watch(watched_scene(scene, trust=trust), Path(scene).name)
 
     def wait(self) -> None:
-        """Serve until Ctrl-C, SIGTERM or SIGHUP; a fit that a page asks for is run.
+        """Serve until Ctrl-C, SIGTERM or SIGHUP; run the fits that pages request.
 
-        At once where one of them came while a fit was being finished, which that only hastened.
+        Returns at once where a signal arrived while a fit was finishing.
 
-        Raises: FitInterrupted where a fit was running then, after a checkpoint was saved.
+        Raises: FitInterrupted where a fit was running, after its checkpoint was saved.
         """
         with Interruption() as interruption:
             while not (interruption.requested or self._ends):
@@ -258,16 +258,16 @@ class Live:
 def view(asset: Any = None, reference: Any = None, *, host: str = LOOPBACK, port: int = PORT,
          options: FitOptions = USUAL, values: Mapping[str, Any] | None = None,
          trust: bool = False, run_shaders: bool = False) -> Live:  # fmt: skip
-    """Return a page that shows an asset, a scene or nothing yet; ``wait`` of it serves it.
+    """Return a page that shows an asset, a scene or nothing yet; its ``wait`` serves it.
 
     Args:
-        asset: path of an asset, or what ``load`` returned; or path of a scene's TOML file, which
-            says itself what is compared and what inputs are.
-        reference: what it was fitted to: a picture, or the maps of mip levels.
-        host, port, options, run_shaders: as Live says.
-        values: of the asset's inputs, as ``render`` takes them.
-        trust: Slang code that came with the asset may run, as ``load`` says; never that of assets
-            which pages send.
+        asset: path of an asset, or the result of ``load``; or path of a scene's TOML file, which
+            names references and inputs itself.
+        reference: source of the asset: a picture, or the maps of mip levels.
+        host, port, options, run_shaders: as in Live.
+        values: of the asset's inputs, as in ``render``.
+        trust: run Slang code that came with the asset, as in ``load``; never that of uploaded
+            assets.
 
     Raises: AssetError, PictureError; what Live raises, and of a scene ``render_scene``.
     """

@@ -1,4 +1,4 @@
-"""Log lines that strangers can cause: one of a kind in a minute, and no long ones."""
+"""Log rate limit: one line of a kind a minute, shortened, for lines that remote peers can cause."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import threading
 import time
 
 WINDOW_SECONDS = 60.0
-MOST_KINDS = 20  # of lines of one log in that time
-LONGEST_KIND = 60  # characters that lines of a kind have in common
+MOST_KINDS = 20  # of one log within the window
+LONGEST_KIND = 60  # characters that identify a kind
 LONGEST_LINE = 400
 
 
 class Seldom(logging.Filter):
-    """Lets a line pass where none of its kind did for a while.
+    """Passes a line only if none of its kind was logged within the window.
 
     Args:
-        thread: only what this thread says is looked at; None is every thread.
-        whole: tracebacks stay; else a line says what was raised.
+        thread: filter lines of this thread only; None: of every thread.
+        whole: keep tracebacks; otherwise the exception is appended to the line.
     """
 
     def __init__(self, *, thread: threading.Thread | None = None, whole: bool = False):
@@ -27,7 +27,7 @@ class Seldom(logging.Filter):
         self._began, self._kinds = time.monotonic(), set[tuple[str, str]]()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a line passes; it is shortened on the way."""
+        """Return whether a line passes; it is shortened in place."""
         if self._thread is not None and record.thread != self._thread.ident:
             return True
         raised = record.exc_info[1] if record.exc_info else None
@@ -50,7 +50,7 @@ class Seldom(logging.Filter):
 
 
 def _shorten(record: logging.LogRecord, raised: BaseException | None) -> None:
-    """Make one line of what a log says, what was raised behind it."""
+    """Reduce a record to one line, with the exception at its end."""
     told = " ".join(record.getMessage().split())
     if raised is not None:
         told += f" ({type(raised).__name__}: {' '.join(str(raised).split())})"
@@ -59,7 +59,7 @@ def _shorten(record: logging.LogRecord, raised: BaseException | None) -> None:
 
 
 class SeldomSaid:
-    """Keeps logs quiet that a server's thread writes to, from ``start`` until ``close``."""
+    """Rate-limits the logs that a server's thread writes to, from ``start`` until ``close``."""
 
     FOREIGN = ("asyncio", "uvicorn.error")
     OWN = "neuralshade.live"
@@ -68,13 +68,13 @@ class SeldomSaid:
         self._filters: list[tuple[str, Seldom]] = []
 
     def start(self, thread: threading.Thread) -> None:
-        """Filter what ``thread`` says there, and what the live page says of faults anywhere."""
+        """Filter lines of ``thread`` there, and the live page's own lines of any thread."""
         self._filters = [(name, Seldom(thread=thread)) for name in self.FOREIGN]
         self._filters.append((self.OWN, Seldom(whole=True)))
         for name, seldom in self._filters:
             logging.getLogger(name).addFilter(seldom)
 
     def close(self) -> None:
-        """Filter no more."""
+        """Remove the filters."""
         for name, seldom in self._filters:
             logging.getLogger(name).removeFilter(seldom)

@@ -1,4 +1,4 @@
-"""Maps of one surface that pages send one by one: each set a folder, which a fit takes whole."""
+"""Uploaded texture sets: maps of one surface, collected in a folder that a fit takes whole."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from neuralshade.source.file_kind import PICTURE_SUFFIXES
 
 MOST_MAPS = 16  # of a set
 MOST_SET_BYTES = 2**29  # of a set's files
-MOST_SET_TEXELS = 2**27  # of a set: a fit brings all maps to the size of the largest
-UNNAMED = "maps"  # what a set is called whose files' names say nothing before the map
+MOST_SET_TEXELS = 2**27  # of a set: a fit resizes all maps to the largest
+UNNAMED = "maps"  # name of a set whose file names have no common beginning
 ANEW = "Send its maps again."
 
 
 @dataclass
 class MapSet:
-    """The maps that came so far: width and height by the name of the file."""
+    """The maps uploaded so far: width and height by file name."""
 
     folder: Path
     sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -41,11 +41,11 @@ class MapSet:
 
     @property
     def place(self) -> Path:
-        """Return the folder that nothing else lies in."""
+        """Return the folder that holds nothing else."""
         return self.folder.parent
 
     def facts(self, key: str) -> dict[str, Any]:
-        """Return what pages are told: files, what each was taken for, and which kinds refuse."""
+        """Return the facts for pages: files, their roles, and the kinds that refuse the set."""
         refused = {kind.name: line for kind in map_kinds() if (line := self.refusal(kind))}
         taken = self._taken()
         files = [{"name": name, "width": width, "height": height, "taken": taken[name]}
@@ -53,7 +53,7 @@ class MapSet:
         return {"maps": key, "name": self.name, "files": files, "refused": refused}
 
     def refusal(self, kind: Kind) -> str | None:
-        """Return why that kind cannot fit these, by their names and sizes; None where it can."""
+        """Return why that kind cannot fit these maps, by name and size; None where it can."""
         from neuralshade.source.map_folder import optional_maps
         from neuralshade.source.resize import common_size, misfits
 
@@ -68,7 +68,7 @@ class MapSet:
         return None
 
     def _taken(self) -> dict[str, list[str]]:
-        """Return the maps that each file holds by its name; none where that says nothing."""
+        """Return the maps that each file holds, judged by its name."""
         from neuralshade.source.map_names import name_files
         from neuralshade.source.map_words import NAMES
 
@@ -77,7 +77,7 @@ class MapSet:
 
 
 class MapSets:
-    """The newest sets of a session; ``new_path`` returns a new place for what is called so."""
+    """The newest sets of a session; ``new_path`` returns a new path for a name."""
 
     def __init__(self, new_path: Callable[[str], Path]):
         self._new_path = new_path
@@ -86,9 +86,9 @@ class MapSets:
         self._fitted: str | None = None
 
     def check(self, key: str | None, name: str) -> None:
-        """Raise RefusedError where a file of that name cannot be added to that set, or begin one.
+        """Raise RefusedError where a file of that name can neither join that set nor begin one.
 
-        Its bytes and size are told only once they came: ``add`` looks again.
+        Its size is known after the upload only: ``add`` checks again.
         """
         plain = plain_name(name)
         if Path(plain).suffix.lower() not in PICTURE_SUFFIXES:
@@ -98,12 +98,12 @@ class MapSets:
             self._check_place(self._open_set(key), plain)
 
     def add(self, key: str | None, path: Path, width: int, height: int) -> dict[str, Any]:
-        """Move an upload into a set, a new one without ``key``; return what pages are told of it.
+        """Move an upload into a set, a new one without ``key``; return the set's facts.
 
-        Raises: RefusedError, and the upload is left where it is.
+        Raises: RefusedError; the upload then stays in place.
         """
         with self._lock:
-            self.check(key, path.name)  # others came meanwhile
+            self.check(key, path.name)  # other files may have arrived
             begun = MapSet(path.parent) if key is None else self._sets[key]
             self._check_limits(begun, path, width, height)
             key = self._begin(path.name) if key is None else key
@@ -114,9 +114,9 @@ class MapSets:
         return one.facts(key)
 
     def fit(self, key: str, kind: Kind) -> Path:
-        """Return the folder of a set that is fitted next: it is kept, and takes no more maps.
+        """Return the folder of the set to be fitted: it is kept, and closed to more maps.
 
-        Raises: ConfigError for an unknown key, or maps that the kind has no use for.
+        Raises: ConfigError for an unknown key, or maps that the kind cannot fit.
         """
         with self._lock:
             if key not in self._sets:
@@ -148,7 +148,7 @@ class MapSets:
                                "terminal.")  # fmt: skip
 
     def _begin(self, first: str) -> str:
-        """Begin a set that is called as its first file begins; return its key."""
+        """Begin a set that is named after its first file; return its key."""
         from neuralshade.source.map_sets import sets_in
 
         name = next(iter(sets_in([Path(first)])), UNNAMED)

@@ -1,4 +1,4 @@
-"""What a page may say over the WebSocket, and what of it is refused. docs/events.md lists it."""
+"""Messages from a page over the WebSocket, parsed and checked. docs/events.md lists them."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from neuralshade.source.transform import TRANSFORMS
 
 LARGEST_SIDE = 4096  # pixels of a view
 MOST_PIXELS = 2**22  # of a view
-LEAST_REGION = 1e-9  # of a picture's side: what is smaller has no numbers of its own
+LEAST_REGION = 1e-9  # of a picture's side; smaller ones exceed float precision
 MOST_STOPS = 32.0
-MOST_LEVEL = 31  # of mips; a scene shows its last one for those that it lacks
+MOST_LEVEL = 31  # mip level; a scene shows its last one for those that it lacks
 RATE_SCALES = (0.01, 100.0)
-BPP = (0.001, 1024.0)  # bits per pixel that may be asked for
+BPP = (0.001, 1024.0)  # bits per pixel of a requested fit
 MOST_SEED = 2**31 - 1
 LONGEST_NAME = 200
-MOST_INPUTS = 16  # of a scene, whose range its values are brought into
-MOST_VALUES = 64  # of members that a fit is given
-SENT = {"picture": "a picture", "maps": "maps", "source": "a source"}  # that a fit may be of
+MOST_INPUTS = 16  # of a scene; values are clamped to their range
+MOST_VALUES = 64  # of members
+SENT = {"picture": "a picture", "maps": "maps", "source": "a source"}  # sources that a fit can have
 ACTIONS = ("pause", "resume", "step", "stop", "rate", "transform", "reset", "start")
 
 
 @dataclass(frozen=True)
 class Received:
-    """The frame ``id`` was shown."""
+    """Acknowledges that frame ``id`` was shown."""
 
     id: int
 
 
 @dataclass(frozen=True)
 class Visible:
-    """The page is looked at, or not."""
+    """Reports whether the page is visible."""
 
     visible: bool
 
 
 @dataclass(frozen=True)
 class Pick:
-    """The page wants the values at u, v."""
+    """Requests the values at u, v."""
 
     id: int
     scene: int
@@ -54,7 +54,7 @@ class Pick:
 
 @dataclass(frozen=True)
 class Overlay:
-    """The page wants the overlay ``name``."""
+    """Requests the overlay ``name``."""
 
     scene: int
     name: str
@@ -62,7 +62,7 @@ class Overlay:
 
 @dataclass(frozen=True)
 class Control:
-    """What is to be done with the fit; ``settings`` depend on the action."""
+    """Action on the fit, with its settings."""
 
     action: str
     settings: Mapping[str, Any]
@@ -72,7 +72,7 @@ Message = View | Received | Visible | Pick | Overlay | Control
 
 
 def parse(text: str) -> Message:
-    """Return what a page said; ConfigError with one line where it makes no sense."""
+    """Return a page's message; ConfigError in one line where it is invalid."""
     try:
         said = strict_json(text)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Drawing for the pages that look on, in no more than a share of the time."""
+"""Renderer of all pages: draws, encodes and sends frames within a share of the time."""
 
 from __future__ import annotations
 
@@ -28,55 +28,56 @@ from neuralshade.live.messages import Overlay, Pick
 from neuralshade.live.page_requests import send_overlay, send_values
 from neuralshade.live.prepared_frames import Prepared
 
-SHARE = 0.08  # of a running fit's time that goes into frames for pages that keep up, at most: the
-# threads that encode and send them take the rest of a tenth
-SLOW_SHARE = 0.01  # the same for pages that do not
+# Largest share of a running fit's time for frames of pages that keep up; the threads that encode
+# and send them take the rest of a tenth.
+SHARE = 0.08
+SLOW_SHARE = 0.01  # the same for slow pages
 ANSWER_SHARES = {"report": 0.0025, "asset": 0.005}  # the same for reports, and for other files
-ANSWER_SAVED_SECONDS = 0.5  # of that which may be saved up: the first ones come at once
-QUIET_SECONDS = 0.4  # without a frame: pages have all that they asked for, and ask for no more
-AT_HAND_SECONDS = 1.0  # between two frames of what is at hand, that do not wait for others' costs
-MOST_ENCODING = 2  # frames that wait to be encoded; no others are drawn meanwhile
+ANSWER_SAVED_SECONDS = 0.5  # of that which may accumulate: the first answers come at once
+QUIET_SECONDS = 0.4  # without a frame: all pages are up to date
+AT_HAND_SECONDS = 1.0  # between two computation-free frames that ignore the debts of others
+MOST_ENCODING = 2  # frames in the encoder's queue; no others are drawn meanwhile
 
 log = logging.getLogger("neuralshade.live")
 
 
 def _paces() -> dict[bool, Pace]:
-    """Return what may go into frames for pages that are slow, and for those that are not."""
+    """Return the frame budgets of slow pages and of others."""
     costs: dict[str, Cost] = {}
     return {False: Pace(SHARE, costs=costs), True: Pace(SLOW_SHARE, costs=costs)}
 
 
 class Stage:
-    """Shows one scene at a time to every page that is connected."""
+    """Renders one scene at a time for every connected page."""
 
     def __init__(self, channel: Channel):
         self.channel = channel
         self.scene: Scene | None = None
         self.number = 0
-        self._seen_at: float | None = None  # time.perf_counter() of the last frame of the scene
+        self._seen_at: float | None = None  # time.perf_counter() of the scene's last frame
         self._ready: set[str] = set()  # panes that were drawn before
         self._opens, self._lent_at = False, -AT_HAND_SECONDS
         self.paces, self.rate, self.before = _paces(), StepRate(), SeenBefore()
         files, reports = (Pace(ANSWER_SHARES[name], ANSWER_SAVED_SECONDS, ANSWER_SAVED_SECONDS)
                           for name in ("asset", "report"))  # fmt: skip
-        # a report costs as much as many of the others, which need not wait for it
+        # separate: one report costs as much as many other files
         self.answers = {"asset": files, "snapshot": files, "load": files, "report": reports}
         self.prepared = Prepared()
         self._encoder = ThreadPoolExecutor(1, "neuralshade frames")
         self._encoding: list[Future[None]] = []
 
     def close(self) -> None:
-        """Encode no more."""
+        """Stop encoding."""
         self._encoder.shutdown(cancel_futures=True)
 
     def prepare(self, scene: Scene) -> None:
-        """Draw ``scene`` as pages look at the present one, which they see until that is done."""
+        """Draw ``scene`` in the pages' current views, before it replaces the present one."""
         with self.channel.lock:
             views = [client.view for client in self.channel.clients if client.view is not None]
         self.prepared.draw(scene, views)
 
     def show(self, scene: Scene | None) -> None:
-        """Put ``scene`` on, or nothing."""
+        """Switch to ``scene``, or to nothing."""
         self.scene, self.paces, self.rate = scene, _paces(), StepRate()
         self.before = SeenBefore()
         self.number, self._seen_at, self._ready = self.number + 1, None, set()
@@ -84,14 +85,14 @@ class Stage:
 
     @property
     def is_quiet(self) -> bool:
-        """Return whether somebody has looked at the scene, and has all of it for a while."""
+        """Return whether pages have looked at the scene and been up to date for a while."""
         if self._seen_at is None or not all(job.done() for job in self._encoding):
             return False
         return time.perf_counter() - self._seen_at >= QUIET_SECONDS
 
     @contextmanager
     def opening(self) -> Iterator[None]:
-        """Draw first pictures inside the block, which no share of a fit's time is to pay for."""
+        """Context in which first pictures are drawn outside the fit's budget."""
         self._opens = True
         try:
             yield
@@ -101,12 +102,12 @@ class Stage:
                 pace.credit = 0.0
 
     def draw(self, step: int | None, *, hurried: bool, fit_seconds: float | None = None) -> float:
-        """Draw what pages want to see; where a fit is not to be held up, small or not at all.
+        """Draw the pages' views; reduced or not at all while a fit has priority.
 
-        ``fit_seconds`` is how long one took whose last step this is: as fine as a share of it pays.
+        ``fit_seconds``: duration of a fit that has just ended; its share sets the resolution.
 
         Returns:
-            seconds of it that are needed but once: no share of a fit's time.
+            seconds of one-time setup, which are not charged to the fit.
         """
         if self.scene is None:
             return 0.0
@@ -133,10 +134,10 @@ class Stage:
         return set_up
 
     def _payer(self, frame: Frame, group: list[Wanting], allowed: dict[bool, bool]) -> bool | None:
-        """Return out of which pace's share a frame is drawn now; None where it has to wait.
+        """Return the budget (slow or not) that pays for a frame now; None where it has to wait.
 
-        A page's first frame may come out of either: after a costly one, a hundredth may have
-        nothing left for minutes.
+        A page's first frame may use either: after a costly frame, the slow pages' budget may be
+        in debt for minutes.
         """
         is_first = any(client.is_new for client, _ in group)
         payers = (frame.slow, not frame.slow) if is_first else (frame.slow,) if group else ()
@@ -144,11 +145,11 @@ class Stage:
         now = time.perf_counter()
         if (payer is None and frame.at_hand and False in payers
                 and now - self._lent_at >= AT_HAND_SECONDS):  # fmt: skip
-            self._lent_at, payer = now, False  # whatever others cost, which wait for it then
+            self._lent_at, payer = now, False  # regardless of other frames' cost; those wait longer
         return payer
 
     def _send_seen(self, groups: Groups, allowed: dict[bool, bool]) -> None:
-        """Send first pictures that were drawn for others to pages that would wait for their own."""
+        """Send cached pictures to pages whose own first frame would have to wait."""
         scene = self.scene
         assert scene is not None
         for frame, group in groups.items():
@@ -174,17 +175,17 @@ class Stage:
             pace.frame_seconds = self.rate.frame_seconds()
 
     def _set_up(self, frame: Frame) -> float:
-        """Draw a pixel of each pane that was not drawn before; return the seconds of that.
+        """Draw one pixel of each new pane; return the seconds of that.
 
-        The first look at one makes tables or compiles kernels: no later frame costs that. What
-        the second one takes, all do.
+        A pane's first drawing makes tables or compiles kernels, which later frames do not repeat.
+        The second drawing measures the fixed cost.
         """
         scene, begin = self.scene, time.perf_counter()
         assert scene is not None
         fresh = [pane for pane in frame.panes if pane not in self._ready]
         self._ready.update(fresh)
         pixel = one_pixel(frame.view)
-        with suppress(Exception):  # who asked is told when the frame itself fails
+        with suppress(Exception):  # the error is reported when the frame itself fails
             for pane in fresh:
                 scene.draw(pane, pixel)
                 second = time.perf_counter()
@@ -196,11 +197,11 @@ class Stage:
 
     def _groups(self, step: int | None, hurried: bool, fit_seconds: float | None,
                 allowed: dict[bool, bool]) -> Groups:  # fmt: skip
-        """Return frames, each with the pages that want it."""
+        """Return frames, each with the pages that wait for it."""
         assert self.scene is not None
         choice = FrameChoice(self.scene, self.paces, self.rate, self._opens, allowed)
         groups: Groups = defaultdict(list)
-        # before the first step there is no next one that would want another frame
+        # before the first step no page needs a second frame
         for client, view in self.channel.wanted(object() if self._opens else (step, hurried)):
             frame = choice.next(client, view, hurried, fit_seconds)
             if frame is not None:
@@ -214,10 +215,10 @@ class Stage:
         begin = time.perf_counter()
         try:
             panes = {pane: self.prepared.take(scene, pane, view) for pane in frame.panes}
-        except Exception as error:  # a fit survives whatever a page wants to see
+        except Exception as error:  # drawing errors must never end a fit
             self._refuse(group, "a view could not be drawn", error)
             return
-        # of the largest: what is lit may be larger than the texels of a coarse mip beside it
+        # of the largest: a lit pane may be larger than the texels of a coarse mip beside it
         pixels = [shown.shape[0] * shown.shape[1] for shown in panes.values()]
         self._seen_at = time.perf_counter()
         seconds = self._seen_at - begin
@@ -227,7 +228,7 @@ class Stage:
             pane = frame.panes[0]
             if not pace.costs.setdefault(pane, Cost()).is_known:
                 pace.costs[pane].note(most, scene.drafts[pane] * seconds)
-        on = any(scene.goes_on(pane, view) for pane in panes)  # they will want the next one, too
+        on = any(scene.goes_on(pane, view) for pane in panes)  # these need another frame
         mark = None if on else (step, hurried)
         for member, _ in group:
             frame.note(scene, member, panes)
@@ -247,7 +248,7 @@ class Stage:
 
     def _submit(self, header: Json, panes: Mapping[str, Floats | Seen], whole: View,
                 group: list[Wanting], pace: Pace) -> None:  # fmt: skip
-        """Have a frame encoded and sent."""
+        """Queue a frame for encoding and sending."""
         scene = self.scene
         assert scene is not None
         header = {"type": "frame", "scene": self.number, "region": list(whole.region),
@@ -257,13 +258,13 @@ class Stage:
 
     def _send(self, header: Json, panes: Mapping[str, Floats | Seen], linear: bool, view: View,
               group: list[Wanting], pace: Pace) -> None:  # fmt: skip
-        """Encode a frame and send it; in a thread of its own."""
+        """Encode and send a frame; runs in the encoder's thread."""
         begin = time.thread_time()
         try:
             files = [values.file(linear) if isinstance(values, Seen)
                      else png(on_screen(values, linear, view.tone))
                      for values in panes.values()]  # fmt: skip
-        except Exception as error:  # or these pages would wait for it for good
+        except Exception as error:  # otherwise these pages would wait forever
             self._refuse(group, "a frame could not be encoded", error)
             return
         images = [
@@ -275,16 +276,16 @@ class Stage:
             self.channel.send_picture(client, {**header, "view": asked.id, "images": images}, files)
 
     def _refuse(self, group: list[Wanting], what: str, error: Exception) -> None:
-        """Tell the log and the pages what went wrong, while ``error`` is handled."""
+        """Log an error that is being handled, and report it to the pages."""
         log.exception("live: %s; the fit goes on.", what)
         self.channel.refuse_views(group, f"view: got {type(error).__name__}: {error}.")
 
     def may_draw(self, client: Client) -> bool:
-        """Return whether more may be drawn for a page while a fit runs that goes first."""
+        """Return whether a page's budget allows more while a fit has priority."""
         return self.paces[client.slow].may_draw()
 
     def draw_asked(self, client: Client, wanted: Pick | Overlay) -> None:
-        """Send values or an overlay, paid for like frames. Raises ConfigError."""
+        """Send values or an overlay, charged like frames. Raises ConfigError."""
         begin = time.perf_counter()
         if isinstance(wanted, Overlay):
             send_overlay(self.channel, self.scene, self.number, client, wanted.name)

@@ -1,4 +1,4 @@
-"""What a page asks for besides frames: the numbers of a pixel, and overlays."""
+"""Replies to single requests of a page: values of a pixel, and overlays."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def send_values(channel: Channel, scene: Scene, client: Client, wanted: Pick) ->
 def send_overlay(
     channel: Channel, scene: Scene | None, number: int, client: Client, name: str
 ) -> None:
-    """Draw and send an overlay of the scene of that number.
+    """Draw and send an overlay of the scene with that number.
 
-    Raises: ConfigError for one that there is not.
+    Raises: ConfigError for an unknown overlay.
     """
     header = {"type": "overlay", "scene": number, "name": name}
     if scene is not None and name in scene.pages:

@@ -1,4 +1,4 @@
-"""Bands of a picture that grows sharp while a fit goes on: which is the next one for a page."""
+"""Progressive drawing while a fit runs: pictures are refined band by band."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ import numpy.typing as npt
 from neuralshade.fitting.scene import Scene, View
 from neuralshade.live.frame_budget import DRAFT, UNBOUNDED, divided_by
 
-LEAST_PIXELS = 2**12  # of a band: what a look at a scene costs at all is spread over as many
-MOST_HELD_SECONDS = 3.0  # for which bands that are sharper than the last picture are kept
-MOST_HELD_PIXELS = 2**20  # of a picture whose bands are kept, for each of the pages
+LEAST_PIXELS = 2**12  # of a band: spreads the fixed cost of drawing
+MOST_HELD_SECONDS = 3.0  # longest time for which bands of a sharper picture are collected
+MOST_HELD_PIXELS = 2**20  # largest picture whose bands are collected, per page
 Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Band:
-    """Rows ``first`` and on of ``whole``, which has ``rows`` of them; ``count`` is how many."""
+    """Rows ``first`` to ``first + count`` of ``whole``, which has ``rows`` of them."""
 
     pane: str
-    whole: View  # what all bands make, each side of what was asked for divided by ``by``
+    whole: View  # the complete picture, each side divided by ``by``
     by: int
     first: int
     count: int
     rows: int
-    draft: bool = False  # it has noise, until it is gone through once more
-    held: bool = False  # a page that begins with it gets all of them together
+    draft: bool = False  # noisy until a second pass
+    held: bool = False  # the page gets all bands of the picture at once
 
     @property
     def costs_as(self) -> str:
-        """Return by what name its cost is known."""
+        """Return the key of its cost."""
         return _costs_as(self.pane, self.draft)
 
     def view(self, scene: Scene) -> View:
-        """Return what is drawn of it."""
+        """Return the view to draw."""
         u0, v0, u1, v1 = self.whole.region
         step = (v1 - v0) / self.rows
         region = u0, v0 + step * self.first, u1, v0 + step * (self.first + self.count)
@@ -50,14 +50,14 @@ class Band:
 
 @dataclass
 class _Swept:
-    """How far a pane has come: it has ``covered`` rows of the picture divided by ``by``."""
+    """Progress of a pane: ``covered`` rows of the picture divided by ``by``."""
 
     by: int
-    covered: npt.NDArray[np.bool_] | None = None  # None: all of them
-    row: int = 0  # the next one
-    turn: int = 0  # when it was drawn last
+    covered: npt.NDArray[np.bool_] | None = None  # None: all
+    row: int = 0  # next one
+    turn: int = 0  # when it was last drawn
     draft: bool = False
-    held: bool = False  # bands are kept until all of them are there
+    held: bool = False  # bands are collected until all are drawn
     kept: list[tuple[int, Floats]] = field(default_factory=list)  # first row, and values
 
     @property
@@ -67,23 +67,23 @@ class _Swept:
 
 @dataclass
 class Sweep:
-    """The panes of one page's view, each with how far it has come.
+    """Progress of the panes of one page's view.
 
-    A pane goes from its first, coarse picture by halves to a sharp one, or to one as sharp as can
-    be drawn before the fit has become another, where it changes: that goes around and around.
-    One that begins as a draft is a sharp one with noise first. What changes is sent whole: a
-    picture of several steps has seams, and no error is made of it before its last band. Until
-    then the last one stays, unless that was coarse and the next one takes long.
+    A pane starts coarse and is refined by halving its divisor until it is sharp. A pane that the
+    fit changes is refined as far as can be drawn before the fit has moved on, then drawn again.
+    A draft is sharp but noisy first. Changing panes are sent whole, since a mix of several steps
+    has seams and no error map can be made of it; the last picture stays until then, unless it was
+    coarse and the next one takes long.
     """
 
     view: View
     panes: dict[str, _Swept] = field(default_factory=dict)
     _turn: int = 0
-    hungry: bool = False  # the view before this one had nothing yet of what has to be drawn
+    hungry: bool = False  # the view before this one had no computed picture yet
 
     @classmethod
     def following(cls, before: Sweep | None, scene: Scene, view: View) -> Sweep:
-        """Return the sweep of another view: panes to which it is the same one are as they were."""
+        """Return the state of another view; panes that look the same in it keep their progress."""
         if before is None:
             return cls(view)
         same = {pane: state for pane, state in before.panes.items()
@@ -91,15 +91,15 @@ class Sweep:
         return cls(view, same, before._turn)
 
     def fresh(self, panes: list[str]) -> list[str]:
-        """Return those of ``panes`` that have no picture yet."""
+        """Return the panes without a picture."""
         return [pane for pane in panes if pane not in self.panes]
 
     def finest(self, panes: Iterable[str], by: int) -> int:
-        """Return the least number that ``panes`` were divided by, or ``by`` where that is less."""
+        """Return the smallest divisor of ``panes``, or ``by`` where that is less."""
         return min([by, *(self.panes[pane].by for pane in panes if pane in self.panes)])
 
     def begun(self, panes: tuple[str, ...], by: int, draft: bool = False) -> None:
-        """Take note that ``panes`` were drawn whole, each side divided by ``by``."""
+        """Record that ``panes`` were drawn whole, each side divided by ``by``."""
         self._turn += 1
         self.panes.update((pane, _Swept(by, turn=self._turn, draft=draft)) for pane in panes)
 
@@ -113,9 +113,9 @@ class Sweep:
     ) -> Band | None:
         """Return the next band; None where all panes are done.
 
-        ``pixels`` returns of about how many a pane's bands are, ``affordable`` of how many all of
-        them may be, of so many each, that the last one may show about the same fit as the first.
-        ``seconds`` returns for how long they are paid.
+        ``pixels`` returns the preferred size of a pane's band; ``affordable`` the size of the whole
+        picture, drawn in such bands, for its last band to show about the same fit as its first;
+        ``seconds`` the time that a whole picture takes.
         """
         open_panes = [pane for pane in panes
                       if pane in scene.changes or not self._is_done(pane)]  # fmt: skip
@@ -133,7 +133,7 @@ class Sweep:
         lit = scene.is_lit(pane) and whole.screen is not None
         width, rows = whole.screen if lit and whole.screen else (whole.width, whole.height)
         most = max(1, math.ceil(max(pixels(_costs_as(pane, draft)), LEAST_PIXELS) / width))
-        # even parts of what is left: a last row by itself would cost as much as a band
+        # equal parts: a single last row would cost as much as a band
         bands = -(-(rows - first) // most)
         held = (
             pane in scene.changes
@@ -143,7 +143,7 @@ class Sweep:
         return Band(pane, whole, by, first, -(-(rows - first) // bands), rows, draft, held)
 
     def takes(self, scene: Scene, band: Band) -> bool:
-        """Return whether a band that was chosen for another page brings this one on."""
+        """Return whether a band that was chosen for another page also helps this one."""
         state = self.panes.get(band.pane)
         if state is None or band.whole != scene.fitted(self.view, band.by):
             return False
@@ -152,13 +152,13 @@ class Sweep:
             return False
         if band.by != state.by:
             return band.by < state.by
-        # wherever the other one is, where a whole one is to be drawn anew
+        # a changing pane that is complete can start anywhere
         return (changes and state.is_whole) or band.first == state.row
 
     def join(self, other: Sweep, band: Band) -> None:
-        """Go on from the bands that another page has, or the two would be sent apart for good.
+        """Adopt the bands that another page has, so that both stay in step.
 
-        ``band`` is the next one of that page, and this one takes it.
+        ``band`` is the next one of both pages.
         """
         own, state = self.panes[band.pane], other.panes[band.pane]
         if state.held and not state.is_whole and (own.is_whole or own.by != band.by):
@@ -167,7 +167,7 @@ class Sweep:
                                             kept=[*state.kept])  # fmt: skip
 
     def _next_pane(self, scene: Scene, panes: list[str]) -> str:
-        """Return whose turn it is: those to be done with have every other one, however many."""
+        """Return the pane to draw next: panes that can be completed get every other turn."""
         ends = [pane for pane in panes if pane not in scene.changes]
         others = [pane for pane in panes if pane in scene.changes]
         latest = max(panes, key=lambda name: self.panes[name].turn)
@@ -175,7 +175,7 @@ class Sweep:
         return min(group, key=lambda name: self.panes[name].turn)
 
     def drawn(self, band: Band, values: Floats) -> None:
-        """Take note that a band was drawn."""
+        """Record that a band was drawn."""
         self._turn += 1
         state = self.panes[band.pane]
         if state.by != band.by or state.is_whole:
@@ -189,16 +189,16 @@ class Sweep:
         state.row, state.turn = end % band.rows, self._turn
 
     def kept(self, pane: str) -> list[tuple[int, Floats]] | None:
-        """Return the bands that are kept of a pane; None where each is sent by itself."""
+        """Return the collected bands of a pane; None where bands are sent one by one."""
         state = self.panes[pane]
         return state.kept if state.held else None
 
     def forget(self, pane: str) -> None:
-        """Keep no more bands of a picture that is sent."""
+        """Drop the bands of a picture that was sent."""
         self.panes[pane].kept = []
 
     def is_whole(self, pane: str) -> bool:
-        """Return whether all bands of a pane are there."""
+        """Return whether all bands of a pane are drawn."""
         return self.panes[pane].is_whole
 
     def _is_done(self, pane: str) -> bool:
@@ -207,7 +207,7 @@ class Sweep:
 
 
 def pixels_of(scene: Scene, view: View) -> int:
-    """Return how many pixels of a pane there are to be drawn, at most."""
+    """Return the number of pixels of a pane at full size."""
     whole = scene.fitted(view, 1)
     width, height = whole.screen or (whole.width, whole.height)
     return width * height

@@ -1,4 +1,4 @@
-"""What tells how good an asset is that a page shows: panes of FLIP, numbers, and rivals."""
+"""Quality of a shown asset: FLIP panes, metrics, and rivals at equal bytes."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from neuralshade.measure.quality_rows import all_baselines
 from neuralshade.source.color import srgb_to_linear
 
 Floats = npt.NDArray[np.float32]
-MOST_PIXELS = 2**24  # of a picture that is measured while somebody looks on
-MOST_COMPARED = 2**22  # of one that is compressed otherwise: seconds of a core, no more
-COPIES = 40  # of a float32 picture that SSIM and FLIP hold, roughly
-MOST_PANES = 16  # that are measured
+MOST_PIXELS = 2**24  # of a picture that is measured while pages are open
+MOST_COMPARED = 2**22  # of one that rivals compress: seconds of one core at most
+COPIES = 40  # float32 copies of a picture that SSIM and FLIP hold, roughly
+MOST_PANES = 16  # measured panes
 log = logging.getLogger("neuralshade.live")
 
 
 def with_flip(scene: Scene) -> Scene:
-    """Return ``scene`` with a pane of FLIP for each that is compared with another.
+    """Return ``scene`` with a FLIP pane for each pane that has a reference.
 
-    As it is where FLIP cannot be measured here.
+    Unchanged where FLIP is not installed.
     """
     compared = [pane for pane in scene.titles if scene.beside(pane) is not None]
     if not compared or missing_flip() is not None:
@@ -60,27 +60,27 @@ def with_flip(scene: Scene) -> Scene:
 
 
 def _untoned(shown: Floats, tone: Tone) -> Floats:
-    """Return linear light that a screen shows as ``shown``, exposed as it will be."""
+    """Return linear light that the tone mapping turns back into ``shown``."""
     light = srgb_to_linear(shown) if tone.gamma is None else shown**tone.gamma
     return (light / np.float32(2.0**tone.exposure)).astype(np.float32)
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """A pane that is compared with another, and how."""
+    """A pane, its reference, and how the two are compared."""
 
     pane: str
     beside: str
     rate: Callable[[Floats, Floats], float] | None
-    byte_count: int | None  # that others may have, where it is compared with them
-    alpha_weighted: bool = False  # errors of color count by alpha
+    byte_count: int | None  # budget of the rivals; None: no comparison with them
+    alpha_weighted: bool = False  # color errors are weighted by alpha
 
 
 class Measuring:
-    """Measures panes of an asset in a thread of its own, and tells what it found.
+    """Measures panes of an asset in its own thread and publishes the results.
 
-    ``tell`` is called with a name and a value: "quality", by pane, and "measuring", the panes
-    that are not done. One after the other: who looks on is to see pictures meanwhile.
+    ``tell`` is called with "quality" (results by pane) and "measuring" (panes still to do). Panes
+    are measured one at a time, so that frames can be drawn in between.
     """
 
     def __init__(self, tell: Callable[[str, Any], None]):
@@ -90,22 +90,22 @@ class Measuring:
         self._found: dict[str, Any] = {}  # by pane
         self._scene: Scene | None = None
         self._left: list[_Pair] = []
-        self._job: Future[None] | None = None  # of the pair that is measured
+        self._job: Future[None] | None = None  # of the pair being measured
 
     def close(self) -> None:
-        """Measure no more."""
+        """Stop measuring."""
         self._number += 1
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def forget(self) -> None:
-        """Tell that nothing is known of what is shown now."""
+        """Drop all results and publish that none are known."""
         self._number += 1
         self._found, self._scene, self._left, self._job = {}, None, [], None
         self._tell("quality", None)
         self._tell("measuring", [])
 
     def begin(self, scene: Scene) -> None:
-        """Tell what is to be measured: all that is compared, where there is room for it."""
+        """Queue all compared panes, where memory has room for the measurement."""
         pairs = {pane: scene.beside(pane) for pane in scene.titles
                  if not scene.is_lit(pane) and not pane.startswith(FLIP)}  # fmt: skip
         pixels = scene.width * scene.height
@@ -122,7 +122,7 @@ class Measuring:
         self._tell("measuring", [pair.pane for pair in self._left])
 
     def go_on(self) -> None:
-        """Draw the next pair, here, unless one is measured still; measure it elsewhere."""
+        """Draw the next pair here and measure it in the thread, unless one is in progress."""
         scene = self._scene
         if scene is None or not self._left or (self._job is not None and not self._job.done()):
             return
@@ -130,7 +130,7 @@ class Measuring:
         view = View(0, 0, width=scene.width, height=scene.height)
         try:
             drawn = [scene.draw(name, view) for name in (pair.beside, pair.pane)]
-        except Exception:  # a page that looks at it is told, too
+        except Exception:  # a page that looks at this pane gets the error as well
             log.exception("live: %s could not be drawn to be measured.", pair.pane)
             self._tell("measuring", [one.pane for one in self._left])
             return
@@ -149,14 +149,14 @@ class Measuring:
     def _measure(self, number: int, pair: _Pair, drawn: list[Floats], space: str) -> None:
         pane, rate = pair.pane, pair.rate
         if number != self._number:
-            return  # something else is shown, or a fit runs, which goes first
+            return  # another scene is shown, or a fit runs and has priority
         try:
             target, result = drawn if space == "linear" else [p.clip(0, 1) for p in drawn]
             found = dataclasses.asdict(measure_quality(
                 target, result, space, alpha_weighted=pair.alpha_weighted))  # fmt: skip
             if rate is not None:
                 found["psnr_db"] = rate(target, result)
-        except Exception:  # a page goes on without numbers
+        except Exception:  # the page works without numbers
             log.exception("live: %s could not be measured.", pane)
             return
         if number == self._number:
@@ -164,7 +164,7 @@ class Measuring:
             self._tell("quality", self._found)
 
     def _compare(self, number: int, pair: _Pair, target: Floats, space: str, size: int) -> None:
-        """Tell what others have at its bytes or their fixed rates, one after the other."""
+        """Publish the rivals' quality at the asset's bytes or at their fixed rates, one by one."""
         pane, weighted = pair.pane, pair.alpha_weighted
         rows: list[dict[str, Any]] = []
         target = target if space == "linear" else target.clip(0, 1)
@@ -182,5 +182,5 @@ class Measuring:
                              "random_access": rival.random_access})  # fmt: skip
                 self._found = {**self._found, pane: {**self._found[pane], "beside": [*rows]}}
                 self._tell("quality", self._found)
-        except Exception:  # a page goes on without them
+        except Exception:  # the page works without rivals
             log.exception("live: %s could not be compared.", pane)

@@ -1,4 +1,4 @@
-"""Answering what pages ask of the thread that trains."""
+"""Handlers of page requests that run on the training thread."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from neuralshade.live.frame_encoding import on_screen, png
 from neuralshade.live.messages import Control, Overlay, Pick
 from neuralshade.live.page_renderer import Stage
 
-AGAIN = ("reset", "transform")  # actions that change the fit that there is
-PATIENCE_SECONDS = 20.0  # that a page waits for what the fit does not pay for yet
-COPIES = 8  # of a snapshot's float32 values that are in memory at once, roughly
+AGAIN = ("reset", "transform")  # actions that change the current fit
+PATIENCE_SECONDS = 20.0  # longest wait of a page for an answer that is over budget
+COPIES = 8  # float32 copies of a snapshot in memory at once, roughly
 log = logging.getLogger("neuralshade.live")
 
 
 class Subject(Protocol):
-    """What is fitted or shown, as far as it can be saved and steered.
+    """A running fit or a shown asset, as far as pages save and control it.
 
-    ``control`` obeys; it raises ConfigError for what cannot be done now, and Restart. ``load``
-    takes an asset's file and says in a line what was done.
+    ``control`` raises ConfigError for what is impossible now, and Restart. ``load`` takes an
+    asset's file and returns a one-line report.
     """
 
     def save(self, path: Path) -> None: ...
@@ -43,15 +43,15 @@ class Subject(Protocol):
 
 
 def answer(channel: Channel, stage: Stage, subject: Subject, *, hurried: bool = False) -> None:
-    """Answer all that was asked for. Raises Restart, after everything else was answered.
+    """Answer all queued requests. Raises Restart after all others are answered.
 
-    Where a fit is not to be held up (``hurried``), values and overlays are drawn out of what may go
-    into frames; what that does not pay for waits.
+    While a fit has priority (``hurried``), values and overlays are charged to the frame budget;
+    requests beyond it wait.
     """
     restart: Restart | None = None
     for request in channel.take():
         if request.answer.cancelled():
-            continue  # who asked waits no longer
+            continue  # the client has given up
         if hurried and _is_put_off(channel, stage, request):
             continue
         if not request.answer.set_running_or_notify_cancel():
@@ -66,7 +66,7 @@ def answer(channel: Channel, stage: Stage, subject: Subject, *, hurried: bool = 
         except Restart as error:
             restart, found = _together(restart, error), None
         except Exception as error:
-            if not isinstance(error, NeuralShadeError):  # a fit survives whatever a page asks
+            if not isinstance(error, NeuralShadeError):  # a request must never end a fit
                 log.exception("live: a request failed; the fit goes on.")
                 error = ConfigError(f"got {type(error).__name__}: {error}. This is a bug.")
             _refuse(channel, request, error)
@@ -80,9 +80,9 @@ def answer(channel: Channel, stage: Stage, subject: Subject, *, hurried: bool = 
 
 
 def _is_put_off(channel: Channel, stage: Stage, request: Request) -> bool:
-    """Put a request off, or refuse it, where a fit that is not to be held up does not pay for it.
+    """Defer or refuse a request that is over budget while a fit has priority.
 
-    What waits at the page is refused where it would wait for long.
+    A request that a page waits for is refused where the wait would be long.
     """
     if isinstance(request.what, (Pick, Overlay)):
         assert request.client is not None
@@ -105,7 +105,7 @@ def _is_put_off(channel: Channel, stage: Stage, request: Request) -> bool:
 
 
 def _together(first: Restart | None, then: Restart) -> Restart:
-    """Return what two pages, or one in haste, want at once: another seed of another transform."""
+    """Merge restarts that were requested at once, for example a new seed and a new transform."""
     if first is None or then.settings["action"] not in AGAIN:
         return then
     return Restart({**first.settings, **then.settings, "action": first.settings["action"]})
@@ -133,7 +133,7 @@ def _answered(request: Request, stage: Stage, subject: Subject) -> Any:
 def _loaded(subject: Subject, path: Path, into_fit: bool) -> str:
     try:
         return subject.load(path, into_fit)
-    except AssetError as error:  # pages know it by its name alone
+    except AssetError as error:  # pages know the file by its name alone
         raise AssetError(str(error).replace(str(path), path.name)) from error
 
 
@@ -156,7 +156,7 @@ def _snapshot(stage: Stage, inputs: tuple[float, ...] = (), **tone: Any) -> byte
     scene = stage.scene
     if scene is None:
         raise ConfigError("snapshot: got nothing to show, need a fit or an asset.")
-    if scene.settled is not None:  # it would take as long as all of its paths
+    if scene.settled is not None:  # a path-traced scene would take too long
         raise ConfigError("snapshot: got a scene, need a fit or an asset. Use neuralshade scene.")
     _check_memory(scene)
     view = View(0, 0, width=scene.width, height=scene.height, inputs=inputs)
@@ -164,7 +164,7 @@ def _snapshot(stage: Stage, inputs: tuple[float, ...] = (), **tone: Any) -> byte
 
 
 def _check_memory(scene: Scene) -> None:
-    """Raise ConfigError where free memory has no room for a snapshot: assets claim any size."""
+    """Raise ConfigError where a snapshot exceeds free memory: an asset may claim any size."""
     needed = COPIES * 4 * scene.width * scene.height * scene.channels
     free = psutil.virtual_memory().available
     if needed > free:

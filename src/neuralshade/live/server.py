@@ -1,4 +1,4 @@
-"""Serving the page from a thread of its own."""
+"""HTTP server of the page, in its own thread."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ from neuralshade.live.log_rate_limit import SeldomSaid
 from neuralshade.live.uploads import Uploads
 
 PORT = 8420
-TRIED_PORTS = 20  # from the one asked for on
-MESSAGE_BYTES = 64 * 1024  # that a page may say at once
+TRIED_PORTS = 20  # from the requested one on
+MESSAGE_BYTES = 64 * 1024  # of one message from a page
 MOST_FRAGMENTS = 64  # of a message
-MOST_UNREAD = 2**20  # bytes that wait for a page which goes on asking for an echo
-CLOSING_SECONDS = 1  # that open connections are given at the end: two are SIGTERM's in all
+MOST_UNREAD = 2**20  # bytes queued for a page that does not read its pongs
+CLOSING_SECONDS = 1  # timeout of open connections at exit: SIGTERM allows two in all
 
 log = logging.getLogger("neuralshade")
 
 
 class PageSocket(WebSocketsSansIOProtocol):
-    """A page's WebSocket, which is hung up on where it would be buffered for without an end."""
+    """WebSocket of a page, aborted where its buffers would grow without limit."""
 
     def __init__(self, *given: Any, **named: Any):
         super().__init__(*given, **named)
         self.close_timeout = float(CLOSING_SECONDS)
 
     def handle_cont(self, event: Frame) -> None:
-        """Take in a part of a message: those of no bytes count, too."""
+        """Process a fragment; empty ones count as well."""
         if len(self.frames) >= MOST_FRAGMENTS:
             self.transport.abort()
             return
         super().handle_cont(event)
 
     def handle_ping(self) -> None:
-        """Echo, to a page that reads."""
+        """Answer a ping, unless the page does not read."""
         if self.transport.get_write_buffer_size() > MOST_UNREAD:
             self.transport.abort()
             return
@@ -57,7 +57,7 @@ class PageSocket(WebSocketsSansIOProtocol):
 
 
 class _Admitting(uvicorn.Server):
-    """uvicorn's server, whose connections come in through a door."""
+    """uvicorn's server behind a connection limit."""
 
     def __init__(self, config: uvicorn.Config, listening: socket.socket, turns: Turns):
         super().__init__(config)
@@ -87,7 +87,7 @@ class _Admitting(uvicorn.Server):
 
 
 class Server:
-    """Listens from when it is made; ``close`` ends it."""
+    """Listens from construction until ``close``."""
 
     def __init__(self, channel: Channel, uploads: Uploads, host: str, port: int):
         self.socket = _listening(host, port)
@@ -120,7 +120,7 @@ class Server:
         return self.access.addresses
 
     def close(self) -> None:
-        """Hang up on all pages and listen no more."""
+        """Disconnect all pages and stop listening."""
         self.server.should_exit = True
         self.thread.join(2 * CLOSING_SECONDS)
         self.socket.close()
@@ -135,15 +135,15 @@ class Server:
 
 
 def _told_of(task: asyncio.Task[None]) -> None:
-    """Tell of a task that must not end, where it ended by itself."""
+    """Log the end of a task that must not end by itself."""
     if not task.cancelled():
         log.error("live: the page is not served any more: %r.", task.exception())
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on ``port``, or on the next one that is free.
+    """Return a socket that listens on ``port``, or on the next free one.
 
-    Raises: ConfigError for a host that is not this machine's, DeviceError where none is free.
+    Raises: ConfigError for a host that is not this machine's, DeviceError without a free port.
     """
     if type(port) is not int or not 0 <= port <= 65535:
         raise ConfigError(f"live.port: got {shown(port)}, need 0 to 65535. Leave it out.")

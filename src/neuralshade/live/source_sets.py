@@ -1,7 +1,7 @@
-"""Tasks and materials that pages send: a document and its pictures, each set a folder.
+"""Uploaded tasks and materials: a document with its pictures, each set in a folder.
 
-They are code, or become some. So nothing of them is taken unless whoever started the server said
-so.
+They contain code or become code, so uploads are refused unless the server was started with
+permission to run them.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ NOT_ALLOWED = ("got code that a page sends, need a server that may run it. Start
 
 @dataclass
 class SourceSet:
-    """A document, and the pictures that came so far: width and height by name."""
+    """A document, and its pictures uploaded so far: width and height by name."""
 
     document: Path
     sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
-    received: dict[str, dict[str, Any]] = field(default_factory=dict)  # by the kind's name
+    received: dict[str, dict[str, Any]] = field(default_factory=dict)  # arguments by kind
 
     @property
     def place(self) -> Path:
-        """Return the folder that nothing else lies in."""
+        """Return the folder that holds nothing else."""
         return self.document.parent
 
     def facts(self, key: str) -> dict[str, Any]:
-        """Return what pages are told: the files, and which kinds take such a document."""
+        """Return the facts for pages: the files, and the kinds that take such a document."""
         files = [{"name": name, "width": width, "height": height}
                  for name, (width, height) in self.sizes.items()]  # fmt: skip
         kinds = [kind.name for kind in document_kinds() if _takes(kind, self.document.name)]
@@ -55,7 +55,7 @@ class SourceSet:
 
 
 class SourceSets:
-    """The newest sets of a session; ``new_path`` returns a new place for what is called so."""
+    """The newest sets of a session; ``new_path`` returns a new path for a name."""
 
     def __init__(self, new_path: Callable[[str], Path], allowed: bool):
         self.allowed = allowed
@@ -65,7 +65,7 @@ class SourceSets:
         self._fitted: str | None = None
 
     def check(self, key: str | None, name: str) -> None:
-        """Raise RefusedError where a file of that name cannot begin a set, or be added to it."""
+        """Raise RefusedError where a file of that name can neither begin nor join a set."""
         if not self.allowed:
             raise RefusedError(403, NOT_ALLOWED)
         plain = plain_name(name)
@@ -78,7 +78,7 @@ class SourceSets:
             self._check_place(key, plain)
 
     def begin(self, path: Path) -> dict[str, Any]:
-        """Take an upload for a document; return what pages are told of it. Raises RefusedError."""
+        """Take an upload as a document; return the set's facts. Raises RefusedError."""
         size = path.stat().st_size
         if size > MOST_DOCUMENT_BYTES:
             raise RefusedError(413, f"{path.name}: got {size} bytes, need {MOST_DOCUMENT_BYTES} at "
@@ -91,12 +91,12 @@ class SourceSets:
             return self._sets[key].facts(key)
 
     def add(self, key: str, path: Path, width: int, height: int) -> dict[str, Any]:
-        """Move a picture into a set; return what pages are told of it.
+        """Move a picture into a set; return the set's facts.
 
-        Raises: RefusedError, and the upload is left where it is.
+        Raises: RefusedError; the upload then stays in place.
         """
         with self._lock:
-            self.check(key, path.name)  # others came meanwhile
+            self.check(key, path.name)  # other files may have arrived
             one = self._sets[key]
             folder = one.document.parent
             size = path.stat().st_size + sum((folder / n).stat().st_size for n in one.sizes)
@@ -113,10 +113,10 @@ class SourceSets:
             return one.facts(key)
 
     def fit(self, key: str, kind: Kind) -> dict[str, Any]:
-        """Return what a fit of a set is called with: it is kept, and takes no more files.
+        """Return the fit arguments of a set: it is kept, and closed to more files.
 
-        Raises: ConfigError for an unknown key or a kind that takes no such document; what the
-            kind says of the document.
+        Raises: ConfigError for an unknown key or a kind that takes no such document; the kind's
+            own errors about the document.
         """
         if not self.allowed:
             raise ConfigError(f"start.source: {NOT_ALLOWED}")
@@ -131,7 +131,7 @@ class SourceSets:
                 raise ConfigError(f"start.kind: got {kind.name} for {one.document.name}, need one "
                                   f"of {able}. Choose one of them.")  # fmt: skip
             pictures = [one.document.parent / name for name in one.sizes]
-            if kind.name not in one.received:  # a fit is checked before the last one is given up
+            if kind.name not in one.received:  # checked before the running fit is stopped
                 one.received[kind.name] = loaded(kind.subject.received)(one.document, pictures)
             self._fitted = key
             return one.received[kind.name]
@@ -142,12 +142,12 @@ class SourceSets:
 
 
 def document_kinds() -> list[Kind]:
-    """Return the kinds that are fitted to a document which pages may send."""
+    """Return the kinds that are fitted to a document which pages may upload."""
     return [kind for kind in all_kinds() if kind.fits is not None and kind.subject.documents]
 
 
 def document_suffixes() -> tuple[str, ...]:
-    """Return what the names of such documents end with."""
+    """Return the file suffixes of such documents."""
     return tuple(suffix for kind in document_kinds() for suffix in kind.subject.documents)
 
 

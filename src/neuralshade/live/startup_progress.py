@@ -1,4 +1,4 @@
-"""What is done before there is a fit or an asset to show, told to pages."""
+"""Startup progress on pages, before there is a fit or an asset to show."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Any
 
 from neuralshade.base import work
 
-LOOK_SECONDS = 0.25  # between two looks at what is done
-OWN = "preparing"  # the whole, where nobody else tells of one
+LOOK_SECONDS = 0.25  # between two checks of the current work
+OWN = "preparing"  # name of the whole, where there is no outer progress scope
 Tell = Callable[[Mapping[str, Any] | None], None]
 
 
 class Preparing:
-    """Tells what is prepared, what is done of that, and for how many whole seconds.
+    """Publishes the current startup work and its whole seconds.
 
-    In a thread of its own: who compiles cannot tell meanwhile.
+    From its own thread: a compiler call blocks the one that works.
     """
 
     def __init__(self, tell: Tell):
         self._tell = tell
         self._lock = threading.Lock()
-        self._ended: threading.Event | None = None  # of what is told now
+        self._ended: threading.Event | None = None  # of the current scope
         self._whole = ExitStack()
 
     @contextmanager
     def told(self, what: str) -> Iterator[None]:
-        """Tell of ``what`` until the block ends, or ``end`` is called."""
+        """Publish ``what`` until the block ends, or ``end`` is called."""
         self.end()
         ended = self._ended = threading.Event()
-        if work.current() is None:  # parts are told of a whole alone
+        if work.current() is None:  # progress scopes need an outer one
             self._whole.enter_context(work.working(OWN))
         begun, last = work.now(), _said(what, 0)
         self._tell(last)
@@ -43,8 +43,8 @@ class Preparing:
             self.end()
 
     def end(self) -> None:
-        """Tell that nothing is prepared any more."""
-        with self._lock:  # nothing is told of it after this
+        """Publish that startup is over."""
+        with self._lock:  # nothing is published after this
             ended, self._ended = self._ended, None
             if ended is not None:
                 self._whole.close()
@@ -63,7 +63,7 @@ class Preparing:
 
 
 def _said(what: str, seconds: int) -> dict[str, Any]:
-    """Return what pages are told; ``doing`` is empty where nobody says what is done."""
+    """Return the message for pages; ``doing`` is empty where no work is reported."""
     current = work.current()
     doing = "" if current is None or current.what == OWN else current.what
     return {"what": what, "doing": doing, "seconds": seconds}

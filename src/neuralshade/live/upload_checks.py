@@ -1,4 +1,4 @@
-"""Why an upload is refused, what it may be called, and which sets of them are kept."""
+"""Checks of uploads: names, limits of a set, and the number of kept sets."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 LONGEST_NAME = 80
-MOST_SETS = 4  # of a session and a kind of set; the oldest is forgotten
+MOST_SETS = 4  # of a session and a type of set; the oldest is deleted
 
 
 class RefusedError(Exception):
-    """An upload that is refused: status and reason; ``again``: in so many seconds it may not be."""
+    """A refused upload: status and reason; ``again``: seconds until a retry makes sense."""
 
     def __init__(self, status: int, reason: str, again: float | None = None):
         super().__init__(reason)
@@ -21,16 +21,16 @@ class RefusedError(Exception):
 
 
 def plain_name(name: str) -> str:
-    """Return a file name out of what somebody calls a file: no folders, no odd characters."""
+    """Return a safe file name: no folders, no special characters."""
     plain = re.sub(r"[^\w.() -]", "_", Path(name.replace("\\", "/")).name, flags=re.ASCII)
     return plain.strip(". ")[-LONGEST_NAME:].lstrip(". ") or "upload"
 
 
 def check_open(place: str, key: str, known: Container[str], fitted: str | None, anew: str) -> None:
-    """Raise RefusedError where no more files can be added to the set ``key``.
+    """Raise RefusedError where the set ``key`` takes no more files.
 
-    ``place``: what asks for it; ``known``: the sets that are kept; ``fitted``: the one that is
-    fitted now; ``anew``: what to do instead.
+    ``place``: name of the request's argument; ``known``: the sets that are kept; ``fitted``: the
+    one that is fitted now; ``anew``: remedy.
     """
     if key not in known:
         raise RefusedError(404, f"{place}: got {plain_name(key)!r}, need a set that was begun and "
@@ -41,8 +41,8 @@ def check_open(place: str, key: str, known: Container[str], fitted: str | None, 
 
 
 def check_place(name: str, known: Collection[str], most: int, what: str) -> None:
-    """Raise RefusedError where a file of that name cannot be one more of a set's ``known``."""
-    # as file systems are that know no case
+    """Raise RefusedError where a file of that name cannot join the files ``known`` of a set."""
+    # some file systems ignore case
     if name.lower() in (other.lower() for other in known):
         raise RefusedError(409, f"{name}: got a second {what} of that name, need each once. "
                            "Rename it.")  # fmt: skip
@@ -52,7 +52,7 @@ def check_place(name: str, known: Collection[str], most: int, what: str) -> None
 
 
 def forget_oldest(sets: dict[str, Any], *kept: str | None) -> None:
-    """Remove the oldest of more than MOST_SETS with its ``place``, but none of ``kept``."""
+    """Delete the oldest of more than MOST_SETS with its ``place``, but none of ``kept``."""
     if len(sets) > MOST_SETS:
         others = [old for old in sets if old not in kept]
         shutil.rmtree(sets.pop(others[0]).place)

@@ -1,4 +1,4 @@
-"""What pages send: streamed into files, limited, named by us."""
+"""Uploads from pages: streamed into files, with limits on size, rate and count."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from neuralshade.live.map_sets import MapSets
 from neuralshade.live.source_sets import SourceSets
 from neuralshade.live.upload_checks import RefusedError, plain_name
 
-MOST_BYTES = 256 * 2**20  # of an upload
-MOST_KEPT = 16  # pictures of a session; the oldest is forgotten
-MOST_KEPT_BYTES = 2**30  # the same, together
-MOST_AT_ONCE = 4  # uploads that arrive
-AGAIN_SECONDS = 10  # after which to try again
-PATIENCE_SECONDS = 10.0  # that any upload is given, besides what the slowest one takes
-SLOWEST_BYTES = 2**15  # a second
+MOST_BYTES = 256 * 2**20  # of one upload
+MOST_KEPT = 16  # pictures of a session; the oldest is deleted
+MOST_KEPT_BYTES = 2**30  # of all pictures
+MOST_AT_ONCE = 4  # concurrent uploads
+AGAIN_SECONDS = 10  # for Retry-After
+PATIENCE_SECONDS = 10.0  # allowed to any upload, besides its time at the slowest rate
+SLOWEST_BYTES = 2**15  # per second
 
 
 class Uploads:
-    """A folder of what was sent, gone with the session.
+    """Folder of uploaded files, deleted with the session.
 
-    ``run_shaders``: whoever started the server lets pages send code, and have it run.
+    ``run_shaders``: pages may upload code and run it.
     """
 
     def __init__(self, run_shaders: bool = False) -> None:
@@ -46,27 +46,27 @@ class Uploads:
         self._folder.close()
 
     def told(self, text: str) -> str:
-        """Return ``text`` for pages, with names in place of where files lie here."""
+        """Return ``text`` with upload paths reduced to file names."""
         return re.sub(
             re.escape(f"{self._folder.path}{os.sep}") + rf"\d+{re.escape(os.sep)}", "", text
         )
 
     def name_of(self, place: str) -> str | None:
-        """Return what is called so that lies here; None for what its user has."""
+        """Return the name of an uploaded file; None for a local path."""
         path = Path(place)
         return path.name if self._folder.path in path.parents else None
 
     def path(self, name: str) -> Path:
-        """Return a new place for a file that somebody calls ``name``, in a folder of its own."""
+        """Return a new path for a file named ``name``, in its own folder."""
         self._count += 1
         folder = self._folder.path / str(self._count)
         folder.mkdir()
         return folder / plain_name(name)
 
     def keep(self, path: Path, *, own: bool = False) -> str:
-        """Return by what the picture at ``path`` is known from now on.
+        """Return the key under which the picture at ``path`` is kept.
 
-        ``own``: the page drew it, and its user has no file of it.
+        ``own``: the page drew it, and the user has no file of it.
         """
         key = f"p{path.parent.name}"
         self.pictures[key] = path
@@ -76,7 +76,7 @@ class Uploads:
         return key
 
     def drawn(self, key: str) -> Path | None:
-        """Return where a picture lies that a page drew itself; None for a file of its user's."""
+        """Return the path of a picture that a page drew itself; None for a user's file."""
         path = self.pictures[key]
         return path if path in self._own else None
 
@@ -85,18 +85,18 @@ class Uploads:
         return len(self.pictures) > MOST_KEPT or size > MOST_KEPT_BYTES
 
     def forget(self, path: Path) -> None:
-        """Delete a file, and the folder of its own."""
+        """Delete a file and its folder."""
         path.unlink(missing_ok=True)
         path.parent.rmdir()
 
     def keep_asset(self, path: Path) -> None:
-        """Keep the asset that is shown, and forget the one before."""
+        """Keep the asset that is shown, and delete the previous one."""
         if self._asset is not None:
             self.forget(self._asset)
         self._asset = path
 
     async def receive(self, request: Request, usual_name: str, turns: Turns) -> Path:
-        """Return the file that a request's body was written to. Raises RefusedError."""
+        """Write a request's body to a file and return its path. Raises RefusedError."""
         declared = request.headers.get("content-length", "0")
         if not _is_size(declared) or int(declared) > MOST_BYTES:
             raise RefusedError(413, f"got {declared[:20]} bytes, need {MOST_BYTES} at most.")
@@ -116,7 +116,7 @@ class Uploads:
 
 
 async def _write(path: Path, request: Request, turns: Turns) -> None:
-    """Write a request's body, which must not come too slowly. Raises RefusedError."""
+    """Write a request's body; refuse one that arrives too slowly. Raises RefusedError."""
     begin, size = time.perf_counter(), 0
     pieces = request.stream()
     try:
