@@ -35,7 +35,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 import neuralshade
-from neuralshade.live.fit_controller import Steering
+from neuralshade.live.fit_controller import FitController
 from neuralshade.live.live import Live
 
 Row = dict[str, Any]
@@ -153,9 +153,9 @@ def looked_at(situation: Situation, fit: dict[str, Any]) -> tuple[float, Spent]:
                 stack.callback(end, process)
         attending: list[float] = []
         pauses: list[float] = []
-        attend = Steering.attend
+        attend = FitController.attend
 
-        def timed(self: Steering, *given: Any) -> float:
+        def timed(self: FitController, *given: Any) -> float:
             begin = time.perf_counter()
             paused = attend(self, *given)
             # what it returns is no part of the fit's seconds, that of first pictures above all
@@ -164,7 +164,7 @@ def looked_at(situation: Situation, fit: dict[str, Any]) -> tuple[float, Spent]:
             return paused
 
         before = thread_seconds()
-        with patch.object(Steering, "attend", timed):
+        with patch.object(FitController, "attend", timed):
             result = live.run(neuralshade.fit_image, **fit)
         others = thread_seconds() - before
         spent = Spent(result.seconds, sum(attending), others, sum(pauses))

@@ -21,7 +21,7 @@ import neuralshade
 from neuralshade.base.interrupt import Interruption
 from neuralshade.cli.main import main as command_line
 from neuralshade.fitting.loop import Progress
-from neuralshade.live.fit_controller import Steering
+from neuralshade.live.fit_controller import FitController
 
 SETTINGS = ["--engine", "torch", "--device", "cpu", "--hidden-width", "16", "--batch", "4096"]
 CLOCK = "clock.txt"
@@ -48,10 +48,10 @@ def run(picture: Path) -> None:
     """Run the command, whose thread that trains notes its clocks and steps on the way."""
     arguments = ["fit", "image", str(picture), "--output", str(picture.with_name("a.nsh")),
                  "--live", "--port", "0", "--seconds", "86400", *SETTINGS]  # fmt: skip
-    attend, attending = Steering.attend, 0.0
+    attend, attending = FitController.attend, 0.0
     with picture.with_name(CLOCK).open("w", buffering=1) as clock:
 
-        def noted(self: Steering, progress: Progress, *given: Any) -> float:
+        def noted(self: FitController, progress: Progress, *given: Any) -> float:
             nonlocal attending
             begin = time.thread_time()
             clock.write(f"{time.perf_counter()} {begin} {progress.step} {attending}\n")
@@ -68,7 +68,7 @@ def run(picture: Path) -> None:
                 picture.with_name(READY).touch()
                 return entered
 
-        with (patch.object(Steering, "attend", noted),
+        with (patch.object(FitController, "attend", noted),
               patch("neuralshade.live.live.Interruption", Ready)):  # fmt: skip
             command_line(arguments)
 

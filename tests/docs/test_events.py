@@ -20,7 +20,7 @@ from neuralshade.live.channel import Channel
 from neuralshade.live.fit_request import startable
 from neuralshade.live.live import Live
 from neuralshade.live.messages import ACTIONS, READERS
-from neuralshade.live.page_renderer import Stage
+from neuralshade.live.page_renderer import PageRenderer
 from neuralshade.source.picture import PictureForm
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
@@ -78,12 +78,12 @@ def test_what_pages_are_greeted_with():
 
 def test_headers_of_frames(scene):
     channel = Channel()
-    stage = Stage(channel)
-    stage.show(scene)
+    renderer = PageRenderer(channel)
+    renderer.show(scene)
     client = channel.connect()
-    channel.hear(client, View(1, stage.number, width=40, height=30, panes=("result",)))
-    stage.draw(None, hurried=False)
-    stage.close()
+    channel.receive(client, View(1, renderer.number, width=40, height=30, panes=("result",)))
+    renderer.draw(None, hurried=False)
+    renderer.close()
     (content,) = channel.outgoing(client)[1]
     header = json.loads(content[4 : 4 + struct.unpack("<I", content[:4])[0]])
     assert {*header, "rows"} - {"type"} <= row("frame")  # "rows" of bands alone

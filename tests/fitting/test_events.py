@@ -287,7 +287,7 @@ def test_what_pages_do_is_told_too(tmp_path, save_smooth, few):
         def observer(progress):
             if not asked:
                 asked.append(progress.step)
-                page.channel.hear(Client(), Control("rate", {"rate_scale": 0.5}))
+                page.channel.receive(Client(), Control("rate", {"rate_scale": 0.5}))
 
         page.run(neuralshade.fit_image, save_smooth(), tmp_path / "x.nsh", observer=observer,
                  options=FitOptions(events=path), **few)  # fmt: skip

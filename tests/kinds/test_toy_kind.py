@@ -108,8 +108,8 @@ def test_it_is_shown_live(save_smooth, tmp_path):
     picture = save_smooth()
     with Live(port=0) as live:
         live.run(fit_toy, picture, tmp_path / "x.nsh", steps=20)
-        scene = live.channel.known["scene"]
-        fit = live.channel.known["fit"]
+        scene = live.channel.state["scene"]
+        fit = live.channel.state["fit"]
     assert (scene["kind"], scene["panes"]) == ("toy", ["target", "result", "flip:result"])
     assert (fit["verb"], fit["state"]) == ("toy", "ended")
 

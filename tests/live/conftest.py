@@ -198,7 +198,7 @@ def background(live, monkeypatch):
     ended.set()
     end = time.monotonic() + PATIENCE_SECONDS
     while any(job.is_alive() for job in jobs) and time.monotonic() < end:
-        live.channel.hear(Client(), Control("stop", {}))
+        live.channel.receive(Client(), Control("stop", {}))
         time.sleep(0.05)
     assert not any(job.is_alive() for job in jobs)
 

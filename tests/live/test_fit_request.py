@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import neuralshade
-from neuralshade.live.fit_request import Call
+from neuralshade.live.fit_request import FitRequest
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def image(picture, tmp_path, monkeypatch):
     def image(output="x.nsh"):
         named = {} if output is None else {"output": output}
         Path(output or "array.nsh").write_bytes(b"of image")
-        return Call.of(neuralshade.fit_image, (picture,), named)
+        return FitRequest.of(neuralshade.fit_image, (picture,), named)
 
     return image
 

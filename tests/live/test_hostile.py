@@ -193,10 +193,10 @@ def test_a_scene_that_cannot_be_drawn_does_not_end_the_fit(watched, live, monkey
     def fail(*given):
         raise ZeroDivisionError("no such picture")
 
-    scene = live.stage.scene
-    live.stage.scene = replace(scene, draw=fail)
+    scene = live.renderer.scene
+    live.renderer.scene = replace(scene, draw=fail)
     watched.view()
     assert "ZeroDivisionError" in watched.next("refused")["text"]
     watched.reach(watched.progress["step"] + STEPS)
-    live.stage.scene = scene
+    live.renderer.scene = scene
     assert "a view could not be drawn; the fit goes on." in caplog.text

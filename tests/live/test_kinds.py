@@ -100,7 +100,7 @@ def test_a_fit_has_the_gpu_of_what_was_shown(
 ):
     neuralshade.fit_shader(plain, tmp_path / "x.nsh", **{**SHADER, "steps": 2})
     live.show(tmp_path / "x.nsh")
-    live.stage.scene.values(0.5, 0.5)
+    live.renderer.scene.values(0.5, 0.5)
     assert [gpu.closed for gpu in drawing_gpus] == [False]
     live.run(neuralshade.fit_image, picture, tmp_path / "y.nsh", steps=2, **small)
     assert [gpu.closed for gpu in drawing_gpus] == [True]
@@ -194,9 +194,9 @@ def test_a_large_picture_is_whole_at_its_own_size(shown, tmp_path, small):
 
 def test_view_shows_and_refuses(fitted, tmp_path, refusal):
     with view(fitted / "a.nsh", port=0) as made:
-        assert made.stage.scene.titles == {"result": "Result"}
+        assert made.renderer.scene.titles == {"result": "Result"}
         assert made.address == f"http://127.0.0.1:{made.server.access.port}/"
     with view(port=0) as made:
-        assert made.stage.scene is None
+        assert made.renderer.scene is None
     line = refusal(neuralshade.AssetError, view, tmp_path / "none.nsh", port=0)
     assert "none.nsh" in line

@@ -76,7 +76,7 @@ def test_a_page_sees_a_fit(fitting, look, picture):
 
 def test_who_looks_on_already_sees_pictures_before_the_first_step(fitting, look, monkeypatch):
     """It may compile for seconds; and none of the time is the fit's."""
-    monkeypatch.setattr("neuralshade.live.fit_controller.ASKED_SECONDS", 4.0)
+    monkeypatch.setattr("neuralshade.live.fit_controller.REQUEST_SECONDS", 4.0)
     monkeypatch.setattr("neuralshade.live.fit_controller.OPENING_SECONDS", 4.0)
     page = look()
     fitting()
@@ -182,7 +182,7 @@ def test_what_is_done_after_the_last_step_is_told(fitting, look, tmp_path):
 def test_stop_before_the_first_step(fitting, look, live, tmp_path):
     """There is nothing learned yet, and that is what is written."""
     page = look()
-    live.channel.hear(Client(), Control("stop", {}))
+    live.channel.receive(Client(), Control("stop", {}))
     result = fitting().finish()
     assert result.steps == 0 and (tmp_path / "x.nsh").exists()
     page.state("ended")

@@ -11,9 +11,9 @@ import neuralshade
 from neuralshade.fitting.scene import FLIP, Tone, View
 from neuralshade.kinds import open_asset
 from neuralshade.live.frame_encoding import on_screen
-from neuralshade.live.messages import Received
+from neuralshade.live.messages import FrameShown
 from neuralshade.live.page_renderer import QUIET_SECONDS
-from neuralshade.live.quality_panes import Measuring, with_flip
+from neuralshade.live.quality_panes import QualityMeasurement, with_flip
 from neuralshade.measure.quality import flip, flip_colors, measure_quality, missing_flip
 
 no_flip = pytest.mark.skipif(missing_flip() is not None, reason=missing_flip() or "")
@@ -118,18 +118,18 @@ def test_panes_are_measured_one_by_one_and_pages_are_told_which_are_left(fitted,
         scene, titles={**scene.titles, "other": "Other"},
         draw=lambda pane, view: (drawn.append(pane), draw("result", view))[1],
     )  # fmt: skip
-    measuring = Measuring(lambda name, value: told[name].append(value))
+    measuring = QualityMeasurement(lambda name, value: told[name].append(value))
     held = threading.Event()
     before = measuring._thread.submit(held.wait, 60)
     measuring.begin(scene)
     assert told["measuring"] == [["result", "other"]] and drawn == []
     for _ in range(3):
-        measuring.go_on()
+        measuring.measure_next()
     assert drawn == ["target", "result"]
     held.set()
     before.result()
     measuring._job.result()
-    measuring.go_on()
+    measuring.measure_next()
     measuring._job.result()
     assert drawn == ["target", "result", "target", "other"]
     assert told["measuring"] == [["result", "other"], ["other"], []]
@@ -141,53 +141,53 @@ def test_pages_have_their_pictures_before_anything_is_measured(live, fitted, mon
     """Drawing for that, and its thread, had kept a page grey for seconds."""
     live.show(fitted / "a.nsh", fitted / "a.png")
     begun = []
-    monkeypatch.setattr(live.shown.measuring, "begin", begun.append)
-    monkeypatch.setattr(live.shown.measuring, "go_on", lambda: None)
-    client, stage = live.channel.connect(), live.stage
+    monkeypatch.setattr(live.viewer.measuring, "begin", begun.append)
+    monkeypatch.setattr(live.viewer.measuring, "measure_next", lambda: None)
+    client, renderer = live.channel.connect(), live.renderer
     held = threading.Event()
-    stage._encoder.submit(held.wait, 60)  # another program has the machine
-    live.channel.hear(client, View(1, stage.number, width=9, height=9, panes=("result",)))
-    stage.draw(None, hurried=False)
+    renderer._encoder.submit(held.wait, 60)  # another program has the machine
+    live.channel.receive(client, View(1, renderer.number, width=9, height=9, panes=("result",)))
+    renderer.draw(None, hurried=False)
     time.sleep(2 * QUIET_SECONDS)
-    live.shown.measure()
+    live.viewer.measure()
     assert begun == []
     held.set()
-    stage._encoding[0].result()
-    live.shown.measure()
-    assert begun == [stage.scene]
+    renderer._encoding[0].result()
+    live.viewer.measure()
+    assert begun == [renderer.scene]
 
 
 def test_pages_keep_their_pictures_until_what_was_fitted_is_drawn(live, fitted, monkeypatch):
     """A page drops those of a scene that another one replaces."""
     live.show(fitted / "a.nsh", fitted / "a.png")
-    client, number = live.channel.connect(), live.stage.number
+    client, number = live.channel.connect(), live.renderer.number
     view = View(1, number, width=9, height=9, panes=("target", "result"))
-    live.channel.hear(client, view)
+    live.channel.receive(client, view)
     drawn, flip = [], with_flip
 
     def watched(scene):
         made = flip(scene)
         return dataclasses.replace(made, draw=lambda pane, view: (
-            drawn.append((pane, live.stage.number)), made.draw(pane, view))[1])  # fmt: skip
+            drawn.append((pane, live.renderer.number)), made.draw(pane, view))[1])  # fmt: skip
 
     monkeypatch.setattr("neuralshade.live.asset_viewer.with_flip", watched)
-    live.shown.open(fitted / "a.nsh", fitted / "a.png", fitted=True)
+    live.viewer.open(fitted / "a.nsh", fitted / "a.png", fitted=True)
     assert sorted(drawn) == [("result", number), ("target", number)]
-    live.channel.hear(client, dataclasses.replace(view, id=2, scene=number + 1))
-    live.stage.draw(None, hurried=False)
+    live.channel.receive(client, dataclasses.replace(view, id=2, scene=number + 1))
+    live.renderer.draw(None, hurried=False)
     assert client.in_flight is not None and len(drawn) == 2  # sent as it was drawn before
-    live.channel.hear(
+    live.channel.receive(
         client, dataclasses.replace(view, id=3, scene=number + 1, region=(0, 0, 0.5, 1))
     )
-    live.channel.hear(client, Received(client.in_flight))
-    live.stage.draw(None, hurried=False)
+    live.channel.receive(client, FrameShown(client.in_flight))
+    live.renderer.draw(None, hurried=False)
     assert len(drawn) == 4
 
 
 def test_what_is_shown_no_more_is_not_measured(fitted, monkeypatch):
     """A fit that begins meanwhile has the machine for itself."""
     told, measured = [], []
-    measuring = Measuring(lambda name, value: told.append((name, value)))
+    measuring = QualityMeasurement(lambda name, value: told.append((name, value)))
     held = threading.Event()
     measuring._thread.submit(held.wait, 600)  # the thread is busy
     monkeypatch.setattr("neuralshade.live.quality_panes.measure_quality", measured.append)
@@ -204,9 +204,9 @@ def test_color_counts_by_alpha_as_in_evaluate(tmp_path):
     options = neuralshade.FitOptions(engine="torch", device="cpu")
     neuralshade.fit_image(pixels, tmp_path / "a.nsh", steps=2, hidden_width=8, options=options)
     picture, told = neuralshade.picture_from_array(pixels), {}
-    measuring = Measuring(told.__setitem__)
+    measuring = QualityMeasurement(told.__setitem__)
     measuring.begin(open_asset(tmp_path / "a.nsh").scene(picture))
-    measuring.go_on()
+    measuring.measure_next()
     measuring._thread.shutdown()
     ours, *others = neuralshade.evaluate(tmp_path / "a.nsh", picture)
     found = told["quality"]["result"]

@@ -49,31 +49,35 @@ class Access:
         if self.host in ANY:
             hosts = _own_addresses(ANY[self.host]) or [_own_name()]
         query = "" if self.token is None else f"?token={self.token}"
-        named = (f"[{host}]" if ":" in host else host for host in hosts)
-        return [f"http://{host}:{self.port}/{query}" for host in named]
+        names = (f"[{host}]" if ":" in host else host for host in hosts)
+        return [f"http://{host}:{self.port}/{query}" for host in names]
 
-    def refusal(self, asked: HTTPConnection) -> tuple[int, str] | None:
+    def refusal(self, connection: HTTPConnection) -> tuple[int, str] | None:
         """Return status and reason where a request is refused, None where it is answered."""
-        named = asked.headers.get("host", "")
-        if self.token is None and not self._is_own(named):
-            return 421, f"got a request for {named[:80]!r}, need this page's own address."
-        origin = asked.headers.get("origin")
-        if origin is not None and origin not in (f"http://{named}", f"https://{named}"):
+        host = connection.headers.get("host", "")
+        if self.token is None and not self._is_own(host):
+            return 421, f"got a request for {host[:80]!r}, need this page's own address."
+        origin = connection.headers.get("origin")
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
             return 403, f"got a request of {origin[:80]!r}, need one of this page."
-        site = asked.headers.get("sec-fetch-site", "none")
-        if site not in ("same-origin", "none") and not _opens_page(asked):
+        site = connection.headers.get("sec-fetch-site", "none")
+        if site not in ("same-origin", "none") and not _opens_page(connection):
             return 403, f"got a request of a {site[:20]!r} page, need one of this page."
-        if self.token is not None and not self._has_token(asked):
+        if self.token is not None and not self._has_token(connection):
             return 401, "got no token, need the address that was printed."
         return None
 
-    def _is_own(self, named: str) -> bool:
-        return named in {f"{name}:{self.port}" for name in (LOOPBACK, "localhost", "[::1]")}
+    def _is_own(self, host: str) -> bool:
+        return host in {f"{name}:{self.port}" for name in (LOOPBACK, "localhost", "[::1]")}
 
-    def _has_token(self, asked: HTTPConnection) -> bool:
+    def _has_token(self, connection: HTTPConnection) -> bool:
         assert self.token is not None
-        bearer = asked.headers.get("authorization", "").removeprefix("Bearer ")
-        offered = (asked.query_params.get("token", ""), asked.cookies.get(COOKIE, ""), bearer)
+        bearer = connection.headers.get("authorization", "").removeprefix("Bearer ")
+        offered = (
+            connection.query_params.get("token", ""),
+            connection.cookies.get(COOKIE, ""),
+            bearer,
+        )
         return any(hmac.compare_digest(t.encode(), self.token.encode()) for t in offered)
 
     def cookie(self, query: Mapping[str, str]) -> str | None:
@@ -83,13 +87,13 @@ class Access:
         return f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/"
 
 
-def _opens_page(asked: HTTPConnection) -> bool:
+def _opens_page(connection: HTTPConnection) -> bool:
     """Return whether this is a navigation to the page itself, for example a followed link.
 
     Browsers send no Origin header with images and links, but do send their purpose.
     """
-    wanted = (asked.headers.get("sec-fetch-mode"), asked.headers.get("sec-fetch-dest"))
-    return asked.scope.get("path") == "/" and wanted == ("navigate", "document")
+    purpose = (connection.headers.get("sec-fetch-mode"), connection.headers.get("sec-fetch-dest"))
+    return connection.scope.get("path") == "/" and purpose == ("navigate", "document")
 
 
 def is_loopback(host: str) -> bool:

@@ -22,7 +22,7 @@ from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.live.access import Access
 from neuralshade.live.channel import BusyError, Channel, TooManyPagesError
 from neuralshade.live.client import Client
-from neuralshade.live.cpu_budget import Turns
+from neuralshade.live.cpu_budget import CpuBudget
 from neuralshade.live.guard import POLICY_VIOLATION, Guard, refuse
 from neuralshade.live.messages import kind_of, parse
 from neuralshade.live.upload_checks import RefusedError, plain_name
@@ -42,8 +42,8 @@ AGAIN_SECONDS = 10  # for Retry-After
 class App:
     """HTTP and WebSocket routes over a channel."""
 
-    def __init__(self, channel: Channel, access: Access, uploads: Uploads, turns: Turns):
-        self.channel, self.uploads, self.turns = channel, uploads, turns
+    def __init__(self, channel: Channel, access: Access, uploads: Uploads, cpu_budget: CpuBudget):
+        self.channel, self.uploads, self.cpu_budget = channel, uploads, cpu_budget
         # read once: a file opened for each request would cost a descriptor each
         self._page = {own.name: (own.read_bytes(), TYPES[own.suffix])
                       for own in PAGE.iterdir() if own.suffix in TYPES}  # fmt: skip
@@ -63,7 +63,7 @@ class App:
             WebSocketRoute("/events", self.events),
         ]
         self.asgi = Starlette(
-            routes=routes, middleware=[Middleware(Guard, access=access, turns=turns)]
+            routes=routes, middleware=[Middleware(Guard, access=access, cpu_budget=cpu_budget)]
         )
 
     async def page(self, request: Request) -> Response:
@@ -91,8 +91,8 @@ class App:
             return refuse(400, "got exposure, gamma or inputs that are no numbers.")
         if not (abs(exposure) <= 32 and (gamma is None or 0.1 <= gamma <= 10)):
             return refuse(400, "need exposure in [-32, 32] and gamma in [0.1, 10].")
-        given = {"exposure": exposure, "gamma": gamma, "inputs": inputs}
-        return await self._answered("snapshot", _file, **given)
+        tone = {"exposure": exposure, "gamma": gamma, "inputs": inputs}
+        return await self._answered("snapshot", _file, **tone)
 
     async def report(self, request: Request) -> Response:
         # the report is a self-contained page with inline scripts and styles
@@ -110,7 +110,7 @@ class App:
 
     async def load(self, request: Request) -> Response:
         async def keep() -> Response:
-            path = await self.uploads.receive(request, "upload.nsh", self.turns)
+            path = await self.uploads.receive(request, "upload.nsh", self.cpu_budget)
             into = request.query_params.get("into") == "fit"
             answer = await self._answered("load", _json, path=path, into_fit=into)
             if into or answer.status_code != 200:
@@ -151,11 +151,11 @@ class App:
         async def keep() -> Response:
             sources.check(key, request.query_params.get("name", USUAL_NAME))
             if key is None:
-                path = await self.uploads.receive(request, USUAL_NAME, self.turns)
+                path = await self.uploads.receive(request, USUAL_NAME, self.cpu_budget)
             else:
                 path, found = await self._received_picture(request)
             try:
-                told = (
+                facts = (
                     sources.begin(path)
                     if key is None
                     else sources.add(key, path, found["width"], found["height"])
@@ -163,13 +163,13 @@ class App:
             except RefusedError:
                 self.uploads.forget(path)
                 raise
-            return JSONResponse(told)
+            return JSONResponse(facts)
 
         return await _received(keep)
 
     async def _received_picture(self, request: Request) -> tuple[Path, dict[str, Any]]:
         """Return path and facts of an uploaded picture. Raises RefusedError."""
-        path = await self.uploads.receive(request, USUAL_NAME, self.turns)
+        path = await self.uploads.receive(request, USUAL_NAME, self.cpu_budget)
         try:
             async with self._decoding:  # one at a time: each may take 256 MiB
                 return path, await asyncio.to_thread(self._picture_facts, path)
@@ -198,10 +198,10 @@ class App:
 
     async def _ask(self, what: str, arguments: dict[str, Any]) -> Any:
         async with self._asking:
-            asked = self.channel.ask(what, **arguments)
-            if asked is None:
+            answer = self.channel.ask(what, **arguments)
+            if answer is None:
                 raise BusyError("got too many requests at once. Try again.", AGAIN_SECONDS)
-            return await asyncio.wrap_future(asked)
+            return await asyncio.wrap_future(answer)
 
     def _picture_facts(self, path: Path) -> dict[str, Any]:
         """Read a picture in a worker thread, and charge its time to the CPU budget."""
@@ -209,7 +209,7 @@ class App:
         try:
             return read_picture_facts(path)
         finally:
-            self.turns.owe(time.thread_time() - begin)
+            self.cpu_budget.charge(time.thread_time() - begin)
 
     async def events(self, socket: WebSocket) -> None:
         try:
@@ -246,12 +246,12 @@ class App:
         refusals = 0
         while refusals < MOST_REFUSALS:
             message = await socket.receive()
-            await self.turns.wait()
+            await self.cpu_budget.wait()
             if message["type"] == "websocket.disconnect":
                 return
             text = message.get("text") or ""
             try:
-                if not self.channel.hear(client, parse(text)):
+                if not self.channel.receive(client, parse(text)):
                     raise ConfigError("got too many requests at once. Try again.")
             except ConfigError as error:
                 refusals += 1

@@ -12,8 +12,8 @@ from neuralshade.fitting.loop import Restart
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import Opened
 from neuralshade.live.messages import Control
-from neuralshade.live.page_renderer import Stage
-from neuralshade.live.quality_panes import Measuring, with_flip
+from neuralshade.live.page_renderer import PageRenderer
+from neuralshade.live.quality_panes import QualityMeasurement, with_flip
 
 if TYPE_CHECKING:
     from neuralshade.scene.progressive_scene import WatchedScene
@@ -23,17 +23,17 @@ NO_ASSET = dict.fromkeys(("asset", "report"), "A scene has no asset of its own t
 
 
 @dataclass
-class ShownAsset:
+class AssetViewer:
     """Saves and controls for pages while no fit runs; ``reference``: its source, if known."""
 
-    stage: Stage
+    renderer: PageRenderer
     opened: Opened | None = None
     reference: Any = None
     unmeasured: bool = False  # no page has looked at it yet
     _watched: WatchedScene | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.measuring = Measuring(self.stage.channel.publish)
+        self.measuring = QualityMeasurement(self.renderer.channel.publish)
 
     @property
     def name(self) -> str:
@@ -63,17 +63,17 @@ class ShownAsset:
                             withheld=UNREPORTED if reference is None else {})  # fmt: skip
             scene = with_flip(scene)
             if fitted:
-                self.stage.prepare(scene)
+                self.renderer.prepare(scene)
         self.close()
         self.opened, self.reference = opened, reference
-        self.stage.show(scene)
+        self.renderer.show(scene)
         self.unmeasured = scene is not None
 
     def watch(self, watched: WatchedScene, name: str) -> None:
         """Show a scene, which has no asset to save or report."""
         self.close()
         self.opened, self.reference, self._watched = None, None, watched
-        self.stage.show(replace(watched.scene(name), withheld=NO_ASSET))
+        self.renderer.show(replace(watched.scene(name), withheld=NO_ASSET))
 
     def close(self) -> None:
         """Release drawing resources; the asset opens them again when drawn."""
@@ -82,32 +82,32 @@ class ShownAsset:
         if self.opened is not None:
             self.opened.close()
         if self._watched is not None:
-            self.stage.show(None)
+            self.renderer.show(None)
             self._watched.close()
             self._watched = None
 
     def measure(self) -> None:
         """Measure one pane of what is shown beside a reference, while no page waits for a frame."""
-        if self.stage.scene is None or not self.stage.is_quiet:
+        if self.renderer.scene is None or not self.renderer.is_quiet:
             return
         if self.unmeasured:
             self.unmeasured = False
-            self.measuring.begin(self.stage.scene)
-        self.measuring.go_on()
+            self.measuring.begin(self.renderer.scene)
+        self.measuring.measure_next()
 
-    def control(self, wanted: Control) -> None:
+    def control(self, message: Control) -> None:
         """Start a fit. Raises Restart; ConfigError for actions that need a running fit."""
-        if wanted.action not in ("start", "reset", "transform"):
-            raise ConfigError(f"{wanted.action}: got no fit that runs, need one. Start one.")
-        raise Restart({"action": wanted.action, **wanted.settings})
+        if message.action not in ("start", "reset", "transform"):
+            raise ConfigError(f"{message.action}: got no fit that runs, need one. Start one.")
+        raise Restart({"action": message.action, **message.settings})
 
     def save(self, path: Path) -> None:
         """Copy the asset's file."""
-        shutil.copyfile(self._there().path, path)
+        shutil.copyfile(self._asset().path, path)
 
     def report(self, path: Path) -> None:
         """Write the asset's report; ConfigError without a reference."""
-        opened = self._there()
+        opened = self._asset()
         if self.reference is None:
             raise ConfigError("report: got no reference, need what the asset was fitted to. "
                               "Name it with --reference.")  # fmt: skip
@@ -118,8 +118,8 @@ class ShownAsset:
         if into_fit:
             raise ConfigError("load: got no fit that runs, need one. Show the asset instead.")
         self.open(path, self._reference_of(path))
-        channel, text = self.stage.channel, f"{path.name} is shown."
-        fit = channel.known["fit"]  # of an ended fit, which has nothing to do with this asset
+        channel, text = self.renderer.channel, f"{path.name} is shown."
+        fit = channel.state["fit"]  # of an ended fit, which has nothing to do with this asset
         if fit is not None:
             channel.publish("fit", {**fit, "state": "shown", "text": text})
         channel.publish("progress", None)
@@ -130,7 +130,7 @@ class ShownAsset:
         """Return the reference, where the asset was fitted to the same picture."""
         return None if self.reference is None else open_asset(path).same_reference(self.reference)
 
-    def _there(self) -> Opened:
+    def _asset(self) -> Opened:
         if self.opened is None:
             raise ConfigError("got no asset, need one. Load one, or start a fit.")
         return self.opened

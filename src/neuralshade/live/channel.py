@@ -18,10 +18,10 @@ from neuralshade.live.client import Client, Json
 from neuralshade.live.frame_encoding import packed
 from neuralshade.live.messages import (
     Control,
+    FrameShown,
     Message,
     Overlay,
     Pick,
-    Received,
     Visible,
 )
 
@@ -29,8 +29,8 @@ PROTOCOL = 1
 MOST_CLIENTS = 32
 SLOW_SECONDS = 1.0  # from drawing a frame to its acknowledgement; a page that takes longer is late
 MOST_REQUESTS = 256  # queued for the training thread; more are refused
-KNOWN: Json = {name: None for name in ("scene", "fit", "progress", "quality", "preparing")}
-KNOWN["measuring"] = []  # pages get the newest value of each; these are the initial ones
+INITIAL_STATE: Json = {name: None for name in ("scene", "fit", "progress", "quality", "preparing")}
+INITIAL_STATE["measuring"] = []  # pages get the newest value of each; these are the initial ones
 MOST_CURVE = 20_000  # points of a history; then every other one is dropped
 
 
@@ -67,7 +67,7 @@ class Channel:
         self.lock = threading.Lock()
         self.clients: list[Client] = []
         self.requests: deque[Request] = deque()
-        self.known = dict(KNOWN)
+        self.state = dict(INITIAL_STATE)
         self.fixed: Json = {}  # further fields of hello
         self.curve: list[Sequence[Any]] = []
         self.curve_id = 0
@@ -81,11 +81,11 @@ class Channel:
         """Publish a new value of one of KNOWN to every page, and in hello."""
         value = finite(value)
         with self.lock:
-            self.known[name] = value
+            self.state[name] = value
             for client in self.clients:
-                client.latest[name] = _told(name, value)
+                client.latest[name] = _message(name, value)
                 if name == "scene":
-                    client.view, client.drawn, client.kept, client.sweep = None, None, {}, None
+                    client.view, client.drawn, client.kept, client.drawing = None, None, {}, None
         self._notify()
 
     def note(self, text: str) -> None:
@@ -111,7 +111,7 @@ class Channel:
             self.curve_id += 1
         self._notify()
 
-    def wanted(self, mark: object) -> list[tuple[Client, View]]:
+    def ready_views(self, mark: object) -> list[tuple[Client, View]]:
         """Return the pages that are ready for a frame and lack that of ``mark``, with views."""
         with self.lock:
             return [
@@ -160,7 +160,7 @@ class Channel:
         with self.lock:
             for client, view in clients:
                 client.lines.append({"type": "refused", "text": text, "about": "view"})
-                client.in_flight, client.kept, client.sweep = None, {}, None
+                client.in_flight, client.kept, client.drawing = None, {}, None
                 if client.view is view:
                     client.view = None
         self._notify()
@@ -225,7 +225,7 @@ class Channel:
 
     def _hello(self) -> Json:
         return {"type": "hello", "protocol": PROTOCOL, "session": self.session, **self.fixed,
-                **self.known, "curve": list(self.curve)}  # fmt: skip
+                **self.state, "curve": list(self.curve)}  # fmt: skip
 
     def outgoing(self, client: Client) -> tuple[list[Json], list[bytes]]:
         """Return and clear what is queued for a page."""
@@ -238,14 +238,14 @@ class Channel:
             client.curve_of, client.curve_from = self.curve_id, len(self.curve)
             return messages, pictures
 
-    def hear(self, client: Client, message: Message) -> bool:
+    def receive(self, client: Client, message: Message) -> bool:
         """Process a message of a page; False where the queue is full."""
         with self.lock:
             if isinstance(message, View):
-                scene = self.known["scene"]
+                scene = self.state["scene"]
                 if scene is not None and message.scene == scene["id"]:
                     client.view = message
-            elif isinstance(message, Received):
+            elif isinstance(message, FrameShown):
                 if client.in_flight == message.id:
                     client.in_flight = None
                     late = time.perf_counter() - client.sent_at > SLOW_SECONDS
@@ -295,6 +295,6 @@ class Channel:
                 client.ready.set()
 
 
-def _told(name: str, value: Any) -> Json:
+def _message(name: str, value: Any) -> Json:
     """Return the message that carries ``value``; progress is inlined."""
     return {"type": name, **value} if name == "progress" and value else {"type": name, name: value}

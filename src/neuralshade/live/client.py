@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from neuralshade.fitting.scene import View
-from neuralshade.live.progressive_drawing import Sweep
+from neuralshade.live.progressive_drawing import ProgressiveDrawing
 
 MOST_LINES = 100  # queued for a page that does not read them; older ones are dropped
 Json = dict[str, Any]
@@ -33,7 +33,9 @@ class Client:
     is_new: bool = True  # no computed frame was sent yet
     drawn: DrawnView | None = None
     kept: dict[str, Any] = field(default_factory=dict)  # pane -> key of its current picture
-    sweep: Sweep | None = None  # progressive state of its panes while a fit has priority
+    drawing: ProgressiveDrawing | None = (
+        None  # progressive state of its panes while a fit has priority
+    )
     latest: dict[str, Json] = field(default_factory=dict)
     greeting: Json | None = None  # hello, sent first
     lines: deque[Json] = field(default_factory=lambda: deque(maxlen=MOST_LINES))

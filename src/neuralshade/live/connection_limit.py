@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from neuralshade.live.cpu_budget import Turns
+from neuralshade.live.cpu_budget import CpuBudget
 
 MOST_CONNECTIONS = 256  # 32 pages with a WebSocket and six more connections each, and some
 SHARE = 4  # connections may take one in SHARE of the process's descriptors
@@ -20,7 +20,7 @@ HEADER_SECONDS = 5.0  # timeout of a complete header, and of the next one on the
 STALLED_SECONDS = 20.0  # timeout of a peer that reads nothing of what was sent
 HURRIED_SECONDS = {"header": 1.0, "sending": 5.0}  # the same when the limit is reached
 CLOSING_SECONDS = 5.0  # timeout of closing
-LOOK_SECONDS = 0.25  # between two checks of every connection
+POLL_SECONDS = 0.25  # between two checks of every connection
 FULL_SECONDS = 0.05  # between two checks for a free place
 TROUBLE_SECONDS = 1.0  # pause after the system refused a connection
 
@@ -28,14 +28,14 @@ log = logging.getLogger("neuralshade.live")
 
 
 @dataclass
-class _Seen:
+class _Activity:
     """Last known activity of a connection, and its start time."""
 
-    doing: object
+    state: object
     since: float
 
 
-class Door:
+class ConnectionLimit:
     """Accepts connections for a uvicorn server and closes idle ones.
 
     Args:
@@ -44,10 +44,13 @@ class Door:
     """
 
     def __init__(
-        self, connections: Collection[Any], protocol: Callable[[], asyncio.Protocol], turns: Turns
+        self,
+        connections: Collection[Any],
+        protocol: Callable[[], asyncio.Protocol],
+        cpu_budget: CpuBudget,
     ):
-        self.connections, self.protocol, self.turns = connections, protocol, turns
-        self._seen: dict[Any, _Seen] = {}
+        self.connections, self.protocol, self.cpu_budget = connections, protocol, cpu_budget
+        self._activities: dict[Any, _Activity] = {}
 
     @property
     def is_full(self) -> bool:
@@ -59,7 +62,7 @@ class Door:
         loop = asyncio.get_running_loop()
         listening.setblocking(False)
         while True:
-            await self.turns.wait()
+            await self.cpu_budget.wait()
             while self.is_full:
                 await asyncio.sleep(FULL_SECONDS)
             try:
@@ -79,27 +82,29 @@ class Door:
     async def watch(self) -> None:
         """Close connections that hold a place without progress, forever."""
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            self.look(time.monotonic())
+            await asyncio.sleep(POLL_SECONDS)
+            self.check(time.monotonic())
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Abort connections whose activity has exceeded its timeout; ``now`` in seconds."""
         allowed = {"header": HEADER_SECONDS, "sending": STALLED_SECONDS, "closing": CLOSING_SECONDS}
         allowed |= HURRIED_SECONDS if self.is_full else {}
-        seen: dict[Any, _Seen] = {}
+        activities: dict[Any, _Activity] = {}
         for connection in list(self.connections):
-            doing = _doing(connection)
-            if doing is None:
+            state = _activity(connection)
+            if state is None:
                 continue
-            before = self._seen.get(connection)
-            same = before is not None and before.doing == doing
-            seen[connection] = before if before is not None and same else _Seen(doing, now)
-            if now - seen[connection].since >= allowed[doing[0]]:
+            before = self._activities.get(connection)
+            same = before is not None and before.state == state
+            activities[connection] = (
+                before if before is not None and same else _Activity(state, now)
+            )
+            if now - activities[connection].since >= allowed[state[0]]:
                 connection.transport.abort()
-        self._seen = seen
+        self._activities = activities
 
 
-def _doing(connection: Any) -> tuple[Any, ...] | None:
+def _activity(connection: Any) -> tuple[Any, ...] | None:
     """Return the activity of a connection that has a timeout; None where it has none.
 
     Equal to the previous value where the connection made no progress.

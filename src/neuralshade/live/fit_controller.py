@@ -17,19 +17,19 @@ from neuralshade.fitting.progress import Progress
 from neuralshade.kinds import open_asset
 from neuralshade.live.channel import Channel
 from neuralshade.live.messages import Control
-from neuralshade.live.page_renderer import Stage
+from neuralshade.live.page_renderer import PageRenderer
 from neuralshade.live.request_handlers import answer
 
 ANY_STEPS = 2**30  # between two callbacks: a loop calls back ten times a second anyway
 # time limit of first pictures before the first step; one-time setup comes on top
 OPENING_SECONDS = 1.0
-ASKED_SECONDS = 0.25  # in which a page requests its first frame, and the next one
-OPENING_LOOK_SECONDS = 0.01
+REQUEST_SECONDS = 0.25  # in which a page requests its first frame, and the next one
+OPENING_POLL_SECONDS = 0.01
 PAUSE_SECONDS = 0.1  # between two checks for Ctrl-C
 
 
 @dataclass
-class Steering:
+class FitController:
     """Control of one fit's loop, and what pages save and change.
 
     ``again`` raises ConfigError or PictureError for settings with which no other fit can start;
@@ -37,7 +37,7 @@ class Steering:
     """
 
     channel: Channel
-    stage: Stage
+    renderer: PageRenderer
     job: Job[Any]
     facts: dict[str, Any]
     again: Callable[[dict[str, Any]], object] | None
@@ -50,7 +50,7 @@ class Steering:
     _points: CurvePoints = field(default_factory=CurvePoints, init=False)
 
     def __post_init__(self) -> None:
-        self.stage.show(self.job.scene())
+        self.renderer.show(self.job.scene())
         p = self.job.loop.progress
         self.channel.new_curve(self._points.fresh(p))
         self._tell(p)
@@ -87,19 +87,19 @@ class Steering:
         """Publish progress, answer requests, draw; return the seconds of pause."""
         self._tell(progress)
         opened = self._open(progress, interrupted)
-        answer(self.channel, self.stage, self, hurried=not self.paused)
+        answer(self.channel, self.renderer, self, hurried=not self.paused)
         if self._left is not None:
             self._left -= 1
             if self._left < 0:
                 self._left = None
                 self._pause(True)
         if not self.paused:
-            return opened + self.stage.draw(progress.step, hurried=True)
+            return opened + self.renderer.draw(progress.step, hurried=True)
         begin = time.perf_counter()
         while self.paused and not (self.ended or interrupted()):
-            self.stage.draw(progress.step, hurried=False)
+            self.renderer.draw(progress.step, hurried=False)
             self.channel.wait(PAUSE_SECONDS)
-            answer(self.channel, self.stage, self)
+            answer(self.channel, self.renderer, self)
         if self._left is not None:
             self._left -= 1  # the step runs now, followed by a pause
         return opened + time.perf_counter() - begin
@@ -112,17 +112,17 @@ class Steering:
         if self._is_open:
             return 0.0
         self._is_open = True
-        begin = end = now = asked = time.perf_counter()
-        with self.stage.opening():
-            while (now < end + OPENING_SECONDS and now < asked + ASKED_SECONDS
+        begin = end = now = requested_at = time.perf_counter()
+        with self.renderer.opening():
+            while (now < end + OPENING_SECONDS and now < requested_at + REQUEST_SECONDS
                    and self.channel.is_looked_at and not interrupted()):  # fmt: skip
                 before = self.channel.frame_count
-                end += self.stage.draw(progress.step, hurried=True)
-                time.sleep(OPENING_LOOK_SECONDS)
+                end += self.renderer.draw(progress.step, hurried=True)
+                time.sleep(OPENING_POLL_SECONDS)
                 now = time.perf_counter()
                 # a frame that was acknowledged is no longer awaited
                 if self.channel.is_awaited or self.channel.frame_count > before:
-                    asked = now
+                    requested_at = now
         return time.perf_counter() - begin
 
     def finishing(self, what: str) -> None:
@@ -132,16 +132,16 @@ class Steering:
             return
         self._is_drawing = True
         p = self.job.loop.progress
-        self.stage.draw(p.step, hurried=False, fit_seconds=p.seconds)
+        self.renderer.draw(p.step, hurried=False, fit_seconds=p.seconds)
         self._is_drawing = False
 
     def settle(self, progress: Progress) -> None:
         """Publish the numbers of the written file."""
         self._tell(progress, ended=True)
 
-    def control(self, wanted: Control) -> None:
+    def control(self, message: Control) -> None:
         """Execute a page's action. Raises ConfigError, Restart."""
-        action = wanted.action
+        action = message.action
         if action in ("pause", "resume"):
             self._left = None
             self._pause(action == "pause")
@@ -152,7 +152,7 @@ class Steering:
             self.ended = True
             self.state("running", "ending")
         elif action == "rate":
-            self.rate_scale = float(wanted.settings["rate_scale"])
+            self.rate_scale = float(message.settings["rate_scale"])
             self.state("paused" if self.paused else "running", "")
         elif self.again is None:
             raise ConfigError(f"{action}: got a fit that was started by a program, which alone "
@@ -161,7 +161,7 @@ class Steering:
             verb = self.facts["verb"]
             raise ConfigError(f"transform: got a fit of {verb}, need one of an image.")
         else:
-            settings = {"action": action, **wanted.settings}
+            settings = {"action": action, **message.settings}
             self.again(settings)  # checked before this fit is stopped
             raise Restart(settings)
 

@@ -28,7 +28,7 @@ OTHERS = {"picture", "maps", "source", "preset"}
 
 
 @dataclass(frozen=True)
-class Call:
+class FitRequest:
     """A fit function and its arguments, by name.
 
     ``sent``: name of an uploaded picture. ``drawn``: path of a picture that the page drew itself.
@@ -42,10 +42,12 @@ class Call:
     spared: Path | None = None
 
     @classmethod
-    def of(cls, fit: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
-        """Return the request for ``fit(*given, **named)``."""
+    def of(
+        cls, fit: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> FitRequest:
+        """Return the request for ``fit(*args, **kwargs)``."""
         names = list(inspect.signature(fit).parameters)
-        return cls(fit, {**dict(zip(names, given, strict=False)), **named})
+        return cls(fit, {**dict(zip(names, args, strict=False)), **kwargs})
 
     @property
     def kind(self) -> Kind:
@@ -61,15 +63,15 @@ class Call:
     @property
     def output(self) -> Path:
         """Return the path of the asset."""
-        given = self.arguments.get("output")
-        return Path(f"{Path(name_of(self.subject)).stem}.nsh") if given is None else Path(given)
+        output = self.arguments.get("output")
+        return Path(f"{Path(name_of(self.subject)).stem}.nsh") if output is None else Path(output)
 
-    def with_live(self, live: Any) -> Call:
+    def with_live(self, live: Any) -> FitRequest:
         """Return the same request with ``live`` as its page."""
         options: FitOptions = self.arguments.get("options", USUAL)
         return self._with({"options": replace(options, live=live)})
 
-    def begun_anew(self, settings: Mapping[str, Any]) -> Call:
+    def from_first_step(self, settings: Mapping[str, Any]) -> FitRequest:
         """Return the request from its first step on, where it resumes from a checkpoint.
 
         ``settings``: those of the checkpoint's recipe.
@@ -79,60 +81,62 @@ class Call:
             return self
         return self._with({**settings, "options": replace(options, resume=None)})
 
-    def _with(self, changed: Mapping[str, Any]) -> Call:
+    def _with(self, changed: Mapping[str, Any]) -> FitRequest:
         return replace(self, arguments={**self.arguments, **changed})
 
-    def changed(self, wanted: Mapping[str, Any], uploads: Uploads) -> Call:
-        """Return the fit that a page requests: ``wanted`` has an action and its settings.
+    def changed(self, request: Mapping[str, Any], uploads: Uploads) -> FitRequest:
+        """Return the fit that a page requests: ``request`` has an action and its settings.
 
         Raises: ConfigError; PictureError for a missing picture.
         """
         arguments = dict(self.arguments)
         arguments["options"] = replace(arguments.get("options", USUAL), resume=None)
-        if wanted["action"] != "start":
+        if request["action"] != "start":
             kept = ("seed", "transform")
-            anew = {name: wanted[name] for name in kept if name in wanted}
+            anew = {name: request[name] for name in kept if name in request}
             return replace(self, arguments=arguments | anew, spared=None)
-        return self._started(arguments, wanted, uploads)
+        return self._started(arguments, request, uploads)
 
     def _started(
-        self, arguments: dict[str, Any], wanted: Mapping[str, Any], uploads: Uploads
-    ) -> Call:
-        kind = _kind(wanted["kind"]) if "kind" in wanted else None
+        self, arguments: dict[str, Any], request: Mapping[str, Any], uploads: Uploads
+    ) -> FitRequest:
+        kind = _kind(request["kind"]) if "kind" in request else None
         if kind is None:
-            kind = usual_kind() if wanted.keys() & OTHERS else self.kind
-        settings = _settings(kind, wanted)
-        if not wanted.keys() & OTHERS and kind == self.kind:
-            ends = dict.fromkeys(ENDS) if "seconds" in wanted else {}
+            kind = usual_kind() if request.keys() & OTHERS else self.kind
+        settings = _settings(kind, request)
+        if not request.keys() & OTHERS and kind == self.kind:
+            ends = dict.fromkeys(ENDS) if "seconds" in request else {}
             kept = {name: value for name, value in arguments.items() if name not in ends}
-            again = kept | _valued(kept, wanted) | settings
+            again = kept | _valued(kept, request) | settings
             return replace(self, arguments=again, spared=None)
         kept = {name: arguments[name] for name in ("options", "observer") if name in arguments}
-        if "maps" in wanted:
-            return Call(kind.fit, {**kept, **_of_maps(kind, wanted["maps"], uploads), **settings})
-        if "source" in wanted:
-            given = _of_source(kind, wanted["source"], uploads)
-            return Call(kind.fit, {**kept, **given, **_valued(given, wanted), **settings})
+        if "maps" in request:
+            return FitRequest(
+                kind.fit, {**kept, **_of_maps(kind, request["maps"], uploads), **settings}
+            )
+        if "source" in request:
+            source = _of_source(kind, request["source"], uploads)
+            return FitRequest(kind.fit, {**kept, **source, **_valued(source, request), **settings})
         if not kind.subject.picture:
             raise ConfigError(f"start.kind: got {kind.name} for a picture, need one of "
                               f"{[k.name for k in all_kinds() if _takes_pictures(k)]}. Start it in "
                               f"a terminal: neuralshade {kind.made_by} --live.")  # fmt: skip
-        if "picture" in wanted:
-            picture = uploaded(uploads, wanted["picture"])
-            given = {
+        if "picture" in request:
+            picture = uploaded(uploads, request["picture"])
+            source = {
                 kind.subject.name: picture,
                 "output": _free(Path(picture.name).stem or "picture", kind),
             }
-            drawn = uploads.drawn(wanted["picture"])
-            return Call(kind.fit, {**kept, **given, **settings}, picture.name, drawn)
+            drawn = uploads.drawn(request["picture"])
+            return FitRequest(kind.fit, {**kept, **source, **settings}, picture.name, drawn)
         if not self.kind.subject.picture or self.subject is None:
             raise ConfigError("start: got no picture, need one to fit. Upload it first.")
-        given = {kind.subject.name: self.subject, "output": arguments.get("output")}
+        source = {kind.subject.name: self.subject, "output": arguments.get("output")}
         spared = None
         if kind != self.kind:
             spared = self.output if os.path.exists(self.output) else None
-            given["output"] = _beside(self.output, self.kind, kind)
-        return Call(kind.fit, {**kept, **given, **settings}, self.sent, self.drawn, spared)
+            source["output"] = _beside(self.output, self.kind, kind)
+        return FitRequest(kind.fit, {**kept, **source, **settings}, self.sent, self.drawn, spared)
 
 
 def startable() -> list[dict[str, Any]]:
@@ -162,11 +166,11 @@ def _is_valued(kind: Kind) -> bool:
     return any(flag.name == "set" for flag in kind.flags)
 
 
-def _valued(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of members: those of the page's request over ``given`` ones."""
-    pairs = parse_values(wanted.get("set", ()))
+def _valued(arguments: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of members: those of the page's request over ``arguments``."""
+    pairs = parse_values(request.get("set", ()))
     values = {name: plain_value(name, text) for name, text in pairs.items()}
-    return {"values": {**(given.get("values") or {}), **values}} if values else {}
+    return {"values": {**(arguments.get("values") or {}), **values}} if values else {}
 
 
 def _kind(name: str) -> Kind:
@@ -178,12 +182,14 @@ def _kind(name: str) -> Kind:
     return known[name]
 
 
-def _settings(kind: Kind, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(kind: Kind, request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a page's request; ConfigError before the running fit is stopped."""
-    found = {name: wanted[name] for name in ("seed", "preset", "seconds", "bpp") if name in wanted}
+    found = {
+        name: request[name] for name in ("seed", "preset", "seconds", "bpp") if name in request
+    }
     if "preset" in found:
         kind.check_preset(found["preset"])
-    if wanted.get("set") and not _is_valued(kind):
+    if request.get("set") and not _is_valued(kind):
         raise ConfigError(f"start.set: got it for {kind.name}, need a kind whose members take "
                           "values. Leave it out.")  # fmt: skip
     if "bpp" in found and not _is_sized(kind):
@@ -206,10 +212,13 @@ def _of_maps(kind: Kind, key: str, uploads: Uploads) -> dict[str, Any]:
 def _of_source(kind: Kind, key: str, uploads: Uploads) -> dict[str, Any]:
     """Return the arguments for a fit of an uploaded document; ConfigError where that fails."""
     try:
-        given = uploads.sources.fit(key, kind)
+        arguments = uploads.sources.fit(key, kind)
     except NeuralShadeError as error:  # pages know files by name alone
-        raise ConfigError(uploads.told(str(error))) from error
-    return {**given, "output": _free(Path(name_of(given[_subject_of(kind.fit)])).stem, kind)}
+        raise ConfigError(uploads.public_text(str(error))) from error
+    return {
+        **arguments,
+        "output": _free(Path(name_of(arguments[_subject_of(kind.fit)])).stem, kind),
+    }
 
 
 def _subject_of(fit: Callable[..., Any]) -> str:
@@ -225,9 +234,9 @@ def uploaded(uploads: Uploads, key: str) -> Picture:
     return load_picture(uploads.pictures[key])
 
 
-def first_call(options: FitOptions) -> Call:
+def initial_request(options: FitOptions) -> FitRequest:
     """Return the request that stands in before the first fit."""
-    return Call(usual_kind().fit, {"options": options})
+    return FitRequest(usual_kind().fit, {"options": options})
 
 
 def name_of(subject: Any) -> str:

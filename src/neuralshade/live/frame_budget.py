@@ -14,7 +14,7 @@ FRAME_SECONDS = 0.5  # between two useful frames: they get smaller to meet it
 FIRST_PIXELS = 2**14  # of a scene's first frame, whose cost is unknown
 GROWTH = 2.0  # of the step count, from the first to the last row of a picture
 RATE_SECONDS = 1.0  # window over which steps per second are measured
-LONGEST_LOOK = 2.0  # longest interval between a fit's callbacks that a frame may use
+LONGEST_INTERVAL = 2.0  # longest interval between a fit's callbacks that a frame may use
 FIXED_SECONDS = 2.0  # the same for the first picture of a static pane
 WHOLE = ""  # cost key of whole frames
 AT_HAND = "at hand"  # cost key of frames that need no computation
@@ -52,17 +52,17 @@ def _finer(by: int) -> int:
 
 
 @dataclass
-class Cost:
+class DrawCost:
     """Estimated drawing cost: a fixed part and a part per pixel."""
 
     start: float = 0.0  # seconds
     pixel: float = 0.0  # seconds
-    _seen: deque[tuple[int, float]] = field(default_factory=lambda: deque(maxlen=COSTS_KEPT))
+    _samples: deque[tuple[int, float]] = field(default_factory=lambda: deque(maxlen=COSTS_KEPT))
 
     @property
-    def is_known(self) -> bool:
+    def is_measured(self) -> bool:
         """Return whether there is a measurement."""
-        return bool(self._seen)
+        return bool(self._samples)
 
     def seconds(self, pixels: int) -> float:
         """Return the estimated seconds of that many pixels."""
@@ -73,27 +73,27 @@ class Cost:
 
         Medians ignore single delays by other programs.
         """
-        self._seen.append((pixels, seconds))
-        y = [each for _, each in self._seen]
-        slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(self._seen, 2)
+        self._samples.append((pixels, seconds))
+        y = [each for _, each in self._samples]
+        slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(self._samples, 2)
                   if abs(b[0] - a[0]) > LEAST_SPREAD * max(a[0], b[0])]  # fmt: skip
         start = self.start
         if slopes:
             slope = max(0.0, median(slopes))
-            start = median(each - slope * many for many, each in self._seen)
+            start = median(each - slope * many for many, each in self._samples)
         self.start = min(max(start, 0.0), *y)
-        each = [(seconds - self.start) / many for many, seconds in self._seen]
+        each = [(seconds - self.start) / many for many, seconds in self._samples]
         self.pixel = max(median(each), sum(each) / len(each) / MOST_BELOW)
 
-    def after(self, pixels: int) -> Cost:
+    def after(self, pixels: int) -> DrawCost:
         """Return a new cost that starts from this estimate."""
-        made = Cost(self.start)
+        made = DrawCost(self.start)
         made.note(pixels, self.seconds(pixels))
         return made
 
 
 @dataclass
-class Pace:
+class FrameBudget:
     """Time budget of frames: ``share`` of the elapsed time.
 
     ``saved``: largest credit in seconds; None: the cost of two frames.
@@ -103,7 +103,7 @@ class Pace:
     credit: float = 0.0
     saved: float | None = None
     # of whole frames, and by pane of bands; several budgets may share them
-    costs: dict[str, Cost] = field(default_factory=dict)
+    costs: dict[str, DrawCost] = field(default_factory=dict)
     frame_seconds: float = FRAME_SECONDS  # between two frames
     earned_at: float = field(default_factory=time.perf_counter)
     _owed: float = 0.0
@@ -126,17 +126,17 @@ class Pace:
     def spend(self, seconds: float, pixels: int, pane: str = WHOLE) -> None:
         """Charge a frame, or a band of a pane."""
         self.credit -= seconds
-        own, known = self.costs.get(pane), self._known(pane)
+        own, known = self.costs.get(pane), self._cost_of(pane)
         if known is not None and known is not own:
             begun = known.after(pixels)
             begun.start = begun.start if own is None else own.start
             own = self.costs[pane] = begun
-        (own or self.costs.setdefault(pane, Cost())).note(pixels, seconds)
+        (own or self.costs.setdefault(pane, DrawCost())).note(pixels, seconds)
 
-    def _known(self, pane: str) -> Cost | None:
+    def _cost_of(self, pane: str) -> DrawCost | None:
         """Return the cost of a pane, or of whole frames; None where neither was measured."""
         found = (self.costs.get(name) for name in (pane, WHOLE))
-        return next((cost for cost in found if cost is not None and cost.is_known), None)
+        return next((cost for cost in found if cost is not None and cost.is_measured), None)
 
     def pixels(self, pane: str = WHOLE, seconds: float | None = None) -> float:
         """Return how many pixels of a pane the budget of ``seconds`` allows.
@@ -144,7 +144,7 @@ class Pace:
         None: the interval between two frames; FIRST_PIXELS where no cost is known. Where the fixed
         cost alone would take half of it, more pixels are allowed, and later frames wait.
         """
-        cost = self._known(pane)
+        cost = self._cost_of(pane)
         if seconds is None:
             seconds = self.frame_seconds if cost else FRAME_SECONDS
         if cost is None:
@@ -152,15 +152,15 @@ class Pace:
         paid = max(self.share * seconds - cost.start, cost.start)
         return paid / max(cost.pixel, LEAST_COST)
 
-    def swept_pixels(self, pane: str, seconds: float, band: float) -> float:
+    def band_pixels(self, pane: str, seconds: float, band: float) -> float:
         """Return how many pixels ``seconds`` allow in bands of that size."""
-        cost = self._known(pane)
+        cost = self._cost_of(pane)
         if cost is None:
             return self.pixels(pane, seconds)
         each = cost.seconds(math.ceil(band)) / band if band < UNBOUNDED else cost.pixel
         return self.share * seconds / max(each, LEAST_COST)
 
-    def owe(self, seconds: float) -> None:
+    def charge(self, seconds: float) -> None:
         """Charge time that another thread spent."""
         with self._lock:
             self._owed += seconds
@@ -170,26 +170,26 @@ class Pace:
 class StepRate:
     """Progress rate of a fit: the time until its step count has grown by GROWTH."""
 
-    _seen: deque[tuple[float, int]] = field(default_factory=deque)  # time of each step
+    _samples: deque[tuple[float, int]] = field(default_factory=deque)  # time of each step
 
     def note(self, step: int) -> None:
         """Record the current step."""
         now = time.perf_counter()
-        self._seen.append((now, step))
-        while len(self._seen) > 2 and self._seen[1][0] <= now - RATE_SECONDS:
-            self._seen.popleft()
+        self._samples.append((now, step))
+        while len(self._samples) > 2 and self._samples[1][0] <= now - RATE_SECONDS:
+            self._samples.popleft()
 
     def growth_seconds(self) -> float:
         """Return the seconds until then, FRAME_SECONDS at least."""
-        if len(self._seen) < 2:
+        if len(self._samples) < 2:
             return FRAME_SECONDS
-        (begin, first), (now, step) = self._seen[0], self._seen[-1]
+        (begin, first), (now, step) = self._samples[0], self._samples[-1]
         more = (GROWTH - 1) * step
         return max(FRAME_SECONDS, more * (now - begin) / max(1, step - first))
 
     def frame_seconds(self) -> float:
         """Return the interval between two frames: a fit's callbacks may be further apart."""
-        if len(self._seen) < 2:
+        if len(self._samples) < 2:
             return FRAME_SECONDS
-        look = (self._seen[-1][0] - self._seen[0][0]) / (len(self._seen) - 1)
-        return min(max(FRAME_SECONDS, look), LONGEST_LOOK)
+        look = (self._samples[-1][0] - self._samples[0][0]) / (len(self._samples) - 1)
+        return min(max(FRAME_SECONDS, look), LONGEST_INTERVAL)

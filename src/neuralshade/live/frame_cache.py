@@ -20,7 +20,7 @@ Key = tuple[str, View]
 
 
 @dataclass
-class Seen:
+class CachedFrame:
     """A whole picture of one pane, updated by later bands."""
 
     pane: str
@@ -38,8 +38,8 @@ class Seen:
 
     def begin(self, client: Client) -> None:
         """Record that a page gets it."""
-        if client.sweep is not None:
-            client.sweep.begun((self.pane,), self.by, self.draft)
+        if client.drawing is not None:
+            client.drawing.begun((self.pane,), self.by, self.draft)
         client.kept.pop(self.pane, None)  # of several pieces
 
     def file(self, linear: bool) -> bytes:
@@ -59,18 +59,23 @@ class Seen:
         self.values, self.step = values, step
 
 
-class SeenBefore:
+class FrameCache:
     """Cached frames of one scene; drawing and encoding threads may use it at once."""
 
     def __init__(self) -> None:
-        self._kept: dict[Key, Seen] = {}
+        self._kept: dict[Key, CachedFrame] = {}
 
     def note(
-        self, scene: Scene, asked: View, frame: Frame, panes: Mapping[str, Floats], step: int | None
+        self,
+        scene: Scene,
+        target: View,
+        frame: Frame,
+        panes: Mapping[str, Floats],
+        step: int | None,
     ) -> None:
         """Cache what was drawn for a page's view ``asked``."""
         for pane, values in panes.items():
-            key = _key(scene, pane, asked)
+            key = _key(scene, pane, target)
             if frame.band is None:
                 self._kept.pop(key, None)
                 self._kept[key] = _coarse(pane, values, frame, step)
@@ -79,28 +84,28 @@ class SeenBefore:
         while len(self._kept) > MOST_KEPT:
             del self._kept[next(iter(self._kept))]
 
-    def of(self, scene: Scene, asked: View, panes: Iterable[str]) -> list[Seen]:
+    def of(self, scene: Scene, target: View, panes: Iterable[str]) -> list[CachedFrame]:
         """Return the cached frames of ``panes`` for the same region, at any size.
 
         All have the region of the first.
         """
-        keys = (_key(scene, pane, asked) for pane in panes)
+        keys = (_key(scene, pane, target) for pane in panes)
         found = [self._kept[key] for key in keys if key in self._kept]
-        return [seen for seen in found if seen.whole.region == found[0].whole.region]
+        return [cached for cached in found if cached.whole.region == found[0].whole.region]
 
 
-def _key(scene: Scene, pane: str, asked: View) -> Key:
+def _key(scene: Scene, pane: str, target: View) -> Key:
     """Return the cache key; for lit panes it includes the view's shape."""
-    view = replace(scene.seen_in(pane, asked), id=0, panes=(), parts=False, draft=False)
+    view = replace(scene.seen_in(pane, target), id=0, panes=(), parts=False, draft=False)
     return pane, view if scene.is_lit(pane) else replace(view, width=1, height=1)
 
 
-def _coarse(pane: str, values: Floats, frame: Frame, step: int | None) -> Seen:
+def _coarse(pane: str, values: Floats, frame: Frame, step: int | None) -> CachedFrame:
     height, width = values.shape[:2]
     by = math.ceil(math.sqrt(height * width / MOST_PIXELS))
     rows, cols = _centers(height, -(-height // by)), _centers(width, -(-width // by))
     kept = values[rows][:, cols] if by > 1 else values
-    return Seen(pane, kept, frame.whole, by * frame.by, frame.view.draft, step)
+    return CachedFrame(pane, kept, frame.whole, by * frame.by, frame.view.draft, step)
 
 
 def _centers(size: int, count: int) -> npt.NDArray[np.int64]:

@@ -15,11 +15,11 @@ from neuralshade.live.frame_budget import (
     FIXED_SECONDS,
     UNBOUNDED,
     WHOLE,
-    Pace,
+    FrameBudget,
     StepRate,
     divided_by,
 )
-from neuralshade.live.progressive_drawing import Band, Floats, Sweep, pixels_of
+from neuralshade.live.progressive_drawing import Band, Floats, ProgressiveDrawing, pixels_of
 
 
 @dataclass(frozen=True)
@@ -50,17 +50,17 @@ class Frame:
 
     def note(self, scene: Scene, client: Client, drawn: Mapping[str, Floats]) -> None:
         """Record that the frame was drawn for a page."""
-        if client.sweep is not None and self.band is not None:
-            client.sweep.drawn(self.band, drawn[self.band.pane])
+        if client.drawing is not None and self.band is not None:
+            client.drawing.drawn(self.band, drawn[self.band.pane])
             client.kept.pop(self.band.pane, None)  # of several pieces: resent when the fit pauses
             return
-        if client.sweep is not None:
-            client.sweep.begun(self.panes, self.by, self.view.draft)
+        if client.drawing is not None:
+            client.drawing.begun(self.panes, self.by, self.view.draft)
         client.kept.update((pane, scene.seen_in(pane, self.view)) for pane in self.panes)
 
 
-Wanting = tuple[Client, View]
-Groups = dict[Frame, list[Wanting]]  # frames, each with the pages that wait for it
+PageView = tuple[Client, View]
+Groups = dict[Frame, list[PageView]]  # frames, each with the pages that wait for it
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class FrameChoice:
     """
 
     scene: Scene
-    paces: dict[bool, Pace]
+    budgets: dict[bool, FrameBudget]
     rate: StepRate
     opening: bool = False
     paid: Mapping[bool, bool] = field(default_factory=dict)  # whether a frame is in budget, by slow
@@ -84,8 +84,8 @@ class FrameChoice:
             return self._part(client, view)
         if fit_seconds is not None:
             return self._last(client, view, fit_seconds)
-        scene, client.sweep = self.scene, None
-        most = self.paces[client.slow].pixels() if hurried else UNBOUNDED
+        scene, client.drawing = self.scene, None
+        most = self.budgets[client.slow].pixels() if hurried else UNBOUNDED
         by = divided_by(view.width * view.height, most)
         drawn = bare(scene.fitted(view, by))  # this view decides whether a pane is lit
         lacking = [p for p in panes_of(scene, view) if p in scene.changes
@@ -98,33 +98,33 @@ class FrameChoice:
 
         None where nothing changes.
         """
-        scene, pace, asked = self.scene, self.paces[client.slow], bare(view)
+        scene, budget, target = self.scene, self.budgets[client.slow], bare(view)
         panes = tuple(pane for pane in panes_of(scene, view) if pane in scene.changes)
         if not panes:
             return None
         pixels = view.width * view.height * len(panes)
-        by = divided_by(pixels, min(pace.pixels(pane, fit_seconds) for pane in panes))
-        client.sweep = Sweep.following(client.sweep, scene, asked)
-        by = client.sweep.finest(panes, by)
-        return Frame(scene.fitted(asked, by), panes, by == 1, client.slow, by)
+        by = divided_by(pixels, min(budget.pixels(pane, fit_seconds) for pane in panes))
+        client.drawing = ProgressiveDrawing.following(client.drawing, scene, target)
+        by = client.drawing.finest(panes, by)
+        return Frame(scene.fitted(target, by), panes, by == 1, client.slow, by)
 
     def _part(self, client: Client, view: View) -> Frame | None:
         """Return the next part of a page's progressive drawing; None where it is complete."""
-        scene, asked, slow = self.scene, bare(view), client.slow and not self.opening
-        pace = self.paces[slow]
+        scene, target, slow = self.scene, bare(view), client.slow and not self.opening
+        budget = self.budgets[slow]
         panes = panes_of(scene, view)
-        if client.sweep is None or client.sweep.view != asked:
+        if client.drawing is None or client.drawing.view != target:
             drawn = [pane for pane in panes if pane not in scene.at_hand]
-            hungry = client.sweep is not None and bool(client.sweep.fresh(drawn))
-            client.sweep = Sweep.following(client.sweep, scene, asked)
-            client.sweep.hungry = hungry
-        fresh = client.sweep.fresh(panes)
+            hungry = client.drawing is not None and bool(client.drawing.fresh(drawn))
+            client.drawing = ProgressiveDrawing.following(client.drawing, scene, target)
+            client.drawing.hungry = hungry
+        fresh = client.drawing.fresh(panes)
         at_hand = tuple(pane for pane in fresh if pane in scene.at_hand)
         lacking = [pane for pane in fresh if pane not in at_hand]
         # alternate: a page that pans for long gets both
-        is_next = lacking and client.sweep.hungry and self.paid.get(slow)
+        is_next = lacking and client.drawing.hungry and self.paid.get(slow)
         if at_hand and not is_next:
-            return Frame(scene.fitted(asked, 1), at_hand, True, slow, at_hand=True)
+            return Frame(scene.fitted(target, 1), at_hand, True, slow, at_hand=True)
         if lacking:
             return self._first(view, lacking, slow)
         if self.opening:
@@ -133,16 +133,16 @@ class FrameChoice:
         growth = self.rate.growth_seconds() / max(1, changing)
 
         def affordable(pane: str, band: float) -> float:
-            return pace.swept_pixels(pane, growth, band)
+            return budget.band_pixels(pane, growth, band)
 
         def seconds(pane: str, pixels: int, band: float) -> float:
-            return max(1, changing) * pixels / pace.swept_pixels(pane, 1.0, band)
+            return max(1, changing) * pixels / budget.band_pixels(pane, 1.0, band)
 
         def worth(name: str) -> float:
             once = self.opening or name.startswith(DRAFT)
-            return pace.pixels(name, FIXED_SECONDS if once else None)
+            return budget.pixels(name, FIXED_SECONDS if once else None)
 
-        band = client.sweep.next(scene, panes, worth, affordable, seconds)
+        band = client.drawing.next(scene, panes, worth, affordable, seconds)
         if band is None:
             return None
         sharp = band.by == 1 and not band.draft
@@ -150,53 +150,53 @@ class FrameChoice:
 
     def _first(self, view: View, fresh: list[str], slow: bool) -> Frame:
         """Return whole pictures of panes without one: panes with drafts last, one at a time."""
-        scene, pace = self.scene, self.paces[slow]
+        scene, budget = self.scene, self.budgets[slow]
         pixels = pixels_of(scene, view)
         plain = tuple(pane for pane in fresh if pane not in scene.drafts)
         if plain:
-            by = divided_by(pixels, pace.pixels())
+            by = divided_by(pixels, budget.pixels())
             return Frame(scene.fitted(bare(view), by), plain, by == 1, slow, by)
-        by = divided_by(pixels, pace.pixels(DRAFT + fresh[0], FIXED_SECONDS))
+        by = divided_by(pixels, budget.pixels(DRAFT + fresh[0], FIXED_SECONDS))
         drawn = replace(scene.fitted(bare(view), by), draft=True)
         return Frame(drawn, (fresh[0],), False, slow, by)
 
 
-def joining(scene: Scene, frame: Frame, groups: Groups) -> list[Wanting]:
+def joining(scene: Scene, frame: Frame, groups: Groups) -> list[PageView]:
     """Move pages that can use the same band from the groups of other frames; return them."""
-    joined: list[Wanting] = []
-    band, lead = frame.band, next((client.sweep for client, _ in groups[frame]), None)
+    joined: list[PageView] = []
+    band, lead = frame.band, next((client.drawing for client, _ in groups[frame]), None)
     if band is None or lead is None:
         return joined
     for other in groups.keys() - {frame}:
         for client, view in list(groups[other]):
-            sweep = client.sweep
-            if sweep and band.pane in panes_of(scene, view) and sweep.takes(scene, band):
-                sweep.join(lead, band)
+            drawing = client.drawing
+            if drawing and band.pane in panes_of(scene, view) and drawing.takes(scene, band):
+                drawing.join(lead, band)
                 groups[other].remove((client, view))
                 joined.append((client, view))
     return joined
 
 
 def shares(
-    frame: Frame, group: list[Wanting], drawn: Mapping[str, Floats]
-) -> Iterator[tuple[Mapping[str, Floats] | None, list[Wanting]]]:
+    frame: Frame, group: list[PageView], drawn: Mapping[str, Floats]
+) -> Iterator[tuple[Mapping[str, Floats] | None, list[PageView]]]:
     """Yield the pictures of a frame and the pages that get them: ``drawn``, or the assembled bands;
     None while bands are missing.
     """
-    band, by_bands = frame.band, dict[tuple[int, ...], list[Wanting]]()
+    band, by_bands = frame.band, dict[tuple[int, ...], list[PageView]]()
     for client, view in group:
-        kept = client.sweep.kept(band.pane) if band and client.sweep else None
+        kept = client.drawing.kept(band.pane) if band and client.drawing else None
         key = () if kept is None else tuple(id(values) for _, values in kept)
         by_bands.setdefault(key, []).append((client, view))
     for key, members in by_bands.items():
-        sweep = members[0][0].sweep
-        if not key or band is None or sweep is None:
+        drawing = members[0][0].drawing
+        if not key or band is None or drawing is None:
             yield drawn, members
-        elif sweep.is_whole(band.pane):
-            kept = sorted(sweep.kept(band.pane) or [], key=lambda one: one[0])
+        elif drawing.is_whole(band.pane):
+            kept = sorted(drawing.kept(band.pane) or [], key=lambda one: one[0])
             for client, _ in members:
-                if client.sweep is not None:
-                    client.sweep.forget(band.pane)
+                if client.drawing is not None:
+                    client.drawing.forget(band.pane)
             yield {band.pane: np.concatenate([values for _, values in kept])}, members
         else:
             yield None, members

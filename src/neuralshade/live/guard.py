@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from neuralshade.live.access import Access
-from neuralshade.live.cpu_budget import Turns
+from neuralshade.live.cpu_budget import CpuBudget
 
 POLICY = (
     "default-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
@@ -35,17 +35,17 @@ class Guard:
     Requests beyond the CPU budget wait here.
     """
 
-    def __init__(self, app: ASGIApp, access: Access, turns: Turns):
-        self.app, self.access, self.turns = app, access, turns
+    def __init__(self, app: ASGIApp, access: Access, cpu_budget: CpuBudget):
+        self.app, self.access, self.cpu_budget = app, access, cpu_budget
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        await self.turns.wait()
-        asked = HTTPConnection(scope)
-        refusal = self.access.refusal(asked)
-        cookie = None if refusal else self.access.cookie(asked.query_params)
+        await self.cpu_budget.wait()
+        connection = HTTPConnection(scope)
+        refusal = self.access.refusal(connection)
+        cookie = None if refusal else self.access.cookie(connection.query_params)
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -19,14 +19,14 @@ from neuralshade.fitting.loop import Control, Restart
 from neuralshade.fitting.options import USUAL, FitOptions
 from neuralshade.kinds import open_asset, usual_kind
 from neuralshade.live.access import LOOPBACK
-from neuralshade.live.asset_viewer import ShownAsset
+from neuralshade.live.asset_viewer import AssetViewer
 from neuralshade.live.channel import Channel
-from neuralshade.live.fit_controller import Steering
-from neuralshade.live.fit_request import Call, first_call, name_of, startable
-from neuralshade.live.page_renderer import Stage
+from neuralshade.live.fit_controller import FitController
+from neuralshade.live.fit_request import FitRequest, initial_request, name_of, startable
+from neuralshade.live.page_renderer import PageRenderer
 from neuralshade.live.request_handlers import answer
 from neuralshade.live.server import PORT, Server
-from neuralshade.live.startup_progress import Preparing
+from neuralshade.live.startup_progress import StartupProgress
 from neuralshade.live.uploads import Uploads
 from neuralshade.source.transform import TRANSFORMS
 
@@ -58,16 +58,16 @@ class Live:
         self.channel.fixed = {"version": VERSION, "presets": list(usual_kind().presets),
                               "transforms": list(TRANSFORMS), "kinds": startable(),
                               "runs_shaders": run_shaders}  # fmt: skip
-        self.stage = Stage(self.channel)
+        self.renderer = PageRenderer(self.channel)
         try:
             self.server = Server(self.channel, self.uploads, host, port)
         except NeuralShadeError:
-            self.stage.close()
+            self.renderer.close()
             self.uploads.close()
             raise
-        self.shown = ShownAsset(self.stage)
-        self.preparing = Preparing(partial(self.channel.publish, "preparing"))
-        self._call = first_call(options)
+        self.viewer = AssetViewer(self.renderer)
+        self.startup = StartupProgress(partial(self.channel.publish, "preparing"))
+        self._request = initial_request(options)
         self._runs = False  # whether this object started the fit that begins, and can restart it
         self._facts: dict[str, Any] | None = None  # of the last fit
         self._job: Job[Any] | None = None  # of the running fit
@@ -90,9 +90,9 @@ class Live:
         """Disconnect all pages and delete their uploads."""
         log.removeHandler(self._relay)
         self.server.close()
-        self.stage.close()
-        self.shown.close()
-        self.shown.measuring.close()
+        self.renderer.close()
+        self.viewer.close()
+        self.viewer.measuring.close()
         self.uploads.close()
 
     def __enter__(self) -> Live:
@@ -107,14 +107,14 @@ class Live:
         ``place``: its path; None: a source in memory.
         """
         if place is None:
-            return self._call.sent if self._runs else None
+            return self._request.sent if self._runs else None
         return self.uploads.name_of(place)
 
     def drawn(self, place: str | None) -> Path | None:
         """Return the path of a picture that the page drew itself; arguments as of ``sent``."""
-        return self._call.drawn if self._runs and place is None else None
+        return self._request.drawn if self._runs and place is None else None
 
-    def run(self, fit: Callable[..., Any], *given: Any, **settings: Any) -> Any:
+    def run(self, fit: Callable[..., Any], *args: Any, **settings: Any) -> Any:
         """Run a fit that pages show and control; run again when a page requests another fit.
 
         Args:
@@ -127,7 +127,7 @@ class Live:
 
         Raises: what ``fit`` raises, unless a page requested the fit.
         """
-        self._call = Call.of(fit, given, settings)
+        self._request = FitRequest.of(fit, args, settings)
         return self._run(asked=False)
 
     def _run(self, asked: bool) -> Any:
@@ -140,41 +140,41 @@ class Live:
                     return None
                 asked = True
             except Exception as error:
-                self._end("failed", self._told(error))
+                self._end("failed", self._error_text(error))
                 if not asked:
                     raise
                 return None
 
     def _run_once(self) -> Any:
         self._fits, self._runs = self._fits + 1, True
-        call, asked = self._call.with_live(self), last_asked()
+        call, asked = self._request.with_live(self), last_asked()
         try:
-            with self.preparing.told(f"fit {call.kind.name}, {name_of(call.subject)}"):
+            with self.startup.report(f"fit {call.kind.name}, {name_of(call.subject)}"):
                 result = call.fit(**call.arguments)
         finally:
             job, self._job, self._runs = self._job, None, False
             self._ends = last_asked() != asked
         # whoever allowed uploads of code trusts a task that was uploaded
         trust = self.uploads.sources.allowed or bool(call.arguments.get("trust"))
-        self.shown.open(result.asset, self._reference(call), fitted=True, trust=trust)
+        self.viewer.open(result.asset, self._reference(call), fitted=True, trust=trust)
         self._end("ended", reached_text(result), {} if job is None else state_facts(job))
         return result
 
     def _change(self, restart: Restart) -> bool:
         """Update the request as a page demands; False where no fit follows."""
-        wanted = restart.settings
+        request = restart.settings
         try:
-            if wanted["action"] == "show":
-                self._end("stopped", f"given up to show {wanted['path'].name}")
-                self.shown.open(wanted["path"])
+            if request["action"] == "show":
+                self._end("stopped", f"given up to show {request['path'].name}")
+                self.viewer.open(request["path"])
                 return False
-            self._call = self._call.changed(wanted, self.uploads)
+            self._request = self._request.changed(request, self.uploads)
             return True
         except Exception as error:
-            self._end("failed", self._told(error))
+            self._end("failed", self._error_text(error))
             return False
 
-    def _told(self, error: Exception) -> str:
+    def _error_text(self, error: Exception) -> str:
         """Return an error's text for pages; an unexpected error is logged with its traceback.
 
         No error of a requested fit ends the server.
@@ -182,19 +182,19 @@ class Live:
         if not isinstance(error, NeuralShadeError):
             log.error("live: a fit failed; the server goes on.", exc_info=error)
             error = ConfigError(f"got {type(error).__name__}: {error}. This is a bug.")
-        return self.uploads.told(str(error))
+        return self.uploads.public_text(str(error))
 
-    def _reference(self, call: Call) -> Any:
+    def _reference(self, call: FitRequest) -> Any:
         """Return the reference of a request's result, None where there is none."""
         return call.subject if call.kind.compared else None
 
     def _end(self, state: str, text: str, stands: Mapping[str, Any] = NO_STATE) -> None:
         """Publish the final state of a fit."""
         facts = self._facts or {
-            "id": self._fits, "verb": self._call.kind.name, "preset": None, "seed": 0,
-            "picture": name_of(self._call.subject), "transform": None, "output": "",
+            "id": self._fits, "verb": self._request.kind.name, "preset": None, "seed": 0,
+            "picture": name_of(self._request.subject), "transform": None, "output": "",
         }  # fmt: skip
-        can = ["start"] if self._call.subject is None else ["start", "reset"]
+        can = ["start"] if self._request.subject is None else ["start", "reset"]
         if facts["transform"] is not None:
             can.append("transform")
         self.channel.publish("fit", {**facts, "state": state, "text": text, "rate_scale": 1.0,
@@ -202,27 +202,27 @@ class Live:
 
     def begin(self, job: Job[Any]) -> Control:
         """Return the control of a fit that starts; called by the fit."""
-        self.shown.close()  # frees the GPU for the fit
+        self.viewer.close()  # frees the GPU for the fit
         self._job = job
         self._facts = fit_facts(job, self._fits, job.preset)
         if self._runs:
-            self._call = self._call.begun_anew(job.settings)
-        call = self._call
+            self._request = self._request.from_first_step(job.settings)
+        call = self._request
         if self._runs and call.spared is not None:  # pages drop earlier lines when a fit begins
             log.info("%s stays as it is: the asset of fit %s goes to %s.", call.spared,
                      call.kind.name, job.output)  # fmt: skip
-        again = (lambda wanted: call.changed(wanted, self.uploads)) if self._runs else None
-        steering = Steering(self.channel, self.stage, job, self._facts, again)
-        self.preparing.end()  # the fit is published now
-        return steering
+        again = (lambda request: call.changed(request, self.uploads)) if self._runs else None
+        controller = FitController(self.channel, self.renderer, job, self._facts, again)
+        self.startup.end()  # the fit is published now
+        return controller
 
     def show(self, asset: Any, reference: Any = None) -> None:
         """Show an asset, beside ``reference`` where there is one.
 
         Raises: AssetError, PictureError.
         """
-        with self.preparing.told(f"opening {name_of(getattr(asset, 'path', asset))}"):
-            self.shown.open(asset, reference)
+        with self.startup.report(f"opening {name_of(getattr(asset, 'path', asset))}"):
+            self.viewer.open(asset, reference)
 
     def watch(self, scene: str | os.PathLike[str], *, trust: bool = False) -> None:
         """Show a path-traced scene: pages rotate it and move its first light.
@@ -233,8 +233,8 @@ class Live:
         """
         from neuralshade.scene.progressive_scene import watched_scene
 
-        with self.preparing.told(f"opening {Path(scene).name}"):
-            self.shown.watch(watched_scene(scene, trust=trust), Path(scene).name)
+        with self.startup.report(f"opening {Path(scene).name}"):
+            self.viewer.watch(watched_scene(scene, trust=trust), Path(scene).name)
 
     def wait(self) -> None:
         """Serve until Ctrl-C, SIGTERM or SIGHUP; run the fits that pages request.
@@ -245,11 +245,11 @@ class Live:
         """
         with Interruption() as interruption:
             while not (interruption.requested or self._ends):
-                self.stage.draw(None, hurried=False)
-                self.shown.measure()
+                self.renderer.draw(None, hurried=False)
+                self.viewer.measure()
                 self.channel.wait(WAIT_SECONDS)
                 try:
-                    answer(self.channel, self.stage, self.shown)
+                    answer(self.channel, self.renderer, self.viewer)
                 except Restart as restart:
                     if self._change(restart):
                         self._run(asked=True)

@@ -12,7 +12,7 @@ LONGEST_KIND = 60  # characters that identify a kind
 LONGEST_LINE = 400
 
 
-class Seldom(logging.Filter):
+class LogRateLimit(logging.Filter):
     """Passes a line only if none of its kind was logged within the window.
 
     Args:
@@ -51,30 +51,30 @@ class Seldom(logging.Filter):
 
 def _shorten(record: logging.LogRecord, raised: BaseException | None) -> None:
     """Reduce a record to one line, with the exception at its end."""
-    told = " ".join(record.getMessage().split())
+    line = " ".join(record.getMessage().split())
     if raised is not None:
-        told += f" ({type(raised).__name__}: {' '.join(str(raised).split())})"
-    record.msg, record.args = told[:LONGEST_LINE], ()
+        line += f" ({type(raised).__name__}: {' '.join(str(raised).split())})"
+    record.msg, record.args = line[:LONGEST_LINE], ()
     record.exc_info = record.exc_text = record.stack_info = None
 
 
-class SeldomSaid:
+class RateLimitedLogs:
     """Rate-limits the logs that a server's thread writes to, from ``start`` until ``close``."""
 
     FOREIGN = ("asyncio", "uvicorn.error")
     OWN = "neuralshade.live"
 
     def __init__(self) -> None:
-        self._filters: list[tuple[str, Seldom]] = []
+        self._filters: list[tuple[str, LogRateLimit]] = []
 
     def start(self, thread: threading.Thread) -> None:
         """Filter lines of ``thread`` there, and the live page's own lines of any thread."""
-        self._filters = [(name, Seldom(thread=thread)) for name in self.FOREIGN]
-        self._filters.append((self.OWN, Seldom(whole=True)))
-        for name, seldom in self._filters:
-            logging.getLogger(name).addFilter(seldom)
+        self._filters = [(name, LogRateLimit(thread=thread)) for name in self.FOREIGN]
+        self._filters.append((self.OWN, LogRateLimit(whole=True)))
+        for name, limit in self._filters:
+            logging.getLogger(name).addFilter(limit)
 
     def close(self) -> None:
         """Remove the filters."""
-        for name, seldom in self._filters:
-            logging.getLogger(name).removeFilter(seldom)
+        for name, limit in self._filters:
+            logging.getLogger(name).removeFilter(limit)

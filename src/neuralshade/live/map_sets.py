@@ -72,8 +72,8 @@ class MapSet:
         from neuralshade.source.map_names import name_files
         from neuralshade.source.map_words import NAMES
 
-        told = name_files([self.folder / name for name in self.sizes], NAMES)
-        return {path.name: list(name.all) if name else [] for path, name in told.items()}
+        roles = name_files([self.folder / name for name in self.sizes], NAMES)
+        return {path.name: list(name.all) if name else [] for path, name in roles.items()}
 
 
 class MapSets:

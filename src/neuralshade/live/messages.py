@@ -23,12 +23,16 @@ MOST_SEED = 2**31 - 1
 LONGEST_NAME = 200
 MOST_INPUTS = 16  # of a scene; values are clamped to their range
 MOST_VALUES = 64  # of members
-SENT = {"picture": "a picture", "maps": "maps", "source": "a source"}  # sources that a fit can have
+SOURCES = {
+    "picture": "a picture",
+    "maps": "maps",
+    "source": "a source",
+}  # sources that a fit can have
 ACTIONS = ("pause", "resume", "step", "stop", "rate", "transform", "reset", "start")
 
 
 @dataclass(frozen=True)
-class Received:
+class FrameShown:
     """Acknowledges that frame ``id`` was shown."""
 
     id: int
@@ -68,21 +72,21 @@ class Control:
     settings: Mapping[str, Any]
 
 
-Message = View | Received | Visible | Pick | Overlay | Control
+Message = View | FrameShown | Visible | Pick | Overlay | Control
 
 
 def parse(text: str) -> Message:
     """Return a page's message; ConfigError in one line where it is invalid."""
     try:
-        said = strict_json(text)
+        fields = strict_json(text)
     except ValueError as error:
         line = "message: got no strict JSON, need an object with a type."
         raise ConfigError(line) from error
-    kind = said.get("type") if isinstance(said, dict) else None
+    kind = fields.get("type") if isinstance(fields, dict) else None
     if not isinstance(kind, str) or kind not in READERS:
         raise ConfigError("message: got no type that is known, need one of "
                           f"{', '.join(READERS)}.")  # fmt: skip
-    return READERS[kind](said)
+    return READERS[kind](fields)
 
 
 def kind_of(text: str) -> str:
@@ -93,20 +97,23 @@ def kind_of(text: str) -> str:
         return "message"
 
 
-def _view(said: Mapping[str, Any]) -> View:
-    width, height = _whole(said, "width", 1, LARGEST_SIDE), _whole(said, "height", 1, LARGEST_SIDE)
+def _view(fields: Mapping[str, Any]) -> View:
+    width, height = (
+        _whole(fields, "width", 1, LARGEST_SIDE),
+        _whole(fields, "height", 1, LARGEST_SIDE),
+    )
     if width * height > MOST_PIXELS:
         raise ConfigError(f"view: got {width} x {height} pixels, need {MOST_PIXELS} at most.")
-    panes = said.get("panes", [])
+    panes = fields.get("panes", [])
     if not isinstance(panes, list) or len(panes) > 8 or not all(_is_name(p) for p in panes):
         raise ConfigError("view.panes: got something else, need up to 8 names.")
-    gamma = said.get("gamma")
-    tone = Tone(_number(said, "exposure", -MOST_STOPS, MOST_STOPS, 0.0),
-                None if gamma is None else _number(said, "gamma", 0.1, 10.0))  # fmt: skip
-    light, turn = (_angles(said, name) for name in ("light", "turn"))
-    return View(_id(said), _whole(said, "scene", 0), _region(said), width, height, tuple(panes),
-                tone, light, _level(said), turn, said.get("parts") is True,
-                inputs=_inputs(said.get("inputs", [])))  # fmt: skip
+    gamma = fields.get("gamma")
+    tone = Tone(_number(fields, "exposure", -MOST_STOPS, MOST_STOPS, 0.0),
+                None if gamma is None else _number(fields, "gamma", 0.1, 10.0))  # fmt: skip
+    light, turn = (_angles(fields, name) for name in ("light", "turn"))
+    return View(_id(fields), _whole(fields, "scene", 0), _region(fields), width, height,
+                tuple(panes), tone, light, _level(fields), turn, fields.get("parts") is True,
+                inputs=_inputs(fields.get("inputs", [])))  # fmt: skip
 
 
 def _inputs(value: Any) -> tuple[float, ...]:
@@ -115,19 +122,19 @@ def _inputs(value: Any) -> tuple[float, ...]:
     return tuple(map(float, value))
 
 
-def _angles(said: Mapping[str, Any], name: str) -> tuple[float, float] | None:
-    if said.get(name) is None:
+def _angles(fields: Mapping[str, Any], name: str) -> tuple[float, float] | None:
+    if fields.get(name) is None:
         return None
-    first, second = _numbers(said[name], f"view.{name}", 2, 360.0)
+    first, second = _numbers(fields[name], f"view.{name}", 2, 360.0)
     return first, second
 
 
-def _level(said: Mapping[str, Any]) -> int:
-    return _whole(said, "level", 0, MOST_LEVEL) if "level" in said else 0
+def _level(fields: Mapping[str, Any]) -> int:
+    return _whole(fields, "level", 0, MOST_LEVEL) if "level" in fields else 0
 
 
-def _region(said: Mapping[str, Any]) -> Crop:
-    u0, v0, u1, v1 = _numbers(said.get("region", [0, 0, 1, 1]), "view.region", 4, 1.0)
+def _region(fields: Mapping[str, Any]) -> Crop:
+    u0, v0, u1, v1 = _numbers(fields.get("region", [0, 0, 1, 1]), "view.region", 4, 1.0)
     if not (0 <= u0 < u1 and 0 <= v0 < v1):
         raise ConfigError(f"view.region: got {u0:g},{v0:g},{u1:g},{v1:g}, need u0 < u1 and "
                           "v0 < v1 in [0, 1].")  # fmt: skip
@@ -136,37 +143,39 @@ def _region(said: Mapping[str, Any]) -> Crop:
     return u0, v0, u1, v1
 
 
-def _control(said: Mapping[str, Any]) -> Control:
-    action = said.get("action")
+def _control(fields: Mapping[str, Any]) -> Control:
+    action = fields.get("action")
     settings: dict[str, Any] = {}
     if action not in ACTIONS:
         raise ConfigError(f"control.action: got {str(action)[:40]!r}, need one of "
                           f"{', '.join(ACTIONS)}.")  # fmt: skip
     if action == "rate":
-        settings["rate_scale"] = _number(said, "rate_scale", *RATE_SCALES)
+        settings["rate_scale"] = _number(fields, "rate_scale", *RATE_SCALES)
     if action == "transform":
-        if said.get("transform") not in TRANSFORMS:
+        if fields.get("transform") not in TRANSFORMS:
             raise ConfigError(f"control.transform: need one of {', '.join(TRANSFORMS)}.")
-        settings["transform"] = said["transform"]
-    if action in ("reset", "start") and said.get("seed") is not None:
-        settings["seed"] = _whole(said, "seed", 0)
+        settings["transform"] = fields["transform"]
+    if action in ("reset", "start") and fields.get("seed") is not None:
+        settings["seed"] = _whole(fields, "seed", 0)
     if action == "start":
-        for name in (*SENT, "preset"):
-            if said.get(name) is not None:
-                if not _is_name(said[name]):
+        for name in (*SOURCES, "preset"):
+            if fields.get(name) is not None:
+                if not _is_name(fields[name]):
                     raise ConfigError(f"control.{name}: got something else, need a name.")
-                settings[name] = said[name]
-        given = [name for name in SENT if name in settings]
-        if len(given) > 1:
-            raise ConfigError(f"control.{given[1]}: got {SENT[given[0]]} too, need one of the two.")
-        if said.get("kind") is not None:
-            settings["kind"] = _name(said, "kind")
-        if said.get("bpp") is not None:
-            settings["bpp"] = _number(said, "bpp", *BPP)
-        if said.get("seconds") is not None:
-            settings["seconds"] = _number(said, "seconds", 0.1, 86_400.0)
-        if said.get("set") is not None:
-            settings["set"] = _pairs(said["set"])
+                settings[name] = fields[name]
+        sources = [name for name in SOURCES if name in settings]
+        if len(sources) > 1:
+            raise ConfigError(
+                f"control.{sources[1]}: got {SOURCES[sources[0]]} too, need one of the two."
+            )
+        if fields.get("kind") is not None:
+            settings["kind"] = _name(fields, "kind")
+        if fields.get("bpp") is not None:
+            settings["bpp"] = _number(fields, "bpp", *BPP)
+        if fields.get("seconds") is not None:
+            settings["seconds"] = _number(fields, "seconds", 0.1, 86_400.0)
+        if fields.get("set") is not None:
+            settings["set"] = _pairs(fields["set"])
     return Control(action, settings)
 
 
@@ -178,32 +187,33 @@ def _pairs(value: Any) -> list[str]:
 
 READERS: dict[str, Callable[[Mapping[str, Any]], Message]] = {
     "view": _view,
-    "received": lambda said: Received(_id(said)),
-    "visible": lambda said: Visible(said.get("visible") is True),
-    "pick": lambda said: Pick(_id(said), _whole(said, "scene", 0), _number(said, "u", 0.0, 1.0),
-                              _number(said, "v", 0.0, 1.0), _level(said)),
-    "overlay": lambda said: Overlay(_whole(said, "scene", 0), _name(said, "name")),
+    "received": lambda fields: FrameShown(_id(fields)),
+    "visible": lambda fields: Visible(fields.get("visible") is True),
+    "pick": lambda fields: Pick(_id(fields), _whole(fields, "scene", 0),
+                                _number(fields, "u", 0.0, 1.0), _number(fields, "v", 0.0, 1.0),
+                                _level(fields)),
+    "overlay": lambda fields: Overlay(_whole(fields, "scene", 0), _name(fields, "name")),
     "control": _control,
 }  # fmt: skip
 
 
-def _id(said: Mapping[str, Any]) -> int:
-    return _whole(said, "id", 0)
+def _id(fields: Mapping[str, Any]) -> int:
+    return _whole(fields, "id", 0)
 
 
-def _whole(said: Mapping[str, Any], name: str, least: int, most: int = MOST_SEED) -> int:
-    value = said.get(name)
+def _whole(fields: Mapping[str, Any], name: str, least: int, most: int = MOST_SEED) -> int:
+    value = fields.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise ConfigError(f"{said['type']}.{name}: need a whole number from {least} to {most}.")
+        raise ConfigError(f"{fields['type']}.{name}: need a whole number from {least} to {most}.")
     return value
 
 
 def _number(
-    said: Mapping[str, Any], name: str, least: float, most: float, usual: float | None = None
+    fields: Mapping[str, Any], name: str, least: float, most: float, usual: float | None = None
 ) -> float:
-    value = said.get(name, usual)
+    value = fields.get(name, usual)
     if not _is_number(value) or not least <= value <= most:
-        raise ConfigError(f"{said['type']}.{name}: need a number from {least:g} to {most:g}.")
+        raise ConfigError(f"{fields['type']}.{name}: need a number from {least:g} to {most:g}.")
     return float(value)
 
 
@@ -223,8 +233,8 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and value.isprintable()
 
 
-def _name(said: Mapping[str, Any], name: str) -> str:
-    value = said.get(name)
+def _name(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
     if not _is_name(value):
-        raise ConfigError(f"{said['type']}.{name}: need a name.")
+        raise ConfigError(f"{fields['type']}.{name}: need a name.")
     return str(value)

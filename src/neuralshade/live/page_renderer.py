@@ -12,13 +12,13 @@ from contextlib import contextmanager, suppress
 from neuralshade.fitting.scene import Scene, View
 from neuralshade.live.channel import Channel
 from neuralshade.live.client import Client, Json
-from neuralshade.live.frame_budget import WHOLE, Cost, Pace, StepRate
-from neuralshade.live.frame_cache import Seen, SeenBefore
+from neuralshade.live.frame_budget import WHOLE, DrawCost, FrameBudget, StepRate
+from neuralshade.live.frame_cache import CachedFrame, FrameCache
 from neuralshade.live.frame_choice import (
     Frame,
     FrameChoice,
     Groups,
-    Wanting,
+    PageView,
     joining,
     one_pixel,
     shares,
@@ -26,7 +26,7 @@ from neuralshade.live.frame_choice import (
 from neuralshade.live.frame_encoding import Floats, on_screen, png
 from neuralshade.live.messages import Overlay, Pick
 from neuralshade.live.page_requests import send_overlay, send_values
-from neuralshade.live.prepared_frames import Prepared
+from neuralshade.live.prepared_frames import PreparedFrames
 
 # Largest share of a running fit's time for frames of pages that keep up; the threads that encode
 # and send them take the rest of a tenth.
@@ -41,28 +41,28 @@ MOST_ENCODING = 2  # frames in the encoder's queue; no others are drawn meanwhil
 log = logging.getLogger("neuralshade.live")
 
 
-def _paces() -> dict[bool, Pace]:
+def _budgets() -> dict[bool, FrameBudget]:
     """Return the frame budgets of slow pages and of others."""
-    costs: dict[str, Cost] = {}
-    return {False: Pace(SHARE, costs=costs), True: Pace(SLOW_SHARE, costs=costs)}
+    costs: dict[str, DrawCost] = {}
+    return {False: FrameBudget(SHARE, costs=costs), True: FrameBudget(SLOW_SHARE, costs=costs)}
 
 
-class Stage:
+class PageRenderer:
     """Renders one scene at a time for every connected page."""
 
     def __init__(self, channel: Channel):
         self.channel = channel
         self.scene: Scene | None = None
         self.number = 0
-        self._seen_at: float | None = None  # time.perf_counter() of the scene's last frame
+        self._drawn_at: float | None = None  # time.perf_counter() of the scene's last frame
         self._ready: set[str] = set()  # panes that were drawn before
         self._opens, self._lent_at = False, -AT_HAND_SECONDS
-        self.paces, self.rate, self.before = _paces(), StepRate(), SeenBefore()
-        files, reports = (Pace(ANSWER_SHARES[name], ANSWER_SAVED_SECONDS, ANSWER_SAVED_SECONDS)
+        self.budgets, self.rate, self.cache = _budgets(), StepRate(), FrameCache()
+        files, reports = (FrameBudget(ANSWER_SHARES[name], *[ANSWER_SAVED_SECONDS] * 2)
                           for name in ("asset", "report"))  # fmt: skip
         # separate: one report costs as much as many other files
         self.answers = {"asset": files, "snapshot": files, "load": files, "report": reports}
-        self.prepared = Prepared()
+        self.prepared = PreparedFrames()
         self._encoder = ThreadPoolExecutor(1, "neuralshade frames")
         self._encoding: list[Future[None]] = []
 
@@ -78,17 +78,17 @@ class Stage:
 
     def show(self, scene: Scene | None) -> None:
         """Switch to ``scene``, or to nothing."""
-        self.scene, self.paces, self.rate = scene, _paces(), StepRate()
-        self.before = SeenBefore()
-        self.number, self._seen_at, self._ready = self.number + 1, None, set()
+        self.scene, self.budgets, self.rate = scene, _budgets(), StepRate()
+        self.cache = FrameCache()
+        self.number, self._drawn_at, self._ready = self.number + 1, None, set()
         self.channel.publish("scene", None if scene is None else scene.facts(self.number))
 
     @property
     def is_quiet(self) -> bool:
         """Return whether pages have looked at the scene and been up to date for a while."""
-        if self._seen_at is None or not all(job.done() for job in self._encoding):
+        if self._drawn_at is None or not all(job.done() for job in self._encoding):
             return False
-        return time.perf_counter() - self._seen_at >= QUIET_SECONDS
+        return time.perf_counter() - self._drawn_at >= QUIET_SECONDS
 
     @contextmanager
     def opening(self) -> Iterator[None]:
@@ -98,8 +98,8 @@ class Stage:
             yield
         finally:
             self._opens = False
-            for pace in self.paces.values():
-                pace.credit = 0.0
+            for budget in self.budgets.values():
+                budget.credit = 0.0
 
     def draw(self, step: int | None, *, hurried: bool, fit_seconds: float | None = None) -> float:
         """Draw the pages' views; reduced or not at all while a fit has priority.
@@ -115,11 +115,11 @@ class Stage:
         if step is not None and hurried:
             self._note(step)
         self._encoding = [job for job in self._encoding if not job.done()]
-        allowed = {slow: not hurried or self._opens or pace.may_draw()
-                   for slow, pace in self.paces.items()}  # fmt: skip
+        allowed = {slow: not hurried or self._opens or budget.may_draw()
+                   for slow, budget in self.budgets.items()}  # fmt: skip
         groups = self._groups(step, hurried, fit_seconds, allowed)
         if hurried and not self._opens:
-            self._send_seen(groups, allowed)
+            self._send_cached(groups, allowed)
         waiting = [frame for frame, group in groups.items() if group]
         for frame in sorted(waiting, key=lambda f: min(c.sent_at for c, _ in groups[f])):
             if len(self._encoding) >= MOST_ENCODING:
@@ -129,11 +129,11 @@ class Stage:
                 continue
             set_up += self._set_up(frame) if hurried else 0.0
             group = groups[frame] + joining(self.scene, frame, groups)
-            self._draw(frame, group, step, hurried, self.paces[payer])
+            self._draw(frame, group, step, hurried, self.budgets[payer])
             allowed[payer] = not hurried
         return set_up
 
-    def _payer(self, frame: Frame, group: list[Wanting], allowed: dict[bool, bool]) -> bool | None:
+    def _payer(self, frame: Frame, group: list[PageView], allowed: dict[bool, bool]) -> bool | None:
         """Return the budget (slow or not) that pays for a frame now; None where it has to wait.
 
         A page's first frame may use either: after a costly frame, the slow pages' budget may be
@@ -148,7 +148,7 @@ class Stage:
             self._lent_at, payer = now, False  # regardless of other frames' cost; those wait longer
         return payer
 
-    def _send_seen(self, groups: Groups, allowed: dict[bool, bool]) -> None:
+    def _send_cached(self, groups: Groups, allowed: dict[bool, bool]) -> None:
         """Send cached pictures to pages whose own first frame would have to wait."""
         scene = self.scene
         assert scene is not None
@@ -156,23 +156,23 @@ class Stage:
             if frame.band is not None or frame.at_hand or (allowed[False] and not frame.slow):
                 continue
             for client, view in list(group):
-                seen = self.before.of(scene, view, frame.panes) if client.sweep else []
-                if not seen or len(self._encoding) >= MOST_ENCODING:
+                cached = self.cache.of(scene, view, frame.panes) if client.drawing else []
+                if not cached or len(self._encoding) >= MOST_ENCODING:
                     continue
                 group.remove((client, view))
                 number = self.channel.reserve([(client, view)], None)
                 client.is_new = False
-                for one in seen:
+                for one in cached:
                     one.begin(client)
-                header = {"id": number, "step": seen[0].step, "draft": seen[0].draft,
-                          "sharp": all(one.sharp for one in seen)}  # fmt: skip
-                panes = {one.pane: one for one in seen}
-                self._submit(header, panes, seen[0].whole, [(client, view)], self.paces[True])
+                header = {"id": number, "step": cached[0].step, "draft": cached[0].draft,
+                          "sharp": all(one.sharp for one in cached)}  # fmt: skip
+                panes = {one.pane: one for one in cached}
+                self._submit(header, panes, cached[0].whole, [(client, view)], self.budgets[True])
 
     def _note(self, step: int) -> None:
         self.rate.note(step)
-        for pace in self.paces.values():
-            pace.frame_seconds = self.rate.frame_seconds()
+        for budget in self.budgets.values():
+            budget.frame_seconds = self.rate.frame_seconds()
 
     def _set_up(self, frame: Frame) -> float:
         """Draw one pixel of each new pane; return the seconds of that.
@@ -192,24 +192,24 @@ class Stage:
                 scene.draw(pane, pixel)
                 start = time.perf_counter() - second
                 for name in (pane, WHOLE) if not frame.at_hand else ():
-                    self.paces[False].costs.setdefault(name, Cost()).start += start
+                    self.budgets[False].costs.setdefault(name, DrawCost()).start += start
         return time.perf_counter() - begin
 
     def _groups(self, step: int | None, hurried: bool, fit_seconds: float | None,
                 allowed: dict[bool, bool]) -> Groups:  # fmt: skip
         """Return frames, each with the pages that wait for it."""
         assert self.scene is not None
-        choice = FrameChoice(self.scene, self.paces, self.rate, self._opens, allowed)
+        choice = FrameChoice(self.scene, self.budgets, self.rate, self._opens, allowed)
         groups: Groups = defaultdict(list)
         # before the first step no page needs a second frame
-        for client, view in self.channel.wanted(object() if self._opens else (step, hurried)):
+        for client, view in self.channel.ready_views(object() if self._opens else (step, hurried)):
             frame = choice.next(client, view, hurried, fit_seconds)
             if frame is not None:
                 groups[frame].append((client, view))
         return groups
 
-    def _draw(self, frame: Frame, group: list[Wanting], step: int | None, hurried: bool,
-              pace: Pace) -> None:  # fmt: skip
+    def _draw(self, frame: Frame, group: list[PageView], step: int | None, hurried: bool,
+              budget: FrameBudget) -> None:  # fmt: skip
         scene, view = self.scene, frame.view
         assert scene is not None
         begin = time.perf_counter()
@@ -220,20 +220,20 @@ class Stage:
             return
         # of the largest: a lit pane may be larger than the texels of a coarse mip beside it
         pixels = [shown.shape[0] * shown.shape[1] for shown in panes.values()]
-        self._seen_at = time.perf_counter()
-        seconds = self._seen_at - begin
+        self._drawn_at = time.perf_counter()
+        seconds = self._drawn_at - begin
         most = max(pixels, default=view.width * view.height)
-        pace.spend(seconds, most, frame.costs_as)
+        budget.spend(seconds, most, frame.costs_as)
         if view.draft:
             pane = frame.panes[0]
-            if not pace.costs.setdefault(pane, Cost()).is_known:
-                pace.costs[pane].note(most, scene.drafts[pane] * seconds)
+            if not budget.costs.setdefault(pane, DrawCost()).is_measured:
+                budget.costs[pane].note(most, scene.drafts[pane] * seconds)
         on = any(scene.goes_on(pane, view) for pane in panes)  # these need another frame
         mark = None if on else (step, hurried)
         for member, _ in group:
             frame.note(scene, member, panes)
             member.is_new = member.is_new and frame.at_hand
-        self.before.note(scene, group[0][1], frame, panes, step)
+        self.cache.note(scene, group[0][1], frame, panes, step)
         rough = any(scene.is_rough(pane, view) for pane in panes)
         header: Json = {"step": step, "sharp": frame.sharp and not rough,
                         "draft": view.draft or rough}  # fmt: skip
@@ -244,24 +244,26 @@ class Stage:
             own = {**header, "id": self.channel.reserve(members, mark)}
             if frame.band is not None and sent is panes:
                 own["rows"] = [frame.band.first, frame.band.count, frame.band.rows]
-            self._submit(own, sent, frame.whole, members, pace)
+            self._submit(own, sent, frame.whole, members, budget)
 
-    def _submit(self, header: Json, panes: Mapping[str, Floats | Seen], whole: View,
-                group: list[Wanting], pace: Pace) -> None:  # fmt: skip
+    def _submit(self, header: Json, panes: Mapping[str, Floats | CachedFrame], whole: View,
+                group: list[PageView], budget: FrameBudget) -> None:  # fmt: skip
         """Queue a frame for encoding and sending."""
         scene = self.scene
         assert scene is not None
         header = {"type": "frame", "scene": self.number, "region": list(whole.region),
                   "width": whole.width, "height": whole.height, **header}  # fmt: skip
-        job = self._encoder.submit(self._send, header, panes, scene.linear, whole, group, pace)
+        job = self._encoder.submit(self._send, header, panes, scene.linear, whole, group, budget)
         self._encoding.append(job)
 
-    def _send(self, header: Json, panes: Mapping[str, Floats | Seen], linear: bool, view: View,
-              group: list[Wanting], pace: Pace) -> None:  # fmt: skip
+    def _send(
+        self, header: Json, panes: Mapping[str, Floats | CachedFrame], linear: bool, view: View,
+        group: list[PageView], budget: FrameBudget,
+    ) -> None:  # fmt: skip
         """Encode and send a frame; runs in the encoder's thread."""
         begin = time.thread_time()
         try:
-            files = [values.file(linear) if isinstance(values, Seen)
+            files = [values.file(linear) if isinstance(values, CachedFrame)
                      else png(on_screen(values, linear, view.tone))
                      for values in panes.values()]  # fmt: skip
         except Exception as error:  # otherwise these pages would wait forever
@@ -271,24 +273,26 @@ class Stage:
             {"pane": pane, "bytes": len(file), "type": "image/png"}
             for pane, file in zip(panes, files, strict=True)
         ]
-        pace.owe(time.thread_time() - begin)
-        for client, asked in group:
-            self.channel.send_picture(client, {**header, "view": asked.id, "images": images}, files)
+        budget.charge(time.thread_time() - begin)
+        for client, page_view in group:
+            self.channel.send_picture(
+                client, {**header, "view": page_view.id, "images": images}, files
+            )
 
-    def _refuse(self, group: list[Wanting], what: str, error: Exception) -> None:
+    def _refuse(self, group: list[PageView], what: str, error: Exception) -> None:
         """Log an error that is being handled, and report it to the pages."""
         log.exception("live: %s; the fit goes on.", what)
         self.channel.refuse_views(group, f"view: got {type(error).__name__}: {error}.")
 
     def may_draw(self, client: Client) -> bool:
         """Return whether a page's budget allows more while a fit has priority."""
-        return self.paces[client.slow].may_draw()
+        return self.budgets[client.slow].may_draw()
 
-    def draw_asked(self, client: Client, wanted: Pick | Overlay) -> None:
+    def draw_requested(self, client: Client, request: Pick | Overlay) -> None:
         """Send values or an overlay, charged like frames. Raises ConfigError."""
         begin = time.perf_counter()
-        if isinstance(wanted, Overlay):
-            send_overlay(self.channel, self.scene, self.number, client, wanted.name)
+        if isinstance(request, Overlay):
+            send_overlay(self.channel, self.scene, self.number, client, request.name)
         elif self.scene is not None:
-            send_values(self.channel, self.scene, client, wanted)
-        self.paces[client.slow].owe(time.perf_counter() - begin)
+            send_values(self.channel, self.scene, client, request)
+        self.budgets[client.slow].charge(time.perf_counter() - begin)

@@ -10,10 +10,10 @@ from neuralshade.live.frame_encoding import on_screen, png
 from neuralshade.live.messages import Pick
 
 
-def send_values(channel: Channel, scene: Scene, client: Client, wanted: Pick) -> None:
+def send_values(channel: Channel, scene: Scene, client: Client, pick: Pick) -> None:
     """Send each pane's channels at a place."""
-    values = scene.values(wanted.u, wanted.v, wanted.level)
-    channel.send(client, {"type": "values", "id": wanted.id, "u": wanted.u, "v": wanted.v,
+    values = scene.values(pick.u, pick.v, pick.level)
+    channel.send(client, {"type": "values", "id": pick.id, "u": pick.u, "v": pick.v,
                           "values": values})  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from neuralshade.live.progressive_drawing import Floats
 MOST = 8  # pictures drawn in advance; other panes only get their setup
 
 
-class Prepared:
+class PreparedFrames:
     """Pictures of the next scene in the views of the present one."""
 
     def __init__(self) -> None:
@@ -23,9 +23,9 @@ class Prepared:
     def draw(self, scene: Scene, views: Iterable[View]) -> None:
         """Draw the panes of ``views``; of slow panes, one pixel."""
         self._scene, self._drawn = scene, {}
-        wanted = {(pane, bare(scene.fitted(view, 1))) for view in views
+        panes = {(pane, bare(scene.fitted(view, 1))) for view in views
                   for pane in panes_of(scene, view)}  # fmt: skip
-        for pane, view in sorted(wanted, key=lambda one: one[0]):
+        for pane, view in sorted(panes, key=lambda one: one[0]):
             with suppress(Exception):  # the error is reported when a page requests the pane
                 if pane in scene.drafts or len(self._drawn) >= MOST:
                     scene.draw(pane, one_pixel(view))

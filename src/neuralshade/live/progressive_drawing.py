@@ -49,7 +49,7 @@ class Band:
 
 
 @dataclass
-class _Swept:
+class _PaneProgress:
     """Progress of a pane: ``covered`` rows of the picture divided by ``by``."""
 
     by: int
@@ -66,7 +66,7 @@ class _Swept:
 
 
 @dataclass
-class Sweep:
+class ProgressiveDrawing:
     """Progress of the panes of one page's view.
 
     A pane starts coarse and is refined by halving its divisor until it is sharp. A pane that the
@@ -77,12 +77,14 @@ class Sweep:
     """
 
     view: View
-    panes: dict[str, _Swept] = field(default_factory=dict)
+    panes: dict[str, _PaneProgress] = field(default_factory=dict)
     _turn: int = 0
     hungry: bool = False  # the view before this one had no computed picture yet
 
     @classmethod
-    def following(cls, before: Sweep | None, scene: Scene, view: View) -> Sweep:
+    def following(
+        cls, before: ProgressiveDrawing | None, scene: Scene, view: View
+    ) -> ProgressiveDrawing:
         """Return the state of another view; panes that look the same in it keep their progress."""
         if before is None:
             return cls(view)
@@ -101,7 +103,7 @@ class Sweep:
     def begun(self, panes: tuple[str, ...], by: int, draft: bool = False) -> None:
         """Record that ``panes`` were drawn whole, each side divided by ``by``."""
         self._turn += 1
-        self.panes.update((pane, _Swept(by, turn=self._turn, draft=draft)) for pane in panes)
+        self.panes.update((pane, _PaneProgress(by, turn=self._turn, draft=draft)) for pane in panes)
 
     def next(
         self,
@@ -155,7 +157,7 @@ class Sweep:
         # a changing pane that is complete can start anywhere
         return (changes and state.is_whole) or band.first == state.row
 
-    def join(self, other: Sweep, band: Band) -> None:
+    def join(self, other: ProgressiveDrawing, band: Band) -> None:
         """Adopt the bands that another page has, so that both stay in step.
 
         ``band`` is the next one of both pages.

@@ -76,15 +76,15 @@ class _Pair:
     alpha_weighted: bool = False  # color errors are weighted by alpha
 
 
-class Measuring:
+class QualityMeasurement:
     """Measures panes of an asset in its own thread and publishes the results.
 
     ``tell`` is called with "quality" (results by pane) and "measuring" (panes still to do). Panes
     are measured one at a time, so that frames can be drawn in between.
     """
 
-    def __init__(self, tell: Callable[[str, Any], None]):
-        self._tell = tell
+    def __init__(self, publish: Callable[[str, Any], None]):
+        self._publish = publish
         self._thread = ThreadPoolExecutor(1, "neuralshade quality")
         self._number = 0  # of the scene that is shown
         self._found: dict[str, Any] = {}  # by pane
@@ -101,8 +101,8 @@ class Measuring:
         """Drop all results and publish that none are known."""
         self._number += 1
         self._found, self._scene, self._left, self._job = {}, None, [], None
-        self._tell("quality", None)
-        self._tell("measuring", [])
+        self._publish("quality", None)
+        self._publish("measuring", [])
 
     def begin(self, scene: Scene) -> None:
         """Queue all compared panes, where memory has room for the measurement."""
@@ -119,9 +119,9 @@ class Measuring:
                   scene.byte_count if rated and beside == TARGET else None,
                   scene.alpha_weighted)
             for pane, beside in known]  # fmt: skip
-        self._tell("measuring", [pair.pane for pair in self._left])
+        self._publish("measuring", [pair.pane for pair in self._left])
 
-    def go_on(self) -> None:
+    def measure_next(self) -> None:
         """Draw the next pair here and measure it in the thread, unless one is in progress."""
         scene = self._scene
         if scene is None or not self._left or (self._job is not None and not self._job.done()):
@@ -132,7 +132,7 @@ class Measuring:
             drawn = [scene.draw(name, view) for name in (pair.beside, pair.pane)]
         except Exception:  # a page that looks at this pane gets the error as well
             log.exception("live: %s could not be drawn to be measured.", pair.pane)
-            self._tell("measuring", [one.pane for one in self._left])
+            self._publish("measuring", [one.pane for one in self._left])
             return
         left = [one.pane for one in self._left]
         space = "linear" if scene.linear else "srgb"
@@ -144,7 +144,7 @@ class Measuring:
         if pair.byte_count:
             self._compare(number, pair, drawn[0], space, pair.byte_count)
         if number == self._number:
-            self._tell("measuring", left)
+            self._publish("measuring", left)
 
     def _measure(self, number: int, pair: _Pair, drawn: list[Floats], space: str) -> None:
         pane, rate = pair.pane, pair.rate
@@ -161,7 +161,7 @@ class Measuring:
             return
         if number == self._number:
             self._found = {**self._found, pane: found}
-            self._tell("quality", self._found)
+            self._publish("quality", self._found)
 
     def _compare(self, number: int, pair: _Pair, target: Floats, space: str, size: int) -> None:
         """Publish the rivals' quality at the asset's bytes or at their fixed rates, one by one."""
@@ -181,6 +181,6 @@ class Measuring:
                                                 alpha_weighted=weighted),
                              "random_access": rival.random_access})  # fmt: skip
                 self._found = {**self._found, pane: {**self._found[pane], "beside": [*rows]}}
-                self._tell("quality", self._found)
+                self._publish("quality", self._found)
         except Exception:  # the page works without rivals
             log.exception("live: %s could not be compared.", pane)

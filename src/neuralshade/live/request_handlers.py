@@ -18,7 +18,7 @@ from neuralshade.fitting.scene import Scene, Tone, View
 from neuralshade.live.channel import BusyError, Channel, Request
 from neuralshade.live.frame_encoding import on_screen, png
 from neuralshade.live.messages import Control, Overlay, Pick
-from neuralshade.live.page_renderer import Stage
+from neuralshade.live.page_renderer import PageRenderer
 
 AGAIN = ("reset", "transform")  # actions that change the current fit
 PATIENCE_SECONDS = 20.0  # longest wait of a page for an answer that is over budget
@@ -35,14 +35,16 @@ class Subject(Protocol):
 
     def save(self, path: Path) -> None: ...
     def report(self, path: Path) -> None: ...
-    def control(self, wanted: Control) -> None: ...
+    def control(self, message: Control) -> None: ...
     def load(self, path: Path, into_fit: bool) -> str: ...
 
     @property
     def name(self) -> str: ...
 
 
-def answer(channel: Channel, stage: Stage, subject: Subject, *, hurried: bool = False) -> None:
+def answer(
+    channel: Channel, renderer: PageRenderer, subject: Subject, *, hurried: bool = False
+) -> None:
     """Answer all queued requests. Raises Restart after all others are answered.
 
     While a fit has priority (``hurried``), values and overlays are charged to the frame budget;
@@ -52,13 +54,13 @@ def answer(channel: Channel, stage: Stage, subject: Subject, *, hurried: bool = 
     for request in channel.take():
         if request.answer.cancelled():
             continue  # the client has given up
-        if hurried and _is_put_off(channel, stage, request):
+        if hurried and _is_put_off(channel, renderer, request):
             continue
         if not request.answer.set_running_or_notify_cancel():
             continue
         begin = time.perf_counter()
         try:
-            found = _answered(request, stage, subject)
+            found = _answered(request, renderer, subject)
         except CutShort:
             _refuse(channel, request, ConfigError(f"{request.what}: got a fit that ends, need one "
                                                   "that goes on. Ask again then."))  # fmt: skip
@@ -72,24 +74,24 @@ def answer(channel: Channel, stage: Stage, subject: Subject, *, hurried: bool = 
             _refuse(channel, request, error)
             continue
         finally:
-            if isinstance(request.what, str) and request.what in stage.answers:
-                stage.answers[request.what].owe(time.perf_counter() - begin)
+            if isinstance(request.what, str) and request.what in renderer.answers:
+                renderer.answers[request.what].charge(time.perf_counter() - begin)
         request.answer.set_result(found)
     if restart is not None:
         raise restart
 
 
-def _is_put_off(channel: Channel, stage: Stage, request: Request) -> bool:
+def _is_put_off(channel: Channel, renderer: PageRenderer, request: Request) -> bool:
     """Defer or refuse a request that is over budget while a fit has priority.
 
     A request that a page waits for is refused where the wait would be long.
     """
     if isinstance(request.what, (Pick, Overlay)):
         assert request.client is not None
-        if stage.may_draw(request.client):
+        if renderer.may_draw(request.client):
             return False
-    elif isinstance(request.what, str) and request.what in stage.answers:
-        seconds = stage.answers[request.what].wait_seconds()
+    elif isinstance(request.what, str) and request.what in renderer.answers:
+        seconds = renderer.answers[request.what].wait_seconds()
         if seconds == 0.0:
             return False
         if seconds > PATIENCE_SECONDS:
@@ -111,22 +113,22 @@ def _together(first: Restart | None, then: Restart) -> Restart:
     return Restart({**first.settings, **then.settings, "action": first.settings["action"]})
 
 
-def _answered(request: Request, stage: Stage, subject: Subject) -> Any:
-    what, client, given = request.what, request.client, request.arguments
+def _answered(request: Request, renderer: PageRenderer, subject: Subject) -> Any:
+    what, client, arguments = request.what, request.client, request.arguments
     if isinstance(what, Control):
         subject.control(what)
     elif isinstance(what, (Pick, Overlay)):
         assert client is not None
-        if what.scene == stage.number:
-            stage.draw_asked(client, what)
+        if what.scene == renderer.number:
+            renderer.draw_requested(client, what)
     elif what == "asset":
         return f"{Path(subject.name).stem}.nsh", _written(subject.save, "asset.nsh")
     elif what == "report":
         return f"{Path(subject.name).stem}.html", _written(subject.report, "report.html")
     elif what == "snapshot":
-        return f"{Path(subject.name).stem}.png", _snapshot(stage, **given)
+        return f"{Path(subject.name).stem}.png", _snapshot(renderer, **arguments)
     elif what == "load":
-        return {"text": _loaded(subject, given["path"], given["into_fit"])}
+        return {"text": _loaded(subject, arguments["path"], arguments["into_fit"])}
     return None
 
 
@@ -152,8 +154,8 @@ def _written(write: Callable[[Path], None], name: str) -> bytes:
         return path.read_bytes()
 
 
-def _snapshot(stage: Stage, inputs: tuple[float, ...] = (), **tone: Any) -> bytes:
-    scene = stage.scene
+def _snapshot(renderer: PageRenderer, inputs: tuple[float, ...] = (), **tone: Any) -> bytes:
+    scene = renderer.scene
     if scene is None:
         raise ConfigError("snapshot: got nothing to show, need a fit or an asset.")
     if scene.settled is not None:  # a path-traced scene would take too long

@@ -19,9 +19,9 @@ from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.live.access import Access
 from neuralshade.live.app import App
 from neuralshade.live.channel import Channel
-from neuralshade.live.connection_limit import Door
-from neuralshade.live.cpu_budget import Turns
-from neuralshade.live.log_rate_limit import SeldomSaid
+from neuralshade.live.connection_limit import ConnectionLimit
+from neuralshade.live.cpu_budget import CpuBudget
+from neuralshade.live.log_rate_limit import RateLimitedLogs
 from neuralshade.live.uploads import Uploads
 
 PORT = 8420
@@ -37,8 +37,8 @@ log = logging.getLogger("neuralshade")
 class PageSocket(WebSocketsSansIOProtocol):
     """WebSocket of a page, aborted where its buffers would grow without limit."""
 
-    def __init__(self, *given: Any, **named: Any):
-        super().__init__(*given, **named)
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
         self.close_timeout = float(CLOSING_SECONDS)
 
     def handle_cont(self, event: Frame) -> None:
@@ -56,22 +56,22 @@ class PageSocket(WebSocketsSansIOProtocol):
         super().handle_ping()
 
 
-class _Admitting(uvicorn.Server):
+class _LimitedServer(uvicorn.Server):
     """uvicorn's server behind a connection limit."""
 
-    def __init__(self, config: uvicorn.Config, listening: socket.socket, turns: Turns):
+    def __init__(self, config: uvicorn.Config, listening: socket.socket, cpu_budget: CpuBudget):
         super().__init__(config)
-        self._listening, self._turns = listening, turns
+        self._listening, self._cpu_budget = listening, cpu_budget
         self._tasks: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=[])
-        self._turns.begin()
-        door = Door(self.server_state.connections, self._protocol, self._turns)
+        self._cpu_budget.begin()
+        door = ConnectionLimit(self.server_state.connections, self._protocol, self._cpu_budget)
         self._tasks = [asyncio.create_task(door.admit(self._listening)),
                        asyncio.create_task(door.watch())]  # fmt: skip
         for task in self._tasks:
-            task.add_done_callback(_told_of)
+            task.add_done_callback(_log_end)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for task in self._tasks:
@@ -96,18 +96,18 @@ class Server:
             log.warning("live: port %d is in use; took %d.", port, taken)
         self.access = Access.of(host, taken)
         self.channel = channel
-        turns = Turns()
+        cpu_budget = CpuBudget()
         config = uvicorn.Config(
-            App(channel, self.access, uploads, turns).asgi, log_config=None, access_log=False,
+            App(channel, self.access, uploads, cpu_budget).asgi, log_config=None, access_log=False,
             lifespan="off", http=H11Protocol, ws=PageSocket, ws_max_size=MESSAGE_BYTES,
             ws_per_message_deflate=False, server_header=False,
             timeout_graceful_shutdown=CLOSING_SECONDS,
         )  # fmt: skip
-        self.server = _Admitting(config, self.socket, turns)
+        self.server = _LimitedServer(config, self.socket, cpu_budget)
         self.thread = threading.Thread(target=self._run, name="neuralshade live", daemon=True)
-        self.seldom = SeldomSaid()
+        self.log_limits = RateLimitedLogs()
         self.thread.start()
-        self.seldom.start(self.thread)
+        self.log_limits.start(self.thread)
 
     @property
     def address(self) -> str:
@@ -124,7 +124,7 @@ class Server:
         self.server.should_exit = True
         self.thread.join(2 * CLOSING_SECONDS)
         self.socket.close()
-        self.seldom.close()
+        self.log_limits.close()
 
     def _run(self) -> None:
         asyncio.run(self._serve())
@@ -134,7 +134,7 @@ class Server:
         await self.server.serve(sockets=[])
 
 
-def _told_of(task: asyncio.Task[None]) -> None:
+def _log_end(task: asyncio.Task[None]) -> None:
     """Log the end of a task that must not end by itself."""
     if not task.cancelled():
         log.error("live: the page is not served any more: %r.", task.exception())

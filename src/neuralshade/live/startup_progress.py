@@ -9,32 +9,32 @@ from typing import Any
 
 from neuralshade.base import work
 
-LOOK_SECONDS = 0.25  # between two checks of the current work
+POLL_SECONDS = 0.25  # between two checks of the current work
 OWN = "preparing"  # name of the whole, where there is no outer progress scope
-Tell = Callable[[Mapping[str, Any] | None], None]
+Publish = Callable[[Mapping[str, Any] | None], None]
 
 
-class Preparing:
+class StartupProgress:
     """Publishes the current startup work and its whole seconds.
 
     From its own thread: a compiler call blocks the one that works.
     """
 
-    def __init__(self, tell: Tell):
-        self._tell = tell
+    def __init__(self, publish: Publish):
+        self._publish = publish
         self._lock = threading.Lock()
         self._ended: threading.Event | None = None  # of the current scope
         self._whole = ExitStack()
 
     @contextmanager
-    def told(self, what: str) -> Iterator[None]:
+    def report(self, what: str) -> Iterator[None]:
         """Publish ``what`` until the block ends, or ``end`` is called."""
         self.end()
         ended = self._ended = threading.Event()
         if work.current() is None:  # progress scopes need an outer one
             self._whole.enter_context(work.working(OWN))
-        begun, last = work.now(), _said(what, 0)
-        self._tell(last)
+        begun, last = work.now(), _message(what, 0)
+        self._publish(last)
         threading.Thread(target=self._watch, args=(ended, what, begun, last),
                          name="neuralshade preparing", daemon=True).start()  # fmt: skip
         try:
@@ -49,20 +49,20 @@ class Preparing:
             if ended is not None:
                 self._whole.close()
                 ended.set()
-                self._tell(None)
+                self._publish(None)
 
     def _watch(
         self, ended: threading.Event, what: str, begun: float, last: Mapping[str, Any]
     ) -> None:
-        while not ended.wait(LOOK_SECONDS):
-            said = _said(what, int(work.now() - begun))
+        while not ended.wait(POLL_SECONDS):
+            message = _message(what, int(work.now() - begun))
             with self._lock:
-                if said != last and not ended.is_set():
-                    self._tell(said)
-            last = said
+                if message != last and not ended.is_set():
+                    self._publish(message)
+            last = message
 
 
-def _said(what: str, seconds: int) -> dict[str, Any]:
+def _message(what: str, seconds: int) -> dict[str, Any]:
     """Return the message for pages; ``doing`` is empty where no work is reported."""
     current = work.current()
     doing = "" if current is None or current.what == OWN else current.what

@@ -11,7 +11,7 @@ from pathlib import Path
 from starlette.requests import Request
 
 from neuralshade.base.held import ScratchFolder
-from neuralshade.live.cpu_budget import Turns
+from neuralshade.live.cpu_budget import CpuBudget
 from neuralshade.live.map_sets import MapSets
 from neuralshade.live.source_sets import SourceSets
 from neuralshade.live.upload_checks import RefusedError, plain_name
@@ -45,7 +45,7 @@ class Uploads:
         """Delete everything."""
         self._folder.close()
 
-    def told(self, text: str) -> str:
+    def public_text(self, text: str) -> str:
         """Return ``text`` with upload paths reduced to file names."""
         return re.sub(
             re.escape(f"{self._folder.path}{os.sep}") + rf"\d+{re.escape(os.sep)}", "", text
@@ -95,7 +95,7 @@ class Uploads:
             self.forget(self._asset)
         self._asset = path
 
-    async def receive(self, request: Request, usual_name: str, turns: Turns) -> Path:
+    async def receive(self, request: Request, usual_name: str, cpu_budget: CpuBudget) -> Path:
         """Write a request's body to a file and return its path. Raises RefusedError."""
         declared = request.headers.get("content-length", "0")
         if not _is_size(declared) or int(declared) > MOST_BYTES:
@@ -106,7 +106,7 @@ class Uploads:
         path = self.path(request.query_params.get("name", usual_name))
         self._arriving += 1
         try:
-            await _write(path, request, turns)
+            await _write(path, request, cpu_budget)
         except BaseException:
             self.forget(path)
             raise
@@ -115,14 +115,14 @@ class Uploads:
         return path
 
 
-async def _write(path: Path, request: Request, turns: Turns) -> None:
+async def _write(path: Path, request: Request, cpu_budget: CpuBudget) -> None:
     """Write a request's body; refuse one that arrives too slowly. Raises RefusedError."""
     begin, size = time.perf_counter(), 0
     pieces = request.stream()
     try:
         with path.open("wb") as file:
             while True:
-                await turns.wait()
+                await cpu_budget.wait()
                 left = begin + PATIENCE_SECONDS + size / SLOWEST_BYTES - time.perf_counter()
                 piece = await asyncio.wait_for(anext(pieces, None), max(left, 0.0))
                 if piece is None:

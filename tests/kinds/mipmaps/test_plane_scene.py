@@ -7,7 +7,7 @@ import pytest
 
 from neuralshade.fitting.scene import RESULT, View
 from neuralshade.kinds.mipmaps.plane_scene import REFERENCE, plane_scene
-from neuralshade.live.progressive_drawing import Sweep
+from neuralshade.live.progressive_drawing import ProgressiveDrawing
 from neuralshade.measure.plane.mip_filters import FILTERS, Maps, box_chain
 from neuralshade.measure.plane.plane_view import PlaneView
 from neuralshade.model.microfacet import shade
@@ -36,7 +36,7 @@ def scene(base):
 @pytest.mark.parametrize("pane", PANES)
 def test_bands_are_the_rows_of_the_whole(scene, pane):
     view = View(0, 0, width=WIDTH, height=HEIGHT, light=(20.0, 40.0))
-    sweep = Sweep(view)
+    sweep = ProgressiveDrawing(view)
     sweep.begun((pane,), 3)
     rows = []
     while band := sweep.next(scene, [pane], lambda pane: 1):

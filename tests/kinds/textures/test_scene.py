@@ -11,7 +11,7 @@ from neuralshade.fitting.scene import View
 from neuralshade.kinds.textures import shown_texels
 from neuralshade.kinds.textures.engine import rounded_field
 from neuralshade.kinds.textures.scene import fit_scene, opened_scene, seen_texels
-from neuralshade.live.quality_panes import Measuring
+from neuralshade.live.quality_panes import QualityMeasurement
 from neuralshade.source.material_mips import mip_levels
 from neuralshade.source.material_set import MaterialMap, MaterialSet
 
@@ -45,10 +45,10 @@ def test_decoded_panes_show_the_maps(moss):
 def test_pages_are_told_the_psnr_of_the_file(moss):
     """In 8 bits, of as many channels as a map has: two of flow."""
     told = {}
-    measuring = Measuring(told.__setitem__)
+    measuring = QualityMeasurement(told.__setitem__)
     measuring.begin(opened_scene(moss.opened, moss.textures))
     while told["measuring"]:
-        measuring.go_on()
+        measuring.measure_next()
         measuring._job.result()
     measuring.close()
     for name, levels in moss.opened.header.quality["maps"].items():

@@ -16,7 +16,7 @@ def test_levels_are_called_what_they_are(tab, live, background, device, fitted, 
     levels = next((tmp_path / "out").glob("*.nsh"))
     page.page.set_input_files("#load", levels)
     page.page.wait_for_selector("#light", state="visible")
-    assert live.stage.scene.titles["result"] == "Kept levels"
+    assert live.renderer.scene.titles["result"] == "Kept levels"
     opened = neuralshade.load(levels)
     told = opened.told()  # their errors, which have no PSNR
     assert "held-out error of each kept level by kind of lights" in page.text("#quality-note")

@@ -131,7 +131,7 @@ def test_a_server_that_ends_and_comes_again(tab, shown, live, fitted):
     page.until(lambda: "lost" in page.text("#connection"), "the loss is said")
     assert page.page.locator("#pause").is_disabled()
     with Live(port=live.server.access.port) as again:
-        again.stage.show(live.stage.scene)
+        again.renderer.show(live.renderer.scene)
         page.says("#connection", "Connected")
     # a browser says on its console that nobody listens; that is not the page's doing
     page.said = [line for line in page.said if "ERR_CONNECTION_REFUSED" not in line[1]]
@@ -200,7 +200,9 @@ def test_exposure_and_gamma_of_light_beyond_one(tab, shown, save_smooth, few, tm
 def test_a_kind_that_the_page_has_not_heard_of_is_shown(tab, shown, live, fitted):
     """What a scene offers is told by its facts: tone, a light, overlays, panes."""
     page = tab(shown(fitted / "a.nsh"))
-    live.stage.show(dataclasses.replace(live.stage.scene, kind="unheard_of", name="of tomorrow"))
+    live.renderer.show(
+        dataclasses.replace(live.renderer.scene, kind="unheard_of", name="of tomorrow")
+    )
     page.says("#scene-name", "of tomorrow")
     page.shows("result", drawn(fitted / "a.nsh"))
     assert page.page.locator("#overlays").is_visible()
@@ -230,7 +232,7 @@ def test_a_light_is_dragged_over_a_plane(tab, live, background, device, tmp_path
     page.page.mouse.up()
     assert page.page.locator("#azimuth").input_value() != azimuth
 
-    scene = live.stage.scene
+    scene = live.renderer.scene
 
     def changed():
         """Compare with the same view under the light as it was; frames come in all sizes."""

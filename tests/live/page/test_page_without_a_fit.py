@@ -109,7 +109,7 @@ def test_a_picture_of_few_rows_is_no_hairline(tab, shown, live, fitted):
     page = tab(shown(fitted / "a.nsh"))
     form = PictureForm(2000, 3, 3, "srgb", "wide.png")
     rows = lambda width, height, crop: np.zeros((height, width, 3), np.float32)  # noqa: E731
-    live.stage.show(picture_scene("image", form, rows, continuous=True))
+    live.renderer.show(picture_scene("image", form, rows, continuous=True))
     page.says("#scene-name", "wide.png")
     page.says("#zoom", "267 %")
     assert page.js("document.querySelector('#whole').getAttribute('aria-pressed')") == "false"

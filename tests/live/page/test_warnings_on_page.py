@@ -35,7 +35,7 @@ def test_one_psnr_is_told_at_a_time(tab, live, fitting):
     curve = live.channel.curve
     step, seconds = 10**6, curve[-1][1] + 1
     measured = {"psnr_db": 26.99, "psnr_about": True, "psnr_step": step, "psnr_stale": True}
-    live.channel.publish("progress", {**live.channel.known["progress"], **measured})
+    live.channel.publish("progress", {**live.channel.state["progress"], **measured})
     live.channel.add_curve([[step - 5, seconds, 0.01, 25.85]])
     page.says("#psnr-read-out", "about 26.99 dB")
     assert page.text("#psnr") == "about 26.99"

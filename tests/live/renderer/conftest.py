@@ -10,8 +10,8 @@ from neuralshade.fitting.picture_scene import picture_scene
 from neuralshade.fitting.scene import View
 from neuralshade.live import page_renderer as module
 from neuralshade.live.channel import Channel
-from neuralshade.live.messages import Received
-from neuralshade.live.page_renderer import Stage
+from neuralshade.live.messages import FrameShown
+from neuralshade.live.page_renderer import PageRenderer
 from neuralshade.source.picture import PictureForm, picture_from_array
 
 
@@ -76,15 +76,15 @@ def channel():
 
 
 @pytest.fixture
-def stage(channel, monkeypatch):
+def renderer(channel, monkeypatch):
     monkeypatch.setattr(module, "ThreadPoolExecutor", lambda *given: AtOnce())
-    made = Stage(channel)
+    made = PageRenderer(channel)
     yield made
     made.close()
 
 
 @pytest.fixture
-def costly(stage, clock):
+def costly(renderer, clock):
     """Put on a scene that takes a second a million pixels; return the seconds of each frame."""
     spent = []
 
@@ -95,18 +95,18 @@ def costly(stage, clock):
         return np.zeros((height, width, 3), np.float32)
 
     form = PictureForm(1000, 1000, 3, "srgb", "a.png")
-    stage.show(picture_scene("image", form, draw, continuous=True))
+    renderer.show(picture_scene("image", form, draw, continuous=True))
     return spent
 
 
 @pytest.fixture
-def looks_on(channel, stage):
+def looks_on(channel, renderer):
     """Give a function that returns a page which wants to see the scene."""
 
     def looks_on(pixels=1000, **state):
         client = channel.connect()
-        view = View(1, stage.number, width=pixels, height=pixels, panes=("result",))
-        channel.hear(client, view)
+        view = View(1, renderer.number, width=pixels, height=pixels, panes=("result",))
+        channel.receive(client, view)
         for name, value in state.items():
             setattr(client, name, value)
         return client
@@ -115,7 +115,7 @@ def looks_on(channel, stage):
 
 
 @pytest.fixture
-def train(channel, stage, clock):
+def train(channel, renderer, clock):
     """Give a function that lets a fit go on for so long, from step ``begun``.
 
     Its pages show each frame at once, and are slow or not.
@@ -126,10 +126,10 @@ def train(channel, stage, clock):
         while clock.now < end - 1e-6:  # what steps add up to is rounded, by how late it is
             clock.now += look
             step += 1
-            stage.draw(step, hurried=True)
+            renderer.draw(step, hurried=True)
             for client in clients:
                 if client.in_flight is not None:
-                    channel.hear(client, Received(client.in_flight))
+                    channel.receive(client, FrameShown(client.in_flight))
                     client.slow = slow
 
     return train
@@ -142,21 +142,21 @@ def subject():
 
 
 @pytest.fixture
-def looking(channel, stage, request):
+def looking(channel, renderer, request):
     """Let a page see both panes, by bands; as large as SIDE of the test's module has it."""
 
     def looking(side=request.module.SIDE, **asked):
         client = channel.connect()
-        view = View(1, stage.number, width=side, height=side, panes=("target", "result"),
+        view = View(1, renderer.number, width=side, height=side, panes=("target", "result"),
                     parts=True, **asked)  # fmt: skip
-        channel.hear(client, view)
+        channel.receive(client, view)
         return client
 
     return looking
 
 
 @pytest.fixture
-def frames(stage, clock, monkeypatch, request):
+def frames(renderer, clock, monkeypatch, request):
     """Put on a picture that costs a second a frame, beside its reference; collect the frames."""
     side = request.module.SIDE
     row, col = np.mgrid[:side, :side]
@@ -171,6 +171,8 @@ def frames(stage, clock, monkeypatch, request):
         return np.zeros((view.height, view.width, 3), np.float32)
 
     sent = []
-    monkeypatch.setattr(stage, "_send", lambda header, panes, *rest: sent.append((header, panes)))
-    stage.show(replace(scene, draw=draw))
+    monkeypatch.setattr(
+        renderer, "_send", lambda header, panes, *rest: sent.append((header, panes))
+    )
+    renderer.show(replace(scene, draw=draw))
     return sent

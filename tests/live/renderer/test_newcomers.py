@@ -8,7 +8,7 @@ import pytest
 from neuralshade.fitting.picture_scene import picture_scene
 from neuralshade.live.frame_budget import FIRST_PIXELS
 from neuralshade.live.frame_cache import MOST_KEPT, MOST_PIXELS
-from neuralshade.live.messages import Received
+from neuralshade.live.messages import FrameShown
 from neuralshade.live.page_renderer import SHARE, SLOW_SHARE
 from neuralshade.source.picture import picture_from_array
 
@@ -17,7 +17,7 @@ OTHER = (0.0, 0.0, 0.5, 0.5)
 
 
 @pytest.fixture
-def spent(stage, clock):
+def spent(renderer, clock):
     """Put on a fit of a picture, a second a frame; return the seconds of each that was drawn."""
     picture = picture_from_array(np.zeros((SIDE, SIDE, 3), np.uint8))
     scene = picture_scene("image", picture, lambda *form: None, continuous=False)
@@ -29,7 +29,7 @@ def spent(stage, clock):
             clock.now += seconds[-1]
         return np.full((view.height, view.width, 3), clock.now % 1, np.float32)
 
-    stage.show(replace(scene, draw=draw))
+    renderer.show(replace(scene, draw=draw))
     return seconds
 
 
@@ -42,100 +42,100 @@ def test_who_comes_later_has_at_once_what_another_page_was_sent(
     assert len(spent) == 1
     client = looking(side)
     train(0.3, [client])
-    assert len(spent) == 1 and client.sweep.panes.keys() == {"target", "result"}
+    assert len(spent) == 1 and client.drawing.panes.keys() == {"target", "result"}
     assert len(client.pictures) == 1
 
 
 def test_the_reference_is_sharp_within_a_second_whatever_the_result_costs(
-    spent, looking, train, stage, clock
+    spent, looking, train, renderer, clock
 ):
     """It is a picture, and waits for nothing that the fit has to draw."""
     one = looking()
     train(0.3, [one])
-    for pace in stage.paces.values():
-        pace.credit = -2.0  # half a minute of what pages that keep up may have
+    for budget in renderer.budgets.values():
+        budget.credit = -2.0  # half a minute of what pages that keep up may have
     for region in (OTHER, (0.5, 0.5, 1.0, 1.0)):
         client = looking(region=region)
         train(1.1, [client])
-        assert client.sweep.panes["target"].by == 1 and client.sweep.is_whole("target")
-    assert stage.paces[False].credit > -2.0  # what that takes is paid for, and is little
+        assert client.drawing.panes["target"].by == 1 and client.drawing.is_whole("target")
+    assert renderer.budgets[False].credit > -2.0  # what that takes is paid for, and is little
 
 
-def test_a_page_that_pans_has_the_result_by_turns(spent, looking, train, channel, stage):
+def test_a_page_that_pans_has_the_result_by_turns(spent, looking, train, channel, renderer):
     client, got = looking(), []
     train(60.0, [client])
     for number in range(60):
         view = replace(client.view, id=number, region=(0.0, 0.0, 1 - number / 100, 1.0))
-        channel.hear(client, view)
+        channel.receive(client, view)
         train(0.1, [client])
-        got.append(tuple(client.sweep.panes))
+        got.append(tuple(client.drawing.panes))
     assert any("target" in panes for panes in got[5:])
     assert any("result" in panes for panes in got[5:])
 
 
 @pytest.mark.parametrize("slow", [False, True])
 def test_a_first_frame_of_another_place_does_not_wait_for_the_hundredth(
-    spent, looking, train, slow, clock, stage
+    spent, looking, train, slow, clock, renderer
 ):
     one, begun = looking(), clock.now
     train(0.3, [one], slow=slow)
-    assert stage.paces[slow].credit < -2
+    assert renderer.budgets[slow].credit < -2
     client = looking(region=OTHER)
     train(1.0, [client])
-    assert client.sweep is not None and "target" in client.sweep.panes  # it is at hand
-    assert "result" in client.sweep.panes
+    assert client.drawing is not None and "target" in client.drawing.panes  # it is at hand
+    assert "result" in client.drawing.panes
     train(60.0, [one, client], slow=slow)
     assert sum(spent) < (SHARE + SLOW_SHARE) * (clock.now - begun) + spent[0] + 0.2
 
 
-def test_pages_of_the_same_view_go_on_with_the_same_bands(spent, looking, train, stage, clock):
+def test_pages_of_the_same_view_go_on_with_the_same_bands(spent, looking, train, renderer, clock):
     """One that came later costs nothing once it has caught up."""
     pages = [looking()]
     train(45.0, pages)
     pages.append(looking())
     train(45.0, pages, begun=450)  # its reference becomes sharp meanwhile
     sent = []
-    send, stage._send = stage._send, lambda *given: (sent.append(given), send(*given))
+    send, renderer._send = renderer._send, lambda *given: (sent.append(given), send(*given))
     begun, before = clock.now, sum(spent)
     train(60.0, pages, begun=900)
-    results = [group for header, panes, *_, group, pace in sent if "result" in panes]
+    results = [group for header, panes, *_, group, budget in sent if "result" in panes]
     assert results and all(len(group) == 2 for group in results)
     assert sum(spent) - before < 1.1 * SHARE * (clock.now - begun) + 0.1
     pages.append(looking())
 
 
 def test_a_slow_page_goes_on_with_the_bands_of_one_that_keeps_up(
-    spent, looking, train, stage, channel, clock
+    spent, looking, train, renderer, channel, clock
 ):
     pages = [looking(), looking()]
     train(60.0, pages)
     sent = []
-    send, stage._send = stage._send, lambda *given: (sent.append(given), send(*given))
+    send, renderer._send = renderer._send, lambda *given: (sent.append(given), send(*given))
     for step in range(1000, 1600):
         pages[1].slow = True
         clock.now += 0.1
-        stage.draw(step, hurried=True)
+        renderer.draw(step, hurried=True)
         for client in pages:
             if client.in_flight is not None:
-                channel.hear(client, Received(client.in_flight))
-    results = [group for header, panes, *_, group, pace in sent if "result" in panes]
+                channel.receive(client, FrameShown(client.in_flight))
+    results = [group for header, panes, *_, group, budget in sent if "result" in panes]
     assert len(results) > 2 and all(len(group) == 2 for group in results)
 
 
-def test_what_is_kept_is_what_was_seen_last(spent, looking, train, stage):
+def test_what_is_kept_is_what_was_seen_last(spent, looking, train, renderer):
     client = looking()
     train(60.0, [client])
-    for seen in stage.before.of(stage.scene, client.view, ("result",)):
+    for seen in renderer.cache.of(renderer.scene, client.view, ("result",)):
         assert seen.step > 100 and len(np.unique(seen.values)) > 1  # bands of several steps
         assert seen.values.size <= 3 * MOST_PIXELS
         assert seen.file(False) is seen.file(False)  # encoded once, however many come
 
 
-def test_little_is_kept(spent, looking, train, stage):
+def test_little_is_kept(spent, looking, train, renderer):
     for number in range(2 * MOST_KEPT):
         edge = (number + 1) / 100
         train(1.0, [looking(region=(0.0, 0.0, edge, edge))])
-    assert len(stage.before._kept) <= MOST_KEPT
+    assert len(renderer.cache._kept) <= MOST_KEPT
 
 
 def test_a_page_is_slow_that_is_late_twice(spent, channel, clock, looking):
@@ -143,7 +143,7 @@ def test_a_page_is_slow_that_is_late_twice(spent, channel, clock, looking):
     for seconds, slow in [(0.1, False), (3.0, False), (3.0, True), (0.1, False), (3.0, False)]:
         number = channel.reserve([(client, client.view)], None)
         clock.now += seconds
-        channel.hear(client, Received(number))
+        channel.receive(client, FrameShown(number))
         assert client.slow is slow
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.scene import View
-from neuralshade.live.fit_controller import Steering
+from neuralshade.live.fit_controller import FitController
 from neuralshade.live.frame_budget import GROWTH, REDUCTIONS
-from neuralshade.live.messages import Received
+from neuralshade.live.messages import FrameShown
 from neuralshade.live.page_renderer import SHARE
-from neuralshade.live.progressive_drawing import Sweep
+from neuralshade.live.progressive_drawing import ProgressiveDrawing
 
 SIDE = 200
 NOTHING = np.zeros((0, 0, 3), np.float32)  # that a band shows
@@ -32,10 +32,10 @@ def put_together(frames, pane):
     return last
 
 
-def test_the_reference_becomes_sharp_and_is_not_sent_again(frames, looking, train, stage):
+def test_the_reference_becomes_sharp_and_is_not_sent_again(frames, looking, train, renderer):
     train(100.0, [looking()])
     shown = put_together(frames, "target")
-    wanted = stage.scene.draw("target", View(0, 0, width=SIDE, height=SIDE))
+    wanted = renderer.scene.draw("target", View(0, 0, width=SIDE, height=SIDE))
     np.testing.assert_array_equal(shown, wanted)
     sent = sum(panes["target"].shape[0] for header, panes in frames
                if "target" in panes and header["width"] == SIDE)  # fmt: skip
@@ -44,18 +44,18 @@ def test_the_reference_becomes_sharp_and_is_not_sent_again(frames, looking, trai
 
 @pytest.mark.parametrize("seconds, by", [(20.0, 1), (5.0, 2), (1.0, 2)])
 def test_the_last_step_is_drawn_whole_as_fine_as_the_fit_was_long(
-    frames, looking, train, stage, clock, seconds, by
+    frames, looking, train, renderer, clock, seconds, by
 ):
     """No seam of two steps is left to look at while codes are searched and a report is written."""
     train(3.0, [looking()])
     begun = clock.now
-    stage.draw(1000, hurried=False, fit_seconds=seconds)
+    renderer.draw(1000, hurried=False, fit_seconds=seconds)
     header, panes = frames[-1]
     assert header["step"] == 1000 and "rows" not in header and "result" in panes
     assert header["width"] == -(-SIDE // by)
     assert seconds == 1.0 or clock.now - begun <= SHARE * seconds  # no coarser than what was there
     count = len(frames)
-    stage.draw(1000, hurried=False, fit_seconds=seconds)  # of the next phase
+    renderer.draw(1000, hurried=False, fit_seconds=seconds)  # of the next phase
     assert len(frames) == count
 
 
@@ -94,42 +94,42 @@ def test_a_band_takes_no_longer_than_a_frame_is_worth(frames, looking, train):
     assert max(pixels) <= max(2**12 + SIDE, 1.2 * 0.05 * SIDE**2)
 
 
-def test_what_does_not_change_becomes_sharp_by_halves_and_has_every_other_turn(stage, frames):
+def test_what_does_not_change_becomes_sharp_by_halves_and_has_every_other_turn(renderer, frames):
     """It may cost many times what the fit's own pictures do, and is not to be a mosaic for long."""
-    sweep = Sweep(View(0, 1, width=SIDE, height=SIDE))
+    drawing = ProgressiveDrawing(View(0, 1, width=SIDE, height=SIDE))
     panes = ["target", "result"]
-    sweep.begun(tuple(panes), 8)
+    drawing.begun(tuple(panes), 8)
     drawn = []
-    while band := sweep.next(stage.scene, panes, lambda pane: 99 * SIDE):
+    while band := drawing.next(renderer.scene, panes, lambda pane: 99 * SIDE):
         drawn.append((band.pane, band.by))
-        sweep.drawn(band, NOTHING)
+        drawing.drawn(band, NOTHING)
         if len(drawn) == 14:
             break
     assert [by for pane, by in drawn if pane == "target"] == [4, 2, 1, 1, 1]
     assert [pane for pane, _ in drawn[:4]] == ["result", "target"] * 2
 
 
-def test_a_draft_becomes_fine_with_its_noise_and_loses_that_in_the_end(stage, frames):
-    sweep = Sweep(View(0, 1, width=SIDE, height=SIDE))
-    sweep.begun(("target",), 4, draft=True)
+def test_a_draft_becomes_fine_with_its_noise_and_loses_that_in_the_end(renderer, frames):
+    drawing = ProgressiveDrawing(View(0, 1, width=SIDE, height=SIDE))
+    drawing.begun(("target",), 4, draft=True)
     drawn, costs = [], set()
 
     def pixels(name):
         costs.add(name)
         return 99 * SIDE
 
-    while band := sweep.next(stage.scene, ["target"], pixels):
-        assert band.view(stage.scene).draft == band.draft
+    while band := drawing.next(renderer.scene, ["target"], pixels):
+        assert band.view(renderer.scene).draft == band.draft
         drawn.append((band.by, band.draft))
-        sweep.drawn(band, NOTHING)
+        drawing.drawn(band, NOTHING)
     assert drawn == [(2, True), *[(1, True)] * 3, *[(1, False)] * 3]
     assert costs == {"draft:target", "target"}  # each is known by itself
 
 
 @pytest.fixture
-def drafted(stage, frames, clock):
+def drafted(renderer, frames, clock):
     """Let the reference cost eight seconds, and one as a draft."""
-    scene, drafts = stage.scene, []
+    scene, drafts = renderer.scene, []
 
     def draw(pane, view):
         if pane == "target" and view.width * view.height > 1:
@@ -138,7 +138,7 @@ def drafted(stage, frames, clock):
             return np.zeros((view.height, view.width, 3), np.float32)
         return scene.draw(pane, view)
 
-    stage.scene = replace(scene, draw=draw, drafts={"target": 8.0}, at_hand=())
+    renderer.scene = replace(scene, draw=draw, drafts={"target": 8.0}, at_hand=())
     return drafts
 
 
@@ -161,73 +161,73 @@ def test_a_reference_that_is_drafted_comes_whole_and_soon_and_is_sharp_in_the_en
 
 
 def test_before_the_first_step_all_that_is_drawn_but_once_is_drawn(
-    drafted, frames, looking, stage, channel, clock
+    drafted, frames, looking, renderer, channel, clock
 ):
     client, begun = looking(), clock.now
-    with stage.opening():
+    with renderer.opening():
         for _ in range(40):
-            stage.draw(0, hurried=True)
-            channel.hear(client, Received(client.in_flight))
+            renderer.draw(0, hurried=True)
+            channel.receive(client, FrameShown(client.in_flight))
     results = [header for header, panes in frames if "result" in panes]
     assert len(results) == 1  # it is to change with the first step
     assert [h for h, panes in frames if "target" in panes][-1]["sharp"]
     assert clock.now - begun > 8  # of no share of the time
-    assert all(pace.credit == 0.0 for pace in stage.paces.values())
+    assert all(budget.credit == 0.0 for budget in renderer.budgets.values())
 
 
-def test_no_band_is_a_small_rest(stage, frames):
+def test_no_band_is_a_small_rest(renderer, frames):
     view = View(0, 1, width=SIDE, height=SIDE)
-    sweep = Sweep(view)
-    sweep.begun(("target",), 3)
+    drawing = ProgressiveDrawing(view)
+    drawing.begun(("target",), 3)
     counts = []
-    while band := sweep.next(stage.scene, ["target"], lambda pane: 99 * SIDE):
+    while band := drawing.next(renderer.scene, ["target"], lambda pane: 99 * SIDE):
         counts.append(band.count)
-        sweep.drawn(band, NOTHING)
+        drawing.drawn(band, NOTHING)
     assert sum(counts) == SIDE and min(counts) >= 66
 
 
-def test_who_asks_for_no_parts_gets_whole_frames(frames, channel, stage, train):
+def test_who_asks_for_no_parts_gets_whole_frames(frames, channel, renderer, train):
     client = channel.connect()
-    channel.hear(client, View(1, stage.number, width=SIDE, height=SIDE, panes=("result",)))
+    channel.receive(client, View(1, renderer.number, width=SIDE, height=SIDE, panes=("result",)))
     train(10.0, [client])
     assert frames and all("rows" not in header for header, _ in frames)
 
 
-def test_another_view_begins_again_where_it_shows_something_else(stage, frames):
-    scene = stage.scene
+def test_another_view_begins_again_where_it_shows_something_else(renderer, frames):
+    scene = renderer.scene
     view = View(0, 1, width=SIDE, height=SIDE)
-    sweep = Sweep(view)
-    sweep.begun(("target", "result"), 1)
+    drawing = ProgressiveDrawing(view)
+    drawing.begun(("target", "result"), 1)
     other = replace(view, light=(1.0, 2.0))
-    assert Sweep.following(sweep, scene, other).fresh(["target", "result"]) == []
+    assert ProgressiveDrawing.following(drawing, scene, other).fresh(["target", "result"]) == []
     part = replace(view, region=(0, 0, 0.5, 0.5))
-    assert Sweep.following(sweep, scene, part).fresh(["target"]) == ["target"]
+    assert ProgressiveDrawing.following(drawing, scene, part).fresh(["target"]) == ["target"]
 
 
 @pytest.mark.parametrize("by", REDUCTIONS)
-def test_bands_are_the_rows_of_the_whole(stage, frames, by):
+def test_bands_are_the_rows_of_the_whole(renderer, frames, by):
     """Whatever a picture is divided by, and whatever part of it is seen."""
-    scene = stage.scene
+    scene = renderer.scene
     view = View(0, 1, region=(0.1, 0.2, 0.83, 0.95), width=146, height=150)
-    sweep = Sweep(view)
-    sweep.begun(("target",), by)
+    drawing = ProgressiveDrawing(view)
+    drawing.begun(("target",), by)
     scene = replace(scene, changes=("target",))
     rows, bands = [], 0
     while True:
-        band = sweep.next(scene, ["target"], lambda pane: 1)
+        band = drawing.next(scene, ["target"], lambda pane: 1)
         if rows and band.first == 0:
             break
         rows.append(scene.draw("target", band.view(scene)))
-        sweep.drawn(band, NOTHING)
+        drawing.drawn(band, NOTHING)
         bands += 1
-    whole = scene.draw("target", band.whole if band.by == sweep.panes["target"].by else
-                       scene.fitted(view, sweep.panes["target"].by))  # fmt: skip
+    whole = scene.draw("target", band.whole if band.by == drawing.panes["target"].by else
+                       scene.fitted(view, drawing.panes["target"].by))  # fmt: skip
     np.testing.assert_array_equal(np.concatenate(rows), whole)
 
 
 @pytest.mark.parametrize("shown_at_once", [True, False])
 def test_the_opening_lasts_as_long_as_a_page_goes_on_asking(
-    drafted, frames, looking, stage, channel, clock, monkeypatch, shown_at_once
+    drafted, frames, looking, renderer, channel, clock, monkeypatch, shown_at_once
 ):
     client, looks = looking(), []
 
@@ -235,13 +235,13 @@ def test_the_opening_lasts_as_long_as_a_page_goes_on_asking(
         clock.now += seconds
         looks.append(seconds)
         if client.in_flight is not None and (shown_at_once or len(looks) % 40 == 0):
-            channel.hear(client, Received(client.in_flight))
+            channel.receive(client, FrameShown(client.in_flight))
 
     monkeypatch.setattr("neuralshade.live.fit_controller.time.sleep", sleep)
     monkeypatch.setattr("neuralshade.live.fit_controller.OPENING_SECONDS", 100.0)
-    fit = SimpleNamespace(_is_open=False, stage=stage, channel=channel)
+    fit = SimpleNamespace(_is_open=False, renderer=renderer, channel=channel)
     begun = clock.now
-    passed = Steering._open(fit, Progress(), lambda: False)
+    passed = FitController._open(fit, Progress(), lambda: False)
     assert passed == pytest.approx(clock.now - begun) and passed < 50
     assert [h for h, panes in frames if "target" in panes][-1]["sharp"]
-    assert Steering._open(fit, Progress(), lambda: False) == 0.0
+    assert FitController._open(fit, Progress(), lambda: False) == 0.0

@@ -19,14 +19,14 @@ def fail(error):
     raise error
 
 
-def test_a_bug_is_told_and_the_fit_goes_on(channel, stage, caplog, subject):
+def test_a_bug_is_told_and_the_fit_goes_on(channel, renderer, caplog, subject):
     client = channel.connect()
     channel.outgoing(client)
     asked = channel.ask("asset")
-    channel.hear(client, Control("pause", {}))
-    channel.hear(client, Pick(1, 0, 0.5, 0.5))
-    channel.hear(client, Overlay(0, "x"))
-    answer(channel, stage, subject(lambda: fail(ZeroDivisionError("no"))))
+    channel.receive(client, Control("pause", {}))
+    channel.receive(client, Pick(1, 0, 0.5, 0.5))
+    channel.receive(client, Overlay(0, "x"))
+    answer(channel, renderer, subject(lambda: fail(ZeroDivisionError("no"))))
     assert isinstance(asked.exception(), ConfigError)
     assert str(asked.exception()) == "got ZeroDivisionError: no. This is a bug."
     told = channel.outgoing(client)[0]
@@ -35,77 +35,77 @@ def test_a_bug_is_told_and_the_fit_goes_on(channel, stage, caplog, subject):
     assert "Traceback" in caplog.text
 
 
-def test_a_snapshot_that_memory_has_no_room_for(channel, stage, refusal, monkeypatch, subject):
+def test_a_snapshot_that_memory_has_no_room_for(channel, renderer, refusal, monkeypatch, subject):
     form = PictureForm(40_000, 40_000, 3, "srgb", "a.png")
-    stage.show(picture_scene("image", form, lambda *given: 1 / 0, continuous=True))
+    renderer.show(picture_scene("image", form, lambda *given: 1 / 0, continuous=True))
     free = SimpleNamespace(available=64 * 2**30)
     monkeypatch.setattr("neuralshade.live.request_handlers.psutil.virtual_memory", lambda: free)
     asked = channel.ask("snapshot", exposure=0.0)
-    answer(channel, stage, subject(None))
+    answer(channel, renderer, subject(None))
     assert str(asked.exception()) == (
         "snapshot: got 40000 x 40000 pixels, need about 143.1 GB of memory for it where 64.0 GB "
         "are free. Use neuralshade render with --crop.")  # fmt: skip
 
 
-def test_who_gave_up_waiting_is_passed_over(channel, stage, subject):
+def test_who_gave_up_waiting_is_passed_over(channel, renderer, subject):
     """A request that is answered too late must not end the fit."""
     done = []
     given_up, waits = channel.ask("asset"), channel.ask("asset")
     given_up.cancel()
-    answer(channel, stage, subject(lambda: done.append(1)))
+    answer(channel, renderer, subject(lambda: done.append(1)))
     assert waits.result() == ("a.nsh", b"asset") and done == [1]
 
 
-def test_a_request_given_up_while_it_is_answered(channel, stage, subject):
+def test_a_request_given_up_while_it_is_answered(channel, renderer, subject):
     asked = channel.ask("asset")
-    answer(channel, stage, subject(asked.cancel))
+    answer(channel, renderer, subject(asked.cancel))
     assert asked.result() == ("a.nsh", b"asset")
 
 
-def test_a_report_is_given_up_where_the_fit_is_to_end(channel, stage, subject):
+def test_a_report_is_given_up_where_the_fit_is_to_end(channel, renderer, subject):
     cut, other = channel.ask("report"), channel.ask("nothing")
-    answer(channel, stage, subject(lambda: fail(CutShort())))
+    answer(channel, renderer, subject(lambda: fail(CutShort())))
     assert str(cut.exception()) == (
         "report: got a fit that ends, need one that goes on. Ask again then."
     )
     assert other.result() is None
 
 
-def test_others_are_answered_before_a_fit_is_given_up(channel, stage, subject):
+def test_others_are_answered_before_a_fit_is_given_up(channel, renderer, subject):
     client = channel.connect()
-    channel.hear(client, Control("reset", {}))
+    channel.receive(client, Control("reset", {}))
     asked = channel.ask("nothing")
     with pytest.raises(Restart):
-        answer(channel, stage, subject(lambda: fail(Restart({"seed": 1}))))
+        answer(channel, renderer, subject(lambda: fail(Restart({"seed": 1}))))
     assert asked.result() is None and channel.take() == []
 
 
-def test_a_view_that_cannot_be_drawn_is_drawn_no_more(channel, stage, picture, caplog, looks_on):
+def test_a_view_that_cannot_be_drawn_is_drawn_no_more(channel, renderer, picture, caplog, looks_on):
     def draw(width, height, crop):
         raise ZeroDivisionError("no")
 
     form = PictureForm(picture.width, picture.height, 3, "srgb", "a.png")
-    stage.show(picture_scene("image", form, draw, continuous=True))
+    renderer.show(picture_scene("image", form, draw, continuous=True))
     client = looks_on()
     channel.outgoing(client)
-    stage.draw(1, hurried=False)
+    renderer.draw(1, hurried=False)
     assert channel.outgoing(client)[0] == [
         {"type": "refused", "text": "view: got ZeroDivisionError: no.", "about": "view"}
     ]
-    assert channel.wanted(2) == [] and "Traceback" in caplog.text
+    assert channel.ready_views(2) == [] and "Traceback" in caplog.text
 
 
-def test_a_frame_that_cannot_be_encoded_is_not_waited_for(costly, channel, stage, looks_on,
+def test_a_frame_that_cannot_be_encoded_is_not_waited_for(costly, channel, renderer, looks_on,
                                                           monkeypatch):  # fmt: skip
     def full(pixels):
         raise MemoryError("no room")
 
     client = looks_on(pixels=10)
     monkeypatch.setattr(module, "png", full)
-    stage.draw(1, hurried=False)
+    renderer.draw(1, hurried=False)
     refused = [said for said in channel.outgoing(client)[0] if said["type"] == "refused"]
     assert [said["text"] for said in refused] == ["view: got MemoryError: no room."]
     monkeypatch.undo()
-    channel.hear(client, View(2, stage.number, panes=("result",)))
-    stage.draw(2, hurried=False)
+    channel.receive(client, View(2, renderer.number, panes=("result",)))
+    renderer.draw(2, hurried=False)
     assert len(channel.outgoing(client)[1]) == 1

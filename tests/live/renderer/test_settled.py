@@ -8,7 +8,7 @@ import pytest
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.picture_scene import picture_scene
 from neuralshade.fitting.scene import View
-from neuralshade.live.messages import Received
+from neuralshade.live.messages import FrameShown
 from neuralshade.live.request_handlers import answer
 from neuralshade.source.picture import PictureForm
 
@@ -16,7 +16,7 @@ FRAMES = 3  # until a view is settled
 
 
 @pytest.fixture
-def drawn(stage):
+def drawn(renderer):
     """Put on a scene whose views are settled after so many frames; give how many each has had."""
     frames = {}
 
@@ -29,7 +29,7 @@ def drawn(stage):
 
     scene = picture_scene("scene", PictureForm(40, 30, 3, "srgb", "a"), None, continuous=True,
                           changes=())  # fmt: skip
-    stage.show(dataclasses.replace(
+    renderer.show(dataclasses.replace(
         scene, draw=draw, settled=lambda pane, view: frames.get(key(view), 0) >= FRAMES
     ))  # fmt: skip
     return frames
@@ -39,63 +39,67 @@ def shown(channel, client):
     """Let a page show the frame that it was sent; return whether there was one."""
     if client.in_flight is None:
         return False
-    channel.hear(client, Received(client.in_flight))
+    channel.receive(client, FrameShown(client.in_flight))
     return True
 
 
-def test_until_it_is_settled_and_no_longer(channel, stage, drawn, looks_on):
+def test_until_it_is_settled_and_no_longer(channel, renderer, drawn, looks_on):
     client, count = looks_on(40), 0
     for _ in range(10):
-        stage.draw(None, hurried=False)
+        renderer.draw(None, hurried=False)
         count += shown(channel, client)
     assert count == FRAMES and list(drawn.values()) == [FRAMES]
 
 
-def test_a_page_that_has_it_all_is_left_alone_while_another_waits(channel, stage, drawn, looks_on):
+def test_a_page_that_has_it_all_is_left_alone_while_another_waits(
+    channel, renderer, drawn, looks_on
+):
     first, second = looks_on(40), channel.connect()
     for _ in range(5):
-        stage.draw(None, hurried=False)
+        renderer.draw(None, hurried=False)
         shown(channel, first)
-    sent = stage.channel._frames
-    channel.hear(second, View(1, stage.number, (0, 0, 0.5, 0.5), 20, 15, ("result",)))
+    sent = renderer.channel._frames
+    channel.receive(second, View(1, renderer.number, (0, 0, 0.5, 0.5), 20, 15, ("result",)))
     for _ in range(5):
-        stage.draw(None, hurried=False)
+        renderer.draw(None, hurried=False)
         assert first.in_flight is None
         shown(channel, second)
-    assert stage.channel._frames - sent == FRAMES
+    assert renderer.channel._frames - sent == FRAMES
 
 
-def test_who_comes_later_gets_what_is_there(channel, stage, drawn, looks_on):
+def test_who_comes_later_gets_what_is_there(channel, renderer, drawn, looks_on):
     first = looks_on(40)
     for _ in range(5):
-        stage.draw(None, hurried=False)
+        renderer.draw(None, hurried=False)
         shown(channel, first)
     later = looks_on(40)
-    stage.draw(None, hurried=False)
+    renderer.draw(None, hurried=False)
     assert shown(channel, later) and not shown(channel, first)
-    stage.draw(None, hurried=False)
+    renderer.draw(None, hurried=False)
     assert not shown(channel, later)
 
 
-def test_a_rough_look_says_so_and_is_not_compared(channel, stage, drawn, looks_on, monkeypatch):
+def test_a_rough_look_says_so_and_is_not_compared(channel, renderer, drawn, looks_on, monkeypatch):
     """Its pixels are as many as it has, not as were asked for."""
-    scene, sent = stage.scene, []
+    scene, sent = renderer.scene, []
     look = np.zeros((3, 4, 3), np.float32)
-    stage.scene = dataclasses.replace(
+    renderer.scene = dataclasses.replace(
         scene, rough=lambda pane, view: not drawn,
         draw=lambda pane, view: look if not sent else scene.draw(pane, view),
     )  # fmt: skip
-    monkeypatch.setattr(stage, "_send", lambda header, panes, *rest: sent.append((header, panes)))
+    monkeypatch.setattr(
+        renderer, "_send", lambda header, panes, *rest: sent.append((header, panes))
+    )
     client = looks_on(40)
     for _ in range(2):
-        stage.draw(None, hurried=False)
+        renderer.draw(None, hurried=False)
         shown(channel, client)
     told = [(header["sharp"], header["draft"], panes["result"].shape) for header, panes in sent]
     assert told == [(False, True, (3, 4, 3)), (True, False, (30, 40, 3))]
 
 
-def test_a_snapshot_of_it_is_refused(channel, stage, drawn, subject):
+def test_a_snapshot_of_it_is_refused(channel, renderer, drawn, subject):
     asked = channel.ask("snapshot")
-    answer(channel, stage, subject(lambda: None))
+    answer(channel, renderer, subject(lambda: None))
     assert isinstance(asked.exception(), ConfigError)
     assert "Use neuralshade scene." in str(asked.exception())

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from neuralshade.live.channel import BusyError
-from neuralshade.live.frame_budget import LONGEST_LOOK, WHOLE, divided_by
+from neuralshade.live.frame_budget import LONGEST_INTERVAL, WHOLE, divided_by
 from neuralshade.live.messages import Pick
 from neuralshade.live.page_renderer import (
     ANSWER_SAVED_SECONDS,
     ANSWER_SHARES,
     SHARE,
     SLOW_SHARE,
-    Pace,
+    FrameBudget,
 )
 from neuralshade.live.request_handlers import answer
 
@@ -48,38 +48,38 @@ def test_pages_that_want_the_same_share_a_frame(costly, looks_on, train):
 
 
 def test_frames_get_smaller_where_they_are_costly(clock):
-    pace = Pace(0.1)
+    budget = FrameBudget(0.1)
 
     def by(pixels):
-        return divided_by(pixels, pace.pixels())
+        return divided_by(pixels, budget.pixels())
 
     assert by(2**14) == 1 and by(2**20) == 8  # nothing is known yet
-    pace.spend(1.0, 2**20)
+    budget.spend(1.0, 2**20)
     assert by(2**20) > 4 and by(2**10) == 1
-    pace.spend(0.0, 2**20)
-    pace.spend(0.0, 2**20)
+    budget.spend(0.0, 2**20)
+    budget.spend(0.0, 2**20)
     assert by(2**20) == 2
 
 
 def test_what_a_look_costs_at_all_is_told_by_sizes_that_differ(clock):
-    pace = Pace(0.1)
+    budget = FrameBudget(0.1)
     for pixels in (1000, 4000, 1000, 2000):
-        pace.spend(0.03 + 1e-6 * pixels, pixels)
-    cost = pace.costs[WHOLE]
+        budget.spend(0.03 + 1e-6 * pixels, pixels)
+    cost = budget.costs[WHOLE]
     assert cost.start == pytest.approx(0.03) and cost.pixel == pytest.approx(1e-6)
-    assert pace.pixels() == pytest.approx(30_000)  # of 0.05 s less would pay for 20,000
-    assert pace.swept_pixels(WHOLE, 10.0, 30_000) == pytest.approx(500_000)
+    assert budget.pixels() == pytest.approx(30_000)  # of 0.05 s less would pay for 20,000
+    assert budget.band_pixels(WHOLE, 10.0, 30_000) == pytest.approx(500_000)
     for _ in range(8):
-        pace.spend(0.02, 1000)  # faster of late
+        budget.spend(0.02, 1000)  # faster of late
     assert cost.seconds(1000) == pytest.approx(0.02) and cost.start <= 0.02
 
 
 def test_a_frame_that_met_with_another_program_tells_nothing_of_the_next(clock):
-    pace = Pace(0.1)
+    budget = FrameBudget(0.1)
     for seconds in (0.01, 0.5, 0.01, 0.01):
-        pace.spend(seconds, 10_000)
-    assert pace.costs[WHOLE].pixel < 20e-6  # the mean is 13 times the usual
-    assert pace.credit < -0.5  # and it is paid for
+        budget.spend(seconds, 10_000)
+    assert budget.costs[WHOLE].pixel < 20e-6  # the mean is 13 times the usual
+    assert budget.credit < -0.5  # and it is paid for
 
 
 @pytest.mark.parametrize("before, least, by", [
@@ -92,79 +92,80 @@ def test_by_what_a_picture_is_divided(before, least, by):
     assert divided_by(2**20, 2**20 / least**2, before) == by
 
 
-def test_what_is_needed_once_is_told_and_is_no_cost_of_a_frame(costly, stage, clock, looks_on):
+def test_what_is_needed_once_is_told_and_is_no_cost_of_a_frame(costly, renderer, clock, looks_on):
     """Tables that a first look makes, kernels that it compiles."""
-    drawn, needed = stage.scene.draw, [3.0]
+    drawn, needed = renderer.scene.draw, [3.0]
 
     def draw(pane, view):
         clock.now += needed.pop() if needed else 0.0
         return drawn(pane, view)
 
-    stage.scene = replace(stage.scene, draw=draw)
+    renderer.scene = replace(renderer.scene, draw=draw)
     looks_on(100)
     clock.now += 1.0
-    assert stage.draw(1, hurried=True) == pytest.approx(3.0)
-    assert stage.paces[True].costs[WHOLE].pixel == pytest.approx(1e-6)
+    assert renderer.draw(1, hurried=True) == pytest.approx(3.0)
+    assert renderer.budgets[True].costs[WHOLE].pixel == pytest.approx(1e-6)
     clock.now += 1000.0
-    assert stage.draw(2, hurried=True) == 0.0
+    assert renderer.draw(2, hurried=True) == 0.0
 
 
-def test_a_fit_of_long_steps_has_larger_frames(costly, looks_on, train, stage):
+def test_a_fit_of_long_steps_has_larger_frames(costly, looks_on, train, renderer):
     client = looks_on(slow=False)
     train(40.0, [client], look=2.0)
     assert SHARE * 40 * 0.5 < sum(costly) < SHARE * 40 * 1.1
     assert max(costly[1:]) > 1.5 * SHARE * 0.5
     train(4.0, [client], look=100.0)
-    assert stage.paces[False].frame_seconds == LONGEST_LOOK
+    assert renderer.budgets[False].frame_seconds == LONGEST_INTERVAL
 
 
 def test_what_another_thread_did_is_paid_for(clock):
-    pace = Pace(0.1)
+    budget = FrameBudget(0.1)
     clock.now += 5.0
-    assert pace.may_draw()
-    pace.owe(1.0)
-    assert not pace.may_draw()
+    assert budget.may_draw()
+    budget.charge(1.0)
+    assert not budget.may_draw()
     clock.now += 8.0
-    assert not pace.may_draw()
+    assert not budget.may_draw()
     clock.now += 3.0
-    assert pace.may_draw()
+    assert budget.may_draw()
 
 
 def test_nobody_saves_up_for_long(clock):
-    pace = Pace(0.1)
+    budget = FrameBudget(0.1)
     clock.now += 10_000.0
-    assert pace.may_draw()
-    assert pace.credit <= 0.1
+    assert budget.may_draw()
+    assert budget.credit <= 0.1
 
 
 @pytest.mark.parametrize("slow, share", [(False, SHARE), (True, SLOW_SHARE)])
-def test_a_flood_of_points_takes_the_share_of_frames_and_no_more(costly, channel, stage, clock,
+def test_a_flood_of_points_takes_the_share_of_frames_and_no_more(costly, channel, renderer, clock,
                                                                  slow, share, subject):  # fmt: skip
     def slow_values(pane, view):
         clock.now += 0.01
         return np.zeros((1, 1, 3), np.float32)
 
-    stage.scene = replace(stage.scene, draw=slow_values)
+    renderer.scene = replace(renderer.scene, draw=slow_values)
     client, answered, begun = channel.connect(), 0, clock.now
     assert client.slow  # until it has shown a frame
     client.slow = slow
     for look in range(600):
         clock.now += 0.1
         for number in range(50):
-            channel.hear(client, Pick(50 * look + number, stage.number, 0.5, 0.5))
-        answer(channel, stage, subject(None), hurried=True)
+            channel.receive(client, Pick(50 * look + number, renderer.number, 0.5, 0.5))
+        answer(channel, renderer, subject(None), hurried=True)
         told = channel.outgoing(client)[0]
         answered += sum(said["type"] == "values" for said in told)
     spent = 0.01 * answered
     assert 0.5 * share * 60 < spent < 1.2 * share * (clock.now - begun)
-    channel.hear(client, Pick(1, stage.number, 0.5, 0.5))
-    answer(channel, stage, subject(None))  # nothing to hold up
+    channel.receive(client, Pick(1, renderer.number, 0.5, 0.5))
+    answer(channel, renderer, subject(None))  # nothing to hold up
     assert [said["type"] for said in channel.outgoing(client)[0]] == ["values"]
 
 
 @pytest.mark.parametrize("what", ["asset", "report", "snapshot", "load"])
-def test_what_costs_much_takes_a_share_of_the_time_and_no_more(costly, channel, stage, clock, what,
-                                                               subject):  # fmt: skip
+def test_what_costs_much_takes_a_share_of_the_time_and_no_more(
+    costly, channel, renderer, clock, what, subject
+):
     """Whoever asks for it over and over again is answered, and told how long to wait."""
     given = {"load": {"path": Path("a.nsh"), "into_fit": True}, "snapshot": {"exposure": 0.0}}
 
@@ -175,7 +176,7 @@ def test_what_costs_much_takes_a_share_of_the_time_and_no_more(costly, channel, 
     while clock.now < begun + 600:
         clock.now += 0.1
         asked = asked or channel.ask(what, **given.get(what, {}))
-        answer(channel, stage, subject(takes_half_a_second), hurried=True)
+        answer(channel, renderer, subject(takes_half_a_second), hurried=True)
         if asked.done() and asked.exception() is None:
             answered += 1
         elif asked.done():
@@ -190,8 +191,8 @@ def test_what_costs_much_takes_a_share_of_the_time_and_no_more(costly, channel, 
                             "it. Pause it, or try again then.")  # fmt: skip
     other = "asset" if what == "report" else "report"
     asked = channel.ask(other)
-    answer(channel, stage, subject(lambda: None), hurried=True)
+    answer(channel, renderer, subject(lambda: None), hurried=True)
     assert asked.result()  # its share is its own
     asked = channel.ask(what, **given.get(what, {}))
-    answer(channel, stage, subject(takes_half_a_second))  # nothing to hold up
+    answer(channel, renderer, subject(takes_half_a_second))  # nothing to hold up
     assert asked.result()

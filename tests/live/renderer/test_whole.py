@@ -22,25 +22,25 @@ def test_a_newer_result_comes_whole_so_that_its_error_is_as_new(frames, looking,
     assert all(panes["result"].shape[0] == SIDE for header, panes in frames if header in whole)
 
 
-def test_who_comes_later_is_sent_the_same_whole_pictures(frames, looking, train, stage):
+def test_who_comes_later_is_sent_the_same_whole_pictures(frames, looking, train, renderer):
     """What was drawn of one before is its, too: one file for both."""
     pages = [looking()]
     train(45.0, pages)
     pages.append(looking())
     train(45.0, pages, begun=450)
-    sent, send = [], stage._send
-    stage._send = lambda *given: (sent.append(given), send(*given))
+    sent, send = [], renderer._send
+    renderer._send = lambda *given: (sent.append(given), send(*given))
     train(30.0, pages, begun=900)
-    groups = [group for header, panes, *_, group, pace in sent if "result" in panes]
+    groups = [group for header, panes, *_, group, budget in sent if "result" in panes]
     assert groups and all(len(group) == 2 for group in groups)
 
 
 @pytest.mark.parametrize("start", [0.0, 0.02])
 def test_what_costs_as_much_when_it_is_small_is_drawn_large(
-    frames, looking, train, stage, clock, start
+    frames, looking, train, renderer, clock, start
 ):
     """Gaussians are projected and listed for every look: a mosaic of them is no cheaper."""
-    scene = stage.scene
+    scene = renderer.scene
 
     def draw(pane, view):
         if pane == "target":
@@ -48,7 +48,7 @@ def test_what_costs_as_much_when_it_is_small_is_drawn_large(
         clock.now += start + 0.04 * view.width * view.height / SIDE**2
         return np.zeros((view.height, view.width, 3), np.float32)
 
-    stage.scene = replace(scene, draw=draw)
+    renderer.scene = replace(scene, draw=draw)
     begun, client = clock.now, looking()
     train(4.0, [client])
     results = [header for header, panes in frames if "result" in panes]

@@ -10,7 +10,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from neuralshade.live import app as module
-from neuralshade.live.messages import Received
+from neuralshade.live.messages import FrameShown
 
 
 def heard(socket, kind):
@@ -94,12 +94,12 @@ def test_a_page_that_never_reads_is_not_buffered_for(ask, channel, view):
     with ask.socket(max_queue=1, close_timeout=1) as socket:
         heard(socket, "hello")
         (client,) = channel.clients
-        channel.hear(client, view())
+        channel.receive(client, view())
         content = bytes(2**20)
         for mark in range(120):
             number = channel.reserve([(client, view())], mark)
             channel.send_picture(client, {"type": "frame", "id": number}, [content])
-            channel.hear(client, Received(number))
+            channel.receive(client, FrameShown(number))
             time.sleep(0.01)
         assert frames_until(socket, number) < 60  # the newest comes in any case
 

@@ -12,9 +12,9 @@ from neuralshade.live.channel import TooManyPagesError, finite
 from neuralshade.live.client import MOST_LINES
 from neuralshade.live.messages import (
     Control,
+    FrameShown,
     Overlay,
     Pick,
-    Received,
     View,
     Visible,
 )
@@ -29,7 +29,7 @@ def connected(channel):
 
 def sent(channel, client, mark, content=b"x"):
     """Draw for a client as the stage does; return the frame's id, None where none is wanted."""
-    wanting = [pair for pair in channel.wanted(mark) if pair[0] is client]
+    wanting = [pair for pair in channel.ready_views(mark) if pair[0] is client]
     if not wanting:
         return None
     number = channel.reserve(wanting, mark)
@@ -71,63 +71,63 @@ def test_hello_comes_first_whatever_happens_meanwhile(channel):
 
 def test_no_view_no_frame(channel):
     client = connected(channel)
-    assert channel.wanted(1) == []
-    channel.hear(client, View(1, 99))  # of a scene that is gone
-    assert channel.wanted(1) == []
+    assert channel.ready_views(1) == []
+    channel.receive(client, View(1, 99))  # of a scene that is gone
+    assert channel.ready_views(1) == []
 
 
 def test_one_frame_in_flight(channel, view):
     client = connected(channel)
-    channel.hear(client, view())
+    channel.receive(client, view())
     first = sent(channel, client, mark=1)
     assert first is not None and sent(channel, client, mark=2) is None
-    channel.hear(client, Received(first + 1))  # not what it was sent
+    channel.receive(client, FrameShown(first + 1))  # not what it was sent
     assert sent(channel, client, mark=2) is None
-    channel.hear(client, view(2))  # another part of it does not hurry anything
+    channel.receive(client, view(2))  # another part of it does not hurry anything
     assert sent(channel, client, mark=2) is None
-    channel.hear(client, Received(first))
+    channel.receive(client, FrameShown(first))
     assert sent(channel, client, mark=2) == first + 1
 
 
 def test_nothing_is_drawn_twice(channel, view):
     client = connected(channel)
-    channel.hear(client, view())
-    channel.hear(client, Received(sent(channel, client, mark=1)))
-    assert channel.wanted(1) == []
-    channel.hear(client, view(2))
-    assert channel.wanted(1) == [(client, view(2))]
+    channel.receive(client, view())
+    channel.receive(client, FrameShown(sent(channel, client, mark=1)))
+    assert channel.ready_views(1) == []
+    channel.receive(client, view(2))
+    assert channel.ready_views(1) == [(client, view(2))]
 
 
 def test_a_hidden_page_gets_no_frames(channel, view):
     client = connected(channel)
-    channel.hear(client, view())
-    channel.hear(client, Visible(False))
-    assert channel.wanted(1) == []
-    channel.hear(client, Visible(True))
-    assert channel.wanted(1) == [(client, view())]
+    channel.receive(client, view())
+    channel.receive(client, Visible(False))
+    assert channel.ready_views(1) == []
+    channel.receive(client, Visible(True))
+    assert channel.ready_views(1) == [(client, view())]
 
 
 def test_another_scene_takes_views_away(channel, view):
     client = connected(channel)
-    channel.hear(client, view())
+    channel.receive(client, view())
     client.kept["target"] = view()
     channel.publish("scene", {"id": 2, "name": "b.png"})
-    assert channel.wanted(1) == [] and client.kept == {}
-    channel.hear(client, view(2))  # of the scene before
-    assert channel.wanted(1) == []
-    channel.hear(client, View(3, 2))
-    assert [asked.id for _, asked in channel.wanted(1)] == [3]
+    assert channel.ready_views(1) == [] and client.kept == {}
+    channel.receive(client, view(2))  # of the scene before
+    assert channel.ready_views(1) == []
+    channel.receive(client, View(3, 2))
+    assert [asked.id for _, asked in channel.ready_views(1)] == [3]
 
 
 def test_a_page_is_slow_until_it_is_not(channel, view, monkeypatch):
     now = [100.0]
     monkeypatch.setattr(module.time, "perf_counter", lambda: now[0])
     client = connected(channel)
-    channel.hear(client, view())
+    channel.receive(client, view())
     for wait, slow in ((1.5, True), (0.2, False)):
         number = sent(channel, client, mark=wait)
         now[0] += wait
-        channel.hear(client, Received(number))
+        channel.receive(client, FrameShown(number))
         assert client.slow is slow
 
 
@@ -144,7 +144,7 @@ def test_of_what_replaces_its_kind_the_newest_waits(channel):
 
 def test_a_page_that_never_reads_costs_no_memory(channel, view):
     client = channel.connect()
-    channel.hear(client, view())
+    channel.receive(client, view())
     for step in range(500):
         channel.publish("progress", {"step": step})
         channel.note("x" * 100)
@@ -153,7 +153,7 @@ def test_a_page_that_never_reads_costs_no_memory(channel, view):
         number = sent(channel, client, mark=step, content=bytes([step % 256]) * 1000)
         channel.send_picture(client, {"type": "overlay", "name": "grid"}, [bytes(1000)])
         if number is not None:
-            channel.hear(client, Received(number))  # it lies: it read nothing
+            channel.receive(client, FrameShown(number))  # it lies: it read nothing
     assert len(client.lines) == MOST_LINES and set(client.latest) == {"progress"}
     assert sum(map(len, client.pictures.values())) < 3000
     newest = client.pictures["frame "]
@@ -218,14 +218,14 @@ def test_only_so_many_pages_and_requests(channel):
     with pytest.raises(TooManyPagesError):
         channel.connect()
     for number in range(module.MOST_REQUESTS):
-        assert channel.hear(clients[number % 5], Control("reset", {"seed": number}))
-    assert not channel.hear(clients[0], Control("pause", {}))
+        assert channel.receive(clients[number % 5], Control("reset", {"seed": number}))
+    assert not channel.receive(clients[0], Control("pause", {}))
     assert channel.ask("asset") is None
-    assert channel.hear(clients[0], Visible(False))  # waits for nobody
+    assert channel.receive(clients[0], Visible(False))  # waits for nobody
     taken = channel.take()
     seeds = [request.what.settings["seed"] for request in taken]
     assert seeds == list(range(module.MOST_REQUESTS))
-    assert channel.hear(clients[0], Control("pause", {})) and channel.take() != []
+    assert channel.receive(clients[0], Control("pause", {})) and channel.take() != []
     channel.disconnect(clients[0])
     channel.disconnect(clients[0])
     connected(channel)
@@ -234,12 +234,12 @@ def test_only_so_many_pages_and_requests(channel):
 def test_of_what_a_page_points_at_only_the_newest_waits(channel):
     one, other = connected(channel), connected(channel)
     for number in range(1000):
-        assert channel.hear(one, Pick(number, 1, 0.5, 0.5))
-        assert channel.hear(one, Overlay(1, f"grid {number}"))
-    assert channel.hear(other, Pick(7, 1, 0.5, 0.5))
+        assert channel.receive(one, Pick(number, 1, 0.5, 0.5))
+        assert channel.receive(one, Overlay(1, f"grid {number}"))
+    assert channel.receive(other, Pick(7, 1, 0.5, 0.5))
     first, second, third = channel.take()
     assert (first.what.id, second.what.name, third.what.id) == (999, "grid 999", 7)
-    assert channel.hear(one, Pick(1001, 1, 0.5, 0.5))
+    assert channel.receive(one, Pick(1001, 1, 0.5, 0.5))
     channel.put_off(first)  # there is a newer one by now
     channel.put_off(third)
     assert [request.what.id for request in channel.take()] == [1001, 7]

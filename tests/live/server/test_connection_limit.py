@@ -27,7 +27,7 @@ def hurried(monkeypatch):
     for name in ("HEADER_SECONDS", "STALLED_SECONDS", "CLOSING_SECONDS"):
         monkeypatch.setattr(module, name, 0.3)
     monkeypatch.setattr(module, "HURRIED_SECONDS", {"header": 0.3})
-    monkeypatch.setattr(module, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(module, "POLL_SECONDS", 0.02)
     monkeypatch.setattr(module, "TROUBLE_SECONDS", 0.01)
 
 
@@ -143,24 +143,24 @@ class Connection:
 def test_who_asks_again_or_reads_on_is_given_the_time_anew():
     asks, reads, stands = Connection(), Connection(), Connection()
     reads.unread, stands.unread = 2**30, 2**20
-    door = module.Door([asks, reads, stands], None, None)
+    limit = module.ConnectionLimit([asks, reads, stands], None, None)
     for now in range(0, 100, 4):
         asks.cycle = Cycle(True)
         reads.unread -= 1
-        door.look(now)
+        limit.check(now)
     assert not asks.is_gone and not reads.is_gone and stands.is_gone
-    door.look(now + module.HEADER_SECONDS)
+    limit.check(now + module.HEADER_SECONDS)
     assert asks.is_gone and not reads.is_gone
-    door.look(now + module.STALLED_SECONDS)
+    limit.check(now + module.STALLED_SECONDS)
     assert reads.is_gone
 
 
 def test_who_waits_for_an_answer_is_not_hung_up_on():
     waits = Connection()
     waits.cycle = Cycle(False)
-    door = module.Door([waits], None, None)
+    limit = module.ConnectionLimit([waits], None, None)
     for now in range(0, 1000, 10):
-        door.look(now)
+        limit.check(now)
     assert not waits.is_gone
 
 
@@ -168,11 +168,11 @@ def test_less_patience_while_others_wait(monkeypatch):
     monkeypatch.setattr(module, "most_connections", lambda: 1)
     silent, reads_nothing = Connection(), Connection()
     reads_nothing.unread = 5
-    door = module.Door([silent, reads_nothing], None, None)
-    door.look(0)
-    door.look(module.HURRIED_SECONDS["header"])
+    limit = module.ConnectionLimit([silent, reads_nothing], None, None)
+    limit.check(0)
+    limit.check(module.HURRIED_SECONDS["header"])
     assert silent.is_gone and not reads_nothing.is_gone
-    door.look(module.HURRIED_SECONDS["sending"])
+    limit.check(module.HURRIED_SECONDS["sending"])
     assert reads_nothing.is_gone
 
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from neuralshade.live import cpu_budget as module
-from neuralshade.live.cpu_budget import SAVED_SECONDS, SHARE, Turns
+from neuralshade.live.cpu_budget import SAVED_SECONDS, SHARE, CpuBudget
 
 SLEEP = asyncio.sleep
 
@@ -36,15 +36,15 @@ def clock(monkeypatch):
 
 @pytest.mark.parametrize("elsewhere", [False, True])
 def test_a_flood_takes_its_share(clock, elsewhere):
-    turns, spent = Turns(), 0.0
+    cpu_budget, spent = CpuBudget(), 0.0
 
     async def flood():
         nonlocal spent
         while clock.now < 100:
-            await turns.wait()
+            await cpu_budget.wait()
             if elsewhere:
                 clock.now += 0.01
-                turns.owe(0.01)
+                cpu_budget.charge(0.01)
             else:
                 clock.compute(0.01)
             spent += 0.01
@@ -54,12 +54,12 @@ def test_a_flood_takes_its_share(clock, elsewhere):
 
 
 def test_what_is_asked_now_and_then_does_not_wait(clock):
-    turns = Turns()
+    cpu_budget = CpuBudget()
 
     async def now_and_then():
         for _ in range(1000):
             before = clock.now
-            await turns.wait()
+            await cpu_budget.wait()
             assert clock.now == before
             clock.compute(0.2 * SHARE)
             clock.now += 0.8
@@ -68,11 +68,11 @@ def test_what_is_asked_now_and_then_does_not_wait(clock):
 
 
 def test_who_came_first_is_first(clock):
-    turns, order = Turns(), []
-    turns.owe(10.0)
+    cpu_budget, order = CpuBudget(), []
+    cpu_budget.charge(10.0)
 
     async def one(number):
-        await turns.wait()
+        await cpu_budget.wait()
         clock.compute(0.01)
         order.append(number)
 

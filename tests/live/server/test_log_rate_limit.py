@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from neuralshade.live import log_rate_limit as module
-from neuralshade.live.log_rate_limit import SeldomSaid
+from neuralshade.live.log_rate_limit import RateLimitedLogs
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def quiet(clock):
-    made = SeldomSaid()
+    made = RateLimitedLogs()
     made.start(threading.current_thread())
     yield made
     made.close()
@@ -76,9 +76,13 @@ def test_a_bug_of_ours_has_its_traceback_once(quiet, caplog):
 
 
 def test_closed_it_leaves_logs_as_they_were(clock, caplog):
-    before = [list(logging.getLogger(n).filters) for n in (*SeldomSaid.FOREIGN, SeldomSaid.OWN)]
-    made = SeldomSaid()
+    before = [
+        list(logging.getLogger(n).filters) for n in (*RateLimitedLogs.FOREIGN, RateLimitedLogs.OWN)
+    ]
+    made = RateLimitedLogs()
     made.start(threading.current_thread())
     made.close()
-    after = [list(logging.getLogger(n).filters) for n in (*SeldomSaid.FOREIGN, SeldomSaid.OWN)]
+    after = [
+        list(logging.getLogger(n).filters) for n in (*RateLimitedLogs.FOREIGN, RateLimitedLogs.OWN)
+    ]
     assert before == after

@@ -14,9 +14,9 @@ from neuralshade.live.messages import (
     MOST_PIXELS,
     READERS,
     Control,
+    FrameShown,
     Overlay,
     Pick,
-    Received,
     Tone,
     View,
     Visible,
@@ -24,7 +24,7 @@ from neuralshade.live.messages import (
     parse,
 )
 
-MESSAGES = (View, Received, Visible, Pick, Overlay, Control)
+MESSAGES = (View, FrameShown, Visible, Pick, Overlay, Control)
 FIELDS = ("id", "scene", "region", "width", "height", "panes", "exposure", "gamma", "light",
           "inputs", "u", "v", "name", "visible", "action", "rate_scale", "transform", "seed",
           "picture", "preset", "seconds")  # fmt: skip
@@ -210,7 +210,7 @@ def test_controls_that_are_refused(refusal, settings, line):
 
 
 def test_the_rest():
-    assert said(type="received", id=17) == Received(17)
+    assert said(type="received", id=17) == FrameShown(17)
     assert said(type="visible", visible=True) == Visible(True)
     assert said(type="visible", visible="yes") == Visible(False)
     assert said(type="pick", id=1, scene=2, u=0, v=1) == Pick(1, 2, 0.0, 1.0)

@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import ClientDisconnect, Request
 
 from neuralshade.live import uploads as module
-from neuralshade.live.cpu_budget import Turns
+from neuralshade.live.cpu_budget import CpuBudget
 from neuralshade.live.uploads import RefusedError, Uploads, plain_name
 
 
@@ -28,7 +28,7 @@ def request(pieces, declared=None, query=""):
 
 
 def received(uploads, *arguments, **named):
-    return asyncio.run(uploads.receive(request(*arguments, **named), "upload.png", Turns()))
+    return asyncio.run(uploads.receive(request(*arguments, **named), "upload.png", CpuBudget()))
 
 
 def files(uploads):
@@ -157,7 +157,7 @@ def test_an_upload_that_comes_too_slowly(uploads, monkeypatch):
 
     slow_parts, slow._receive = [1], receive
     with pytest.raises(RefusedError) as caught:
-        asyncio.run(uploads.receive(slow, "upload.png", Turns()))
+        asyncio.run(uploads.receive(slow, "upload.png", CpuBudget()))
     assert (caught.value.status, caught.value.reason) == (
         408, "got 3 bytes in 0 s, need more. Send them faster.")  # fmt: skip
     assert files(uploads) == []
@@ -172,14 +172,14 @@ def test_only_so_many_arrive_at_once(uploads):
         for _ in range(module.MOST_AT_ONCE):
             one = request([])
             one._receive = never
-            waiting.append(asyncio.create_task(uploads.receive(one, "upload.png", Turns())))
+            waiting.append(asyncio.create_task(uploads.receive(one, "upload.png", CpuBudget())))
             await asyncio.sleep(0)
         with pytest.raises(RefusedError) as caught:
-            await uploads.receive(request([b"x"]), "upload.png", Turns())
+            await uploads.receive(request([b"x"]), "upload.png", CpuBudget())
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
-        return caught.value, await uploads.receive(request([b"x"]), "upload.png", Turns())
+        return caught.value, await uploads.receive(request([b"x"]), "upload.png", CpuBudget())
 
     refused, path = asyncio.run(several())
     assert (refused.status, refused.reason, refused.again) == (
