@@ -1,1 +1,1 @@
-"""What every fit does, whatever is fitted."""
+"""The shared part of every fit: loop, job, options, resuming, callbacks, logs."""

@@ -1,4 +1,4 @@
-"""Where a fit is told of while it runs."""
+"""Callback protocol of a running fit, and the interval of its periodic ones."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 class RunningFit(Protocol):
-    """What a place that is told of a fit may ask of it."""
+    """A running fit, as callbacks see it."""
 
     preset: str | None
 
     @property
-    def kind(self) -> Any: ...  # it has a name, and is rated or not
+    def kind(self) -> Any: ...  # has a name and ``rated``
     @property
     def recipe(self) -> Any: ...
     @property
-    def original(self) -> Any: ...  # what is fitted; it has a name
+    def original(self) -> Any: ...  # the source; has a name
     @property
     def output(self) -> Path: ...
     @property
@@ -38,14 +38,14 @@ class RunningFit(Protocol):
     @property
     def loop(self) -> Loop: ...
     @property
-    def warnings(self) -> Any: ...  # what it said is in ``said``
+    def warnings(self) -> Any: ...  # logged ones are in ``said``
 
 
 class Callback:
-    """One place that is told of a fit: a folder, an animation, a viewer, a log.
+    """One receiver of a fit's events: a folder, an animation, a viewer, a log.
 
-    Methods are called in this order; those that a callback does not have do nothing. It is
-    opened by ``begin``, or when it is made, and closed in any case.
+    Methods are called in this order; the defaults do nothing. A callback opens its resources in
+    ``begin`` or in its constructor, and closes them in ``close`` in any case.
     """
 
     def begin(self, job: RunningFit) -> None:
@@ -53,11 +53,11 @@ class Callback:
         return None
 
     def tell(self, facts: Mapping[str, Any]) -> None:
-        """Called when the state of a fit changes; ``facts`` are as fit_facts says, with a state."""
+        """Called when the state of a fit changes; ``facts``: those of fit_facts, and the state."""
         return None
 
     def observe(self, progress: Progress) -> None:
-        """Called about ten times a second with how far the fit is."""
+        """Called about ten times a second with the progress."""
         return None
 
     def take(self, step: int, drawn: npt.NDArray[Any]) -> None:
@@ -65,29 +65,29 @@ class Callback:
         return None
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return what a checkpoint keeps of it, so that a resumed fit goes on with it."""
+        """Return the tensors that a checkpoint stores for this callback."""
         return {}
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Go on from what ``state`` returned; entries of other callbacks may be among it."""
+        """Restore from ``state``; it may have entries of other callbacks."""
         return None
 
     def finish(self) -> None:
-        """Write what is written at the end of a whole fit. Raises OutputError."""
+        """Write final files after a complete fit. Raises OutputError."""
         return None
 
     def result(self, reached: Mapping[str, Any]) -> None:
-        """Called with what a whole fit reached, as plain JSON data."""
+        """Called with the result of a complete fit, as plain JSON data."""
         return None
 
     def close(self) -> None:
-        """Close what is open, whether the fit ended or not."""
+        """Close resources, whether the fit ended or failed."""
         return None
 
 
 @dataclass
 class Beat:
-    """Says when a log is due: every ``share`` of a fit's time, in [least, most] seconds."""
+    """Interval of a log: every ``share`` of a fit's time, within [least, most] seconds."""
 
     least: float
     most: float
@@ -95,7 +95,7 @@ class Beat:
     _next: float = field(default=-math.inf, init=False)
 
     def is_due(self, seconds: float) -> bool:
-        """Return whether something is to be written after ``seconds`` of training."""
+        """Return whether to log after ``seconds`` of training."""
         if seconds < self._next:
             return False
         self._next = seconds + min(self.most, max(self.least, self.share * seconds))

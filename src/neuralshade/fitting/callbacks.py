@@ -1,4 +1,4 @@
-"""Calls the callbacks of one fit, from its start to its end."""
+"""Dispatcher of one fit's callbacks, from its start to its end."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from neuralshade.fitting.facts import (
 )
 from neuralshade.fitting.progress import Progress
 
-ENDS = ("ended", "stopped", "failed")  # states of a fit that does not go on
-_NUMBERS = itertools.count(1)  # of fits that no page shows
+ENDS = ("ended", "stopped", "failed")  # final states of a fit
+_NUMBERS = itertools.count(1)  # of fits without a page
 
 
 class Callbacks:
-    """Tells the callbacks of ``job``, those of its snapshots among them, while it is ``open``."""
+    """Calls the callbacks of ``job``, and those of its snapshots, while it is ``open``."""
 
     def __init__(self, job: RunningFit):
         self.job = job
         self.callbacks: list[Callback] = []
-        self.told: dict[str, Any] = {}  # of how the fit stands
+        self.told: dict[str, Any] = {}  # facts about the fit's state
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Close the callbacks after the block, and tell them before where it failed."""
+        """Context that reports errors to the callbacks, and closes them."""
         snapshots, options = self.job.snapshots, self.job.options
         if snapshots is not None:
             self.callbacks += snapshots.callbacks
@@ -55,15 +55,15 @@ class Callbacks:
                     closing.callback(callback.close)
 
     def begin(self) -> None:
-        """Tell of the fit before its first step. Raises OutputError."""
+        """Report the fit before its first step. Raises OutputError."""
         for callback in self.callbacks:
             callback.begin(self.job)
-        if self.job.options.live is None:  # else that tells
+        if self.job.options.live is None:  # otherwise the page reports it
             facts = fit_facts(self.job, next(_NUMBERS), self.job.preset)
             self.tell({**facts, "state": "running", "text": "", "rate_scale": 1.0, "can": []})
 
     def tell(self, facts: Mapping[str, Any]) -> None:
-        """Tell how the fit stands; ``facts`` are as fit_facts says, with state and text."""
+        """Report the fit's state; ``facts``: those of fit_facts, with state and text."""
         self.told = {**facts, **state_facts(self.job)}
         if facts["state"] in ENDS:
             self.told["can"] = []
@@ -71,14 +71,14 @@ class Callbacks:
             callback.tell(self.told)
 
     def observe(self, progress: Progress) -> None:
-        """Tell how far the fit is."""
+        """Report the progress."""
         for callback in self.callbacks:
             callback.observe(progress)
 
     def finishing(self, what: str) -> None:
-        """Tell what is done now that the last step was run."""
+        """Report the work after the last step."""
         if (self.told.get("state"), self.told.get("text")) == ("finishing", what):
-            return  # it is done in several goes
+            return  # the same work, continued
         control = self.job.loop.control
         if control is None:
             self.tell({**self.told, "state": "finishing", "text": what})
@@ -86,7 +86,7 @@ class Callbacks:
             control.finishing(what)
 
     def end(self, reached: Any) -> None:
-        """Tell what the whole fit reached."""
+        """Report the result of the complete fit."""
         self.tell({**self.told, "state": "ended", "text": reached_text(reached)})
         for callback in self.callbacks:
             callback.result(result_facts(reached))

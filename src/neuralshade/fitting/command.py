@@ -1,7 +1,7 @@
-"""A fit as it is typed: what its command takes, what was given, and the call that comes of it.
+"""Command line of a fit: its flags and subject, the parsed arguments, and the resulting call.
 
-A kind says the first and may make the last; ``cli/`` has click do the rest. As light as
-``kinds/kind.py``.
+A kind defines the first and may make the last; ``cli/`` leaves the rest to click. Imports as
+little as ``kinds/kind.py``.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ GROUPS = {
 
 @dataclass(frozen=True)
 class Flag:
-    """One flag of a fit's command that is no field of its recipe and no option of all fits."""
+    """Flag of a fit's command that is neither a recipe field nor an option of all fits."""
 
     name: str  # as typed, without the dashes
     about: str
-    form: str = ""  # what its value looks like, [a|b] of a choice; without one it takes no value
+    form: str = ""  # value's placeholder, [a|b] for a choice; empty: takes no value
     default: str | None = None
-    several: bool = False  # it may come more than once
-    hidden: bool = False  # told nowhere, and refused with a word on what there is in its place
+    several: bool = False  # it may be repeated
+    hidden: bool = False  # not listed; refused with a hint at its replacement
     group: str = "fitted"  # the heading it stands under
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What a fit is given to fit: the argument of its command."""
+    """Source of a fit: the positional argument of its command."""
 
     name: str
-    about: str = ""  # how messages name several
-    example: str = ""  # what stands in its place in a command that is shown
-    what: str = ""  # what it is, for people: a folder of maps
+    about: str = ""  # plural in messages
+    example: str = ""  # placeholder in example commands
+    what: str = ""  # short description: "a folder of maps"
     picture: bool = False  # it is a picture
-    several: bool = False  # there may be none of them, or many
-    maps: str = ""  # what finds them in a folder of maps, as "module:name"; of others nothing
-    documents: tuple[str, ...] = ()  # suffixes of text files that pages may send, with pictures
-    received: str = ""  # what makes arguments of a fit of such ones, as "module:name"
+    several: bool = False  # any number of them
+    maps: str = ""  # "module:name" of the function that finds maps in a folder
+    documents: tuple[str, ...] = ()  # suffixes of text files that pages may upload, with pictures
+    received: str = ""  # "module:name" of the function that makes fit arguments of such uploads
 
 
 A_PICTURE = Subject("picture", picture=True)
@@ -57,21 +57,21 @@ A_PICTURE = Subject("picture", picture=True)
 
 @dataclass(frozen=True)
 class CommandLine:
-    """What was typed behind ``fit NAME``: for a kind's ``calls``, which returns a ``FitCall``."""
+    """Parsed arguments after ``fit NAME``: for a kind's ``calls``, which returns a ``FitCall``."""
 
-    subject: Any  # text; of several a tuple
+    subject: Any  # text; a tuple where there may be several
     output: str | None
-    flags: dict[str, Any]  # of the kind's own, by name with _ for -
+    flags: dict[str, Any]  # of the kind, by name with _ for -
     preset: str | None
-    settings: dict[str, Any]  # of the recipe, those given
-    given: Mapping[str, Any]  # of the recipe, as flags; None where they were not given
+    settings: dict[str, Any]  # of the recipe, where set
+    given: Mapping[str, Any]  # of the recipe, as flags; None where not set
     options: Mapping[str, Any]
 
 
 def named_sources(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Return the sources among ``words``, and what those such as "arm=packed.png" name.
+    """Return the sources among ``words``, and named ones such as "arm=packed.png".
 
-    A file or a folder that is called so is a source. Raises: ConfigError for two of one name.
+    An existing file or folder of that name is a source. Raises: ConfigError for two of one name.
     """
     sources: list[str] = []
     named: dict[str, str] = {}
@@ -89,7 +89,7 @@ def named_sources(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 @dataclass(frozen=True)
 class FitCall:
-    """A fit and what it is called with."""
+    """A fit function and its arguments."""
 
     fit: Callable[..., Any]
     subject: tuple[Any, ...]

@@ -1,10 +1,10 @@
-"""A user's defaults of fits: a TOML file in the folder where the system keeps settings.
+"""User defaults of fits: a TOML file in the system's configuration folder.
 
     [image]
     bpp = 2.0
     engine = "gpu"
 
-A table for each kind, with what a --recipe file of its fit takes.
+A table for each kind, with the contents of a --recipe file.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ NAME = "defaults.toml"
 
 
 def defaults_path() -> Path:
-    """Return where the file is, or would be."""
+    """Return the path of the file, which need not exist."""
     return Path(platformdirs.user_config_dir("neuralshade", appauthor=False)) / NAME
 
 
 def default_tables(verbs: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return what the file says, by verb of ``fit``; nothing where there is none.
+    """Return the file's tables by verb of ``fit``; empty without a file.
 
-    What a table holds is not looked at. ``verbs``: those there are.
+    The tables' contents are not checked. ``verbs``: the known ones.
 
-    Raises: ConfigError for a file that is no TOML, or has anything but tables of these verbs.
+    Raises: ConfigError for invalid TOML, or anything but tables of these verbs.
     """
     path = defaults_path()
     if not os.path.exists(path):
@@ -54,9 +54,9 @@ def default_tables(verbs: Sequence[str]) -> dict[str, dict[str, Any]]:
 def user_defaults(
     tables: Mapping[str, dict[str, Any]], kind: str, known: Collection[str]
 ) -> dict[str, Any]:
-    """Return what the file's tables say of fits of a kind, by the names of flags with _ for -.
+    """Return the defaults of one kind, by the names of flags with _ for -.
 
-    ``known``: names that it may have. Raises: ConfigError for another name.
+    ``known``: allowed names. Raises: ConfigError for another name.
     """
     found = tables.get(kind, {})
     for name in found:

@@ -1,4 +1,4 @@
-"""What is to be said of a fit that ended before its plateau."""
+"""Warning for a fit that ended before its plateau."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from neuralshade.fitting.loop import Loop
 from neuralshade.fitting.picture_result import EARLIEST_STEPS
 from neuralshade.fitting.plateau import HELD, Row, gain_per_doubling
 
-STEEP_DB = 3.0  # that a doubling of the steps still gave: what was asked for is far from an end
+STEEP_DB = 3.0  # gain of the last doubling of steps above which a fit is far from done
 
 
 def rising(loop: Loop, recipe: Any, searched_db: float = 0.0) -> str | None:
-    """Return what to say where a given end came before the plateau; None where nothing is.
+    """Return the warning where a requested end came before the plateau; None otherwise.
 
-    ``recipe`` has ``steps`` and ``seconds``; one that ends otherwise, or by a page's wish, has
-    said so, and of fewer than EARLIEST_STEPS ``early`` tells. Where no plateau is looked for, only
-    a clock that came while PSNR still rose by STEEP_DB is told. ``searched_db``: what a search of
-    codes after training has added to the last PSNR.
+    ``recipe`` has ``steps`` and ``seconds``. Other ends and a page's stop are reported
+    elsewhere, as are fits of fewer than EARLIEST_STEPS (``early``). Without a plateau search, only
+    a clock that stopped while PSNR still rose by STEEP_DB is reported. ``searched_db``: gain of
+    the code search after training, included in the last PSNR.
     """
     p, plateau = loop.progress, loop.plateau
     if p.plateau_step is not None or p.share < 1.0 or p.step < EARLIEST_STEPS:
@@ -42,10 +42,10 @@ def rising(loop: Loop, recipe: Any, searched_db: float = 0.0) -> str | None:
 
 
 def _gain(loop: Loop, recipe: Any, searched_db: float) -> float | None:
-    """Return what the last doubling of the steps gave, in dB; None where few were measured.
+    """Return the gain of the last doubling of steps in dB; None with too few measurements.
 
-    Where a plateau is looked for, by the rows before step sizes fell: what is gained as they fall
-    comes once, in a longer fit too.
+    With a plateau search, by the rows before step sizes fell: the gain while they fall comes only
+    once, in a longer fit too.
     """
     curve = loop.progress.curve
     if loop.plateau is None:
@@ -54,12 +54,12 @@ def _gain(loop: Loop, recipe: Any, searched_db: float) -> float | None:
 
 
 def _given_share(row: Row, recipe: Any) -> float:
-    """Return how much of its given ends a fit had used up at a row of its curve."""
+    """Return the used share of the requested ends at a row of the curve."""
     by_steps = (row[0] or 0) / recipe.steps if recipe.steps else 0.0
     by_seconds = (row[1] or 0.0) / recipe.seconds if recipe.seconds else 0.0
     return max(by_steps, by_seconds)
 
 
 def _less(searched_db: float, row: Row) -> Row:
-    """Return a row of a curve as it was before a search."""
+    """Return a row of the curve without the gain of a search."""
     return [*row[:3], None if row[3] is None else row[3] - searched_db]

@@ -19,17 +19,17 @@ from neuralshade.fitting.facts import CurvePoints, progress_facts
 from neuralshade.fitting.output_checks import events_path
 from neuralshade.fitting.progress import Progress
 
-GOING_ON = ("running", "paused", "finishing")  # states of a fit that has not come to its end
-# between two lines of progress; a fit looks up ten times a second, give or take
+GOING_ON = ("running", "paused", "finishing")  # states of a fit that has not ended
+# between two progress lines; a fit calls back about ten times a second
 LEAST_SECONDS, MOST_SECONDS, SHARE = 0.05, 2.0, 0.001
 
 log = logging.getLogger("neuralshade")
 
 
 class Events(Callback):
-    """Adds lines to a file that may have some, or to standard output; each is whole and flushed.
+    """Appends lines to a file or to standard output; each is complete and flushed.
 
-    A file that takes no more is told of once, and the fit goes on without it.
+    A write error is logged once, and the fit continues without events.
     """
 
     def __init__(self, place: str | os.PathLike[str]):
@@ -49,29 +49,29 @@ class Events(Callback):
         log.addHandler(self._relay)
 
     def tell(self, facts: Mapping[str, Any]) -> None:
-        """Write how the fit stands; where it came to its end, how far it was first."""
+        """Write the fit's state; at its end, the final progress first."""
         if facts["state"] not in GOING_ON and self._last is not None:
             self._write_progress(self._last, ended=True)
         self.write({"type": "fit", "fit": facts})
 
     def observe(self, progress: Progress) -> None:
-        """Write how far the fit is, about ten times a second, less often where it takes long."""
+        """Write the progress, about ten times a second; less often in long fits."""
         self._last = progress
         if self.beat.is_due(progress.seconds):
             self._write_progress(progress)
 
     def result(self, reached: Mapping[str, Any]) -> None:
-        """Write what was reached."""
+        """Write the result."""
         self.write({"type": "result", "result": reached})
 
     def close(self) -> None:
-        """Write no more."""
+        """Stop writing."""
         log.removeHandler(self._relay)
         with self._lock:
             self._let_go()
 
     def write(self, message: Mapping[str, Any]) -> None:
-        """Add a line; where that is refused, say so once and write no more."""
+        """Append a line; log the first error and stop writing."""
         line = json.dumps(finite(message), separators=(",", ":"), allow_nan=False)
         with self._lock:
             if self.file is None:
@@ -80,7 +80,7 @@ class Events(Callback):
                 self.file.write(line + "\n")
                 self.file.flush()
                 return
-            except (OSError, ValueError) as error:  # ValueError: it was closed
+            except (OSError, ValueError) as error:  # ValueError: the file is closed
                 reason = getattr(error, "strerror", None) or str(error)
                 self._let_go()
         log.warning("events: got '%s' from %s, need a place that takes them. The fit goes on "
@@ -101,12 +101,12 @@ class Events(Callback):
         if file is not None and file is not sys.stdout:
             try:
                 file.close()
-            except OSError:  # what could not be written was told of when it was refused
+            except OSError:  # its write error was logged before
                 return
 
 
 def _opened(path: Path) -> IO[str]:
-    """Return a file to add lines to; a last line that was cut off gets its end."""
+    """Open a file to append lines to; an incomplete last line is terminated."""
     try:
         file = path.open("a", encoding="ascii", newline="\n")
         if path.stat().st_size:

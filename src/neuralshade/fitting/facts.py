@@ -1,4 +1,4 @@
-"""What pages and programs are told of a fit, as plain JSON data (docs/events.md)."""
+"""Facts about a fit for pages and programs, as plain JSON data (docs/events.md)."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ if TYPE_CHECKING:
     from neuralshade.fitting.progress import Progress
 
 log = logging.getLogger("neuralshade")
-CURVE_RATIO = 1.02  # of steps between two losses that are told, besides all rows with a PSNR
-FEW_STEPS, VERY_FEW_STEPS = 0.25, 0.1  # of those that are usual: below, a fit is told
-FEW_ON_CPU = 0.03  # the same of a CPU in the usual time: two cores come to 0.06 with large sets
-NO_STATE: Mapping[str, Any] = {"warnings": [], "cut_short": False}  # of no fit, see state_facts
-MOST_SHOWN = 16  # numbers of an array that are told; of larger ones the shape
+CURVE_RATIO = 1.02  # step ratio of two reported losses, besides all rows with a PSNR
+FEW_STEPS, VERY_FEW_STEPS = 0.25, 0.1  # share of the usual steps below which a fit is warned of
+FEW_ON_CPU = 0.03  # the same on a CPU in the usual time: two cores reach 0.06 with large sets
+NO_STATE: Mapping[str, Any] = {"warnings": [], "cut_short": False}  # without a fit, see state_facts
+MOST_SHOWN = 16  # numbers of a reported array; larger ones are reported by shape
 
 
 @dataclass(frozen=True)
 class Reached(ShortRepr):
-    """What the result of every kind's fit says besides its own; filled in once all is written."""
+    """Fields that the result of every kind has besides its own; set once all is written."""
 
-    # in a GPU's memory, as shaders read the asset; None where that is not told
+    # GPU memory of the asset as shaders read it; None where unknown
     memory_bytes: int | None = field(default=None, kw_only=True)
-    warnings: tuple[str, ...] = field(default=(), kw_only=True)  # as the log has them
+    warnings: tuple[str, ...] = field(default=(), kw_only=True)  # as logged
 
 
 class Warnings:
-    """What a fit warns of: said in the log, and kept for its result."""
+    """Warnings of a fit: logged, and kept for its result."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
 
     def say(self, *lines: str | None) -> None:
-        """Warn of each line that is not None."""
+        """Log a warning for each line that is not None."""
         for line in lines:
             if line is not None:
                 self.said.append(line)
                 log.warning("%s", line)
 
     def say_steps(self, p: Progress, recipe: Any, *, on_cpu: bool) -> None:
-        """Warn of few steps, see ``few_steps``; log how many a clock left of the recipe's."""
+        """Warn of few steps, see ``few_steps``; log how many the clock left out."""
         self.say(few_steps(p, recipe, on_cpu=on_cpu))
         left = steps_left(p, recipe)
         if left is not None:
@@ -60,15 +60,15 @@ class Warnings:
 def few_steps(
     p: Progress, recipe: Any, usual: int | None = None, *, on_cpu: bool = False
 ) -> str | None:
-    """Return what to say of a fit whose given end came after a small share of its usual steps.
+    """Return the warning for a fit whose requested end came after few of its usual steps.
 
-    ``usual``: those, where they are not ``usual_steps`` of ``recipe``. A CPU, where the usual time
-    was given, runs few of them: ``steps_left`` tells.
+    ``usual``: their number, where it is not ``usual_steps`` of ``recipe``. A CPU runs few of
+    them in the usual time; ``steps_left`` reports that.
     """
     usual = usual or usual_steps(recipe)
     assert usual, recipe
     share = p.step / usual
-    clock = type(recipe).seconds  # None of a kind that ends by its steps
+    clock = type(recipe).seconds  # None for a kind that ends by steps
     as_usual = on_cpu and clock is not None and is_by_clock(p, recipe) and recipe.seconds >= clock
     if p.share < 1.0 or share >= (FEW_ON_CPU if as_usual else FEW_STEPS):
         return None
@@ -78,14 +78,14 @@ def few_steps(
 
 
 def usual_steps(recipe: Any) -> int | None:
-    """Return how many steps a fit usually has, by the class of its recipe; None: not told."""
+    """Return the usual number of steps of a recipe's class; None: unknown."""
     kind = type(recipe)
     found: int | None = getattr(kind, "usual_steps", None) or getattr(kind, "steps", None)
     return found
 
 
 def steps_left(p: Progress, recipe: Any) -> str | None:
-    """Return what to say of a fit whose clock came before its steps; None of any other."""
+    """Return the message for a fit whose clock ended it before its steps; None otherwise."""
     if not recipe.steps or p.share < 1.0 or not is_by_clock(p, recipe) or p.step >= recipe.steps:
         return None
     whole = p.seconds * recipe.steps / p.step
@@ -95,18 +95,18 @@ def steps_left(p: Progress, recipe: Any) -> str | None:
 
 
 def ended(p: Progress, recipe: Any) -> str:
-    """Return the given end that a fit came to, and its steps."""
+    """Return the end that a fit reached, and its steps."""
     steps = plural(p.step, "step")
     return f"{recipe.seconds:g} s after {steps}" if is_by_clock(p, recipe) else steps
 
 
 def is_by_clock(p: Progress, recipe: Any) -> bool:
-    """Return whether it was the clock that ended a fit."""
+    """Return whether the clock ended a fit."""
     return recipe.seconds is not None and p.seconds >= recipe.seconds
 
 
 def more_of_it(p: Progress, recipe: Any) -> str:
-    """Return what to give more of, by what ended a fit; nothing where more steps gain little."""
+    """Return the advice to raise the limit that ended a fit; empty where that gains little."""
     if p.share < 1.0 or p.plateau_step is not None:
         return ""
     if is_by_clock(p, recipe):
@@ -115,7 +115,7 @@ def more_of_it(p: Progress, recipe: Any) -> str:
 
 
 def fit_facts(job: RunningFit, number: int, preset: str | None) -> dict[str, Any]:
-    """Return what stays the same while a fit runs; ``number`` tells it from others."""
+    """Return the constant facts of a fit; ``number`` identifies it."""
     recipe = job.recipe
     return {
         "id": number, "verb": job.kind.name, "picture": job.original.name, "preset": preset,
@@ -126,14 +126,14 @@ def fit_facts(job: RunningFit, number: int, preset: str | None) -> dict[str, Any
 
 
 def state_facts(job: RunningFit) -> dict[str, Any]:
-    """Return what was warned of so far, and whether somebody ended the fit before its end."""
+    """Return the warnings so far, and whether somebody stopped the fit early."""
     control = job.loop.control
     cut_short = control is not None and control.ended
     return {"warnings": list(job.warnings.said), "cut_short": cut_short}
 
 
 def progress_facts(p: Progress) -> dict[str, Any]:
-    """Return how far a fit is."""
+    """Return the progress of a fit."""
     left = p.seconds * (1 - p.share) / p.share if p.share > 0 else None
     return {
         "step": p.step, "seconds": p.seconds, "loss": p.loss, "psnr_db": p.psnr_db,
@@ -145,17 +145,17 @@ def progress_facts(p: Progress) -> dict[str, Any]:
 
 @dataclass
 class CurvePoints:
-    """Which points of a fit's curve were told: all with a PSNR, and some losses between them."""
+    """The reported points of a fit's curve: all with a PSNR, and some losses between them."""
 
-    last: list[float | None] | None = None  # of those that it keeps, that was looked at
+    last: list[float | None] | None = None  # the last row that was examined
     noted: int = 0  # step of the last point
 
     def fresh(self, p: Progress, ended: bool = False) -> list[list[float | None]]:
-        """Return the points that were not told yet: step, seconds, loss, psnr_db.
+        """Return the points that were not reported yet: step, seconds, loss, psnr_db.
 
-        That of the step where the fit stands is told once it has gone on or ``ended``: another
-        measuring of that step, of the file perhaps, takes its place until then. Where it ended
-        the last loss is told, whatever lies before it.
+        The present step's point is reported once the fit has moved on or ``ended``, since another
+        measurement of the step, perhaps of the file, may replace it. At the end the last loss is
+        always reported.
         """
         points = []
         for row in self._unseen(p, ended):
@@ -167,7 +167,7 @@ class CurvePoints:
         return points
 
     def _unseen(self, p: Progress, ended: bool) -> list[list[float | None]]:
-        """Return the rows behind the last that was looked at; earlier ones may be gone."""
+        """Return the rows after the last examined one; earlier ones may be gone."""
         rows = p.curve if ended or not p.curve or p.curve[-1][0] != p.step else p.curve[:-1]
         first = len(rows)
         least = (self.last or [0])[0] or 0
@@ -178,15 +178,15 @@ class CurvePoints:
 
 
 def reached_text(result: Any) -> str:
-    """Return in a line what a fit reached."""
+    """Return a one-line summary of a fit's result."""
     psnr_db = getattr(result, "psnr_db", None)
     said = f"loss {result.loss:.4g}" if psnr_db is None else f"{psnr_db:.2f} dB"
     return f"{result.asset}: {said} after {plural(result.steps, 'step')}"
 
 
 def ending_facts(error: BaseException) -> dict[str, str]:
-    """Return the state and the reason of a fit that ``error`` ended."""
-    from neuralshade.fitting.loop import Restart  # an asset is told of without it
+    """Return state and reason of a fit that ``error`` ended."""
+    from neuralshade.fitting.loop import Restart  # not needed for assets
 
     if isinstance(error, Restart):
         shows = error.settings.get("action") == "show"
@@ -200,7 +200,7 @@ def ending_facts(error: BaseException) -> dict[str, str]:
 
 
 def result_facts(result: Any) -> dict[str, Any]:
-    """Return the fields of what a fit reached; of large arrays their shapes only."""
+    """Return the fields of a result; of large arrays their shapes only."""
     fields = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
     return {name: _plain(value) for name, value in fields.items()}
 

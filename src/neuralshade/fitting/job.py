@@ -1,4 +1,4 @@
-"""What every fit does, whatever is fitted: train, keep a checkpoint, write the asset."""
+"""Job of every fit: train, keep checkpoints, write the asset."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ R = TypeVar("R")
 
 
 class JobKind(Protocol):
-    """What a job asks of its kind."""
+    """A kind, as its job needs it."""
 
     @property
     def name(self) -> str: ...
     @property
-    def takes(self) -> tuple[str, ...]: ...  # options that are heeded
+    def takes(self) -> tuple[str, ...]: ...  # supported options
 
 
 class Reported(Protocol):
-    """An opened asset, as far as a fit needs it."""
+    """An opened asset, as a fit needs it."""
 
     @property
     def memory_bytes(self) -> int | None: ...
@@ -53,23 +53,23 @@ class Reported(Protocol):
 
 
 class Job(ABC, Generic[R]):
-    """One fit from start to file; ``place`` is where its source was read, None for memory.
+    """One fit from start to file; ``place``: path of its source, None for memory.
 
-    A kind's own job sets ``engine``, ``snapshots`` and ``loop``.
+    A kind's job sets ``engine``, ``snapshots`` and ``loop``.
     """
 
     kind: JobKind
-    resumed_words: tuple[str, ...] = ()  # that a resumed fit is given again besides its flags
-    resumed_beside: tuple[str, ...] = ()  # files that these name, which a page sent too
-    subject = "picture"  # what a fit is given in Python
+    resumed_words: tuple[str, ...] = ()  # further words of the command that resumes a fit
+    resumed_beside: tuple[str, ...] = ()  # files that these name, which may be uploads too
+    subject = "picture"  # name of a fit's first argument in Python
     steps_sized_by = "the rates"  # settings
-    typed_output: Path | None = None  # what -o was given, where that is not the asset itself
+    typed_output: Path | None = None  # the value of -o, where that is not the asset itself
     engine: Any
     snapshots: Snapshots | None = None
     loop: Loop
-    preset: str | None = None  # that the recipe is of, where that is known
-    is_complete = True  # False where a checkpoint stays, since later work ended early
-    last_state: Any = None  # of training, where later work changes the engine's
+    preset: str | None = None  # of the recipe, where known
+    is_complete = True  # False where a checkpoint stays for work that ended early
+    last_state: Any = None  # the trained state, where later work changes the engine's
 
     def __init__(
         self,
@@ -83,26 +83,26 @@ class Job(ABC, Generic[R]):
     ):
         self.observer, self.place = observer, place
         self.checkpoint = checkpoint_path(output)
-        self.is_written = False  # the asset; not yet its report, its movie
-        self.saved_step: int | None = None  # of the checkpoint that this fit left while it ran
+        self.is_written = False  # the asset; not yet its report and movie
+        self.saved_step: int | None = None  # of the checkpoint saved while this fit ran
         self.saved_seconds: float | None = None
         self.original, self.recipe, self.output = original, recipe, output
         self.options, self.chosen = options, chosen
         self.callbacks, self.warnings = Callbacks(self), Warnings()
 
     def run(self, checkpoint: Checkpoint | None) -> Any:
-        """Train, write what was asked for and return what was reached."""
+        """Train, write the outputs and return the result."""
         with self.callbacks.open(), kept_if_cut_off(self, self._kept_somewhere):
             self.train(checkpoint)
             try:
                 with heard(self.callbacks.finishing), working("writing the asset"):
                     reached = self._completed(self.finish())
                 self._settle()
-            except OutputError as error:  # a full disk, say: what was trained goes elsewhere
+            except OutputError as error:  # a full disk, say: save the state elsewhere
                 if self.is_written:
                     raise
                 raise OutputError(f"{error} {sentence(self._kept_somewhere())}") from error
-            except DeviceError as error:  # while codes were searched, or measured
+            except DeviceError as error:  # during the code search or the measurement
                 if self.is_written:
                     raise
                 if self.last_state is not None:
@@ -112,14 +112,14 @@ class Job(ABC, Generic[R]):
         return reached
 
     def _completed(self, reached: Any) -> Any:
-        """Return a result with what the result of every kind says."""
+        """Return a result with the fields that every kind has."""
         if isinstance(reached, Reached):
             reached = replace(reached, memory_bytes=self.open(self.output).memory_bytes,
                               warnings=tuple(self.warnings.said))  # fmt: skip
         return reached
 
     def train(self, checkpoint: Checkpoint | None) -> None:
-        """Run the loop; on interruption save a checkpoint and raise FitInterrupted."""
+        """Run the loop; after an interruption save a checkpoint and raise FitInterrupted."""
         if checkpoint is not None:
             whole = Whole(self.engine, self.snapshots)
             self.loop.progress = restore(whole, checkpoint, self.options.resume)
@@ -140,7 +140,7 @@ class Job(ABC, Generic[R]):
             step = self.loop.progress.step
             try:
                 kept = self._kept_somewhere()
-            except DeviceError as error:  # it was asked for what was trained, and did not answer
+            except DeviceError as error:  # the device did not return the trained state
                 raise self._lost(error) from error
             raise FitInterrupted(f"interrupted at step {step}: {kept}")
 
@@ -149,7 +149,7 @@ class Job(ABC, Generic[R]):
         return lost(error, self.loop.progress.step, kept)
 
     def _give_up(self, restart: Restart) -> None:
-        """Keep what was trained where something else is wanted, but not where the same is."""
+        """Save a checkpoint where a different fit or asset replaces this one; not for a restart."""
         step = self.loop.progress.step
         if restart.settings["action"] in ("show", "start"):
             log.warning("given up at step %d: %s", step, self._kept_somewhere())
@@ -161,7 +161,7 @@ class Job(ABC, Generic[R]):
         return f"{kept} is kept in {self.checkpoint}. {how_to_go_on(self)}"
 
     def _observe(self, progress: Progress) -> None:
-        """Tell who looks on; leave a checkpoint now and then, for a device that is lost."""
+        """Notify observers; save a checkpoint from time to time, in case the device is lost."""
         self.observer(progress)
         self.callbacks.observe(progress)
         if self.saved_seconds is None:
@@ -171,7 +171,7 @@ class Job(ABC, Generic[R]):
             self._autosave(progress.step)
 
     def _settle(self) -> None:
-        """Tell everybody how far the fit came, with the PSNR of its file."""
+        """Notify observers of the final progress, with the PSNR of the file."""
         progress, control = self.loop.progress, self.loop.control
         self.observer(progress)
         self.callbacks.observe(progress)
@@ -179,7 +179,7 @@ class Job(ABC, Generic[R]):
             control.settle(progress)
 
     def _autosave(self, step: int) -> None:
-        """Leave a checkpoint; where none can be written, the fit goes on without."""
+        """Save a checkpoint; log where that fails, and continue."""
         try:
             saved = self._save()
         except OutputError as error:
@@ -188,10 +188,10 @@ class Job(ABC, Generic[R]):
             self.saved_step = step if saved else self.saved_step
 
     def _kept_somewhere(self) -> str:
-        """Save a checkpoint beside the asset, or else in a temporary folder; say where, and how
-        to go on. Of numbers that are not finite none is saved: the last one stays.
+        """Save a checkpoint beside the asset, or else in a temporary folder; return the message
+        about it. A state that is not finite is not saved: the last checkpoint stays.
 
-        Raises: OutputError where there is no room in either.
+        Raises: OutputError where neither place has room.
         """
         try:
             if not self._save():
@@ -206,7 +206,7 @@ class Job(ABC, Generic[R]):
         return self._kept(self.loop.progress.step)
 
     def _kept_before(self) -> str:
-        """Say what is kept of a fit whose numbers are no longer finite."""
+        """Return the message about a fit whose numbers are no longer finite."""
         if self.saved_step is not None:
             return self._kept(self.saved_step)
         resumed = self.options.resume
@@ -214,20 +214,20 @@ class Job(ABC, Generic[R]):
         return f"no checkpoint was written: its numbers are not finite.{left}"
 
     def _save(self) -> bool:
-        """Save a checkpoint; return False where none was, since its numbers are not finite."""
+        """Save a checkpoint; return False where the state is not finite."""
         return keep(self.checkpoint, self.kind.name, self.recipe, self.original,
                     self.loop.progress,
                     Whole(self.last_state or self.engine, self.snapshots))  # fmt: skip
 
     @property
     def remedy(self) -> str:
-        """Return what to do where numbers grew beyond all bounds."""
+        """Return the remedy for a diverged fit."""
         if self.recipe.epsilon == 0:  # type: ignore[attr-defined]  # every recipe has it
             return "Give epsilon, which is 0, for example 1e-8."
         return f"Lower {self.steps_sized_by}."
 
     def _check_trained(self) -> None:
-        """Raise ConfigError where no step changed anything: what is there was not fitted."""
+        """Raise ConfigError where every step was skipped: nothing was fitted."""
         p = self.loop.progress
         if 0 < p.step == self.engine.skipped:
             raise ConfigError(f"fit: got {p.step} steps that were all skipped, since no gradient "
@@ -235,10 +235,7 @@ class Job(ABC, Generic[R]):
                               "extreme size, and lower the rates.")  # fmt: skip
 
     def _written(self) -> None:
-        """Take away the fit's own checkpoint: gone on from, or in case that no asset is written.
-
-        Then write the movie, where one was asked for.
-        """
+        """Remove the fit's checkpoint, which is no longer needed, and write the movie if any."""
         self.is_written = True
         own = self.saved_step is not None or is_same_file(self.checkpoint, self.options.resume)
         if own and self.is_complete:
@@ -247,14 +244,14 @@ class Job(ABC, Generic[R]):
             self.snapshots.finish()
 
     def _report(self) -> None:
-        """Write the report where one was asked for."""
+        """Write the report if requested."""
         if self.options.report is not None:
             taken = self.snapshots.kept if self.snapshots else ()
             with part("writing the report"):
                 self.write_report(self.output, self.options.report, taken)
 
     def write_report(self, asset: Path, page: Any, snapshots: Any) -> None:
-        """Write the page about ``asset``, which this fit made."""
+        """Write the report of ``asset``, which this fit made."""
         from neuralshade.measure.warning_facts import warning_facts  # few fits write a page
 
         facts = [("Engine", f"{self.chosen.engine} on {self.chosen.device_name}"),
@@ -263,36 +260,36 @@ class Job(ABC, Generic[R]):
 
     @property
     def training(self) -> dict[str, Any]:
-        """Return what a header says of the training."""
+        """Return the training facts of an asset's header."""
         return self.loop.progress.training
 
     @property
     def reference(self) -> Any:
-        """Return what a report compares the asset with."""
+        """Return the reference of the report."""
         return self.original
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return what the same fit can be asked for with."""
+        """Return the settings that reproduce this fit."""
         return to_dict(self.recipe)
 
     def scene(self) -> Scene | None:
-        """Return what a live page shows of it; None where there is nothing to see."""
+        """Return the scene for live pages; None where there is nothing to see."""
         return None
 
     def save(self, path: Path) -> Any:
-        """Write the asset as it is now. Raises ConfigError where that can't be done on the way."""
+        """Write the asset in its present state. Raises ConfigError where that is unsupported."""
         raise ConfigError(f"save: got a fit of {self.kind.name} that runs, need it to end first.")
 
     def take_over(self, path: Path) -> None:
-        """Go on from an asset's numbers. Raises ConfigError where that can't be."""
+        """Continue from an asset's numbers. Raises ConfigError where that is unsupported."""
         raise ConfigError(f"load: got a fit of {self.kind.name}, need one of an image. Show the "
                           "asset instead.")  # fmt: skip
 
     @abstractmethod
     def open(self, asset: Path) -> Reported:
-        """Return an asset that this fit made, opened."""
+        """Open an asset that this fit made."""
 
     @abstractmethod
     def finish(self) -> Any:
-        """Write the asset and what else was asked for; return what was reached."""
+        """Write the asset and other outputs; return the result."""

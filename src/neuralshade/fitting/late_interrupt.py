@@ -1,4 +1,4 @@
-"""A fit that is interrupted after its last step: what is kept of it, and what is said."""
+"""Interruption of a fit after its last step: what is kept, and the message about it."""
 
 import shlex
 from collections.abc import Callable, Iterator
@@ -14,11 +14,11 @@ from neuralshade.gpu.patience import StuckError
 
 @contextmanager
 def kept_if_cut_off(job: Any, keep_it: Callable[[], str]) -> Iterator[None]:
-    """Context of a job's fit: an interruption after its last step loses nothing.
+    """Context of a job's fit in which an interruption after its last step loses nothing.
 
-    ``keep_it`` saves what was trained, and says where. Before that step, loops answer a first
-    signal between two steps; a second one may have cut a step in half. After it SIGTERM and SIGHUP
-    are exceptions as Ctrl-C is, where they would end the process at once.
+    ``keep_it`` saves the trained state and returns a message about it. Before that step, loops
+    handle a first signal between two steps; a second one may have cut a step in half. After it
+    SIGTERM and SIGHUP raise exceptions as Ctrl-C does, instead of ending the process at once.
     """
     try:
         with raised_while(job.loop.is_over):
@@ -34,9 +34,9 @@ def kept_if_cut_off(job: Any, keep_it: Callable[[], str]) -> Iterator[None]:
 
 
 def lost(error: DeviceError, step: int, kept: str | None) -> BaseException:
-    """Return the error for a device that has what was trained, and answers no more.
+    """Return the error for a device that holds the trained state and no longer answers.
 
-    Where the fit was asked to end, that is an interruption. ``kept`` says what is kept of it.
+    A FitInterrupted where a signal had come before. ``kept``: message about what is saved.
     """
     said = str(error) if kept is None else f"{error} {sentence(kept)}"
     if isinstance(error, StuckError):
@@ -45,9 +45,9 @@ def lost(error: DeviceError, step: int, kept: str | None) -> BaseException:
 
 
 def _written(job: Any) -> str:
-    """Return that the asset is there, and what makes its report, where one was asked for.
+    """Return the message that the asset is written, with the command for its report if any.
 
-    Nobody has the files that a page sent, or what is in memory, at a place that could be typed.
+    Uploads and sources in memory have no path that could be typed.
     """
     page, place, live = job.options.report, job.place, job.options.live
     if page is None:

@@ -1,4 +1,4 @@
-"""The loop of every fit: run steps, look in now and then, stop in time, lose nothing.
+"""Loop of every fit: run steps, call back, stop in time, lose nothing.
 
 Read this file first. A fit is: a picture (source), batches of it (sampler), a field (model),
 a loss, optimizers, and an engine that runs steps until an end (kinds/image/fit.py has it whole).
@@ -20,22 +20,22 @@ from neuralshade.optimizer.schedule import Schedule, rate_factor
 if TYPE_CHECKING:
     from neuralshade.fitting.plateau import Plateau
 
-FIRST_MEASURE_SECONDS = 0.3  # of training before PSNR is first measured; it says nothing sooner
-MEASURE_SHARE = 0.02  # of the time goes into measuring PSNR on the way, the first one excepted
-TARGET_SHARE = 0.1  # the same where the fit ends by PSNR, and where it was not seen for long
-MEASUREMENTS = 12  # in a fit, as far as TARGET_SHARE pays for them; short fits have fewer
-STALE_SHARE = 0.05  # of all steps since the last measuring: then PSNR is measured at the end too
+FIRST_MEASURE_SECONDS = 0.3  # of training before PSNR is first measured; earlier values mean little
+MEASURE_SHARE = 0.02  # of the time may go into measuring PSNR, the first measurement excepted
+TARGET_SHARE = 0.1  # the same where PSNR ends the fit, and where the last measurement is old
+MEASUREMENTS = 12  # in a fit, where TARGET_SHARE pays for them; short fits have fewer
+STALE_SHARE = 0.05  # of all steps since the last measurement: then PSNR is measured at the end too
 FIRST_PROBE, PROBE_RATIO = 128, 1.15  # steps at which PSNR is measured to find a plateau
 
 
 class Trained(Protocol):
-    """What runs the steps."""
+    """An engine that runs steps."""
 
     def advance(self, rate_factors: Sequence[float]) -> float: ...
 
 
-class Restart(Exception):  # noqa: N818 - no error: somebody asked for it
-    """A control gives the running fit up for another; ``settings`` are that one's."""
+class Restart(Exception):  # noqa: N818 - not an error: a page requests it
+    """A control stops the running fit for another; ``settings``: those of the other."""
 
     def __init__(self, settings: dict[str, Any]):
         super().__init__("the fit was given up for another")
@@ -43,19 +43,19 @@ class Restart(Exception):  # noqa: N818 - no error: somebody asked for it
 
 
 class Control(Protocol):
-    """What steers a loop while it runs, from elsewhere."""
+    """External control of a running loop."""
 
     @property
     def rate_scale(self) -> float: ...  # of every step size
     @property
-    def ended(self) -> bool: ...  # the fit is to end as if it had come to its end
+    def ended(self) -> bool: ...  # end the fit as if complete
     @property
-    def most_steps(self) -> int: ...  # that are run before ``attend`` is called again, >= 1
+    def most_steps(self) -> int: ...  # steps before ``attend`` is called again, >= 1
     def attend(self, progress: Progress, interrupted: Callable[[], bool]) -> float:
-        """Do what was asked for; return the seconds of it that were a pause. Raises Restart."""
+        """Handle requests; return the seconds of pause among them. Raises Restart."""
         ...
 
-    def finishing(self, what: str) -> None: ...  # which is begun after the last step
+    def finishing(self, what: str) -> None: ...  # called before work after the last step
 
     def settle(self, progress: Progress) -> None:
         """Called after the asset was written: ``progress`` has its PSNR."""
@@ -73,15 +73,15 @@ def ignore(progress: Progress) -> None:
 class Loop:
     """Runs ``engine`` by the schedule and the ends of ``recipe``.
 
-    ``measure`` returns the PSNR in dB as the asset will have it, None where there is nothing to
-    compare with: the curve then has the loss alone. ``observer`` is called about ten times a
-    second, ``snapshot`` at log-spaced steps and at the end. ``samples_per_step`` is how many
-    samples a step draws. ``due`` is called with the share of the fit that is done, and returns
-    that at which to call it again. ``target_psnr``, in dB, ends the fit where it is measured.
-    ``coarser`` is called with how many times too long a measuring took for so many in the whole
-    fit: the next are to take less. ``control`` is attended to before the first step and after every
-    look; a pause does not count. ``rate_factor`` is what the last step's sizes were multiplied by.
-    ``plateau`` ends the fit where it finds one, a last part of the schedule later.
+    ``measure`` returns the asset's PSNR in dB; None without a reference: the curve then has
+    losses alone. ``observer`` is called about ten times a second, ``snapshot`` at log-spaced
+    steps and at the end. ``samples_per_step``: samples that a step draws. ``due`` is called with
+    the completed share of the fit, and returns the share at which to call it again.
+    ``target_psnr``, in dB, ends the fit when measured. ``coarser`` is called with the factor by
+    which a measurement was too slow; the next ones are to take less. ``control`` is called before
+    the first step and after every callback; its pauses do not count. ``rate_factor``: factor of
+    the last step's sizes. ``plateau`` ends the fit after it finds one, when a last part of the
+    schedule has run.
     """
 
     engine: Trained
@@ -99,17 +99,17 @@ class Loop:
     rate_factor: float = field(default=1.0, init=False)
     _last_snapshot: int | None = field(default=None, init=False)
     _watch: LossWatch = field(default_factory=LossWatch, init=False)
-    _alike_since: int = field(default=0, init=False)  # step; PSNR before is of other pixels
+    _alike_since: int = field(default=0, init=False)  # step; PSNR before it is of other pixels
     _next_probe: int = field(default=0, init=False)  # step
     _step_seconds: float = field(default=0.0, init=False)  # of the last call; 0 before one
-    _late: float = field(default=0.0, init=False)  # seconds that a clock's end is put off by
-    _next_share: float = field(default=0.0, init=False)  # done, at which PSNR is wanted again
-    _over: bool = field(default=False, init=False)  # all steps were run
+    _late: float = field(default=0.0, init=False)  # seconds by which a clock's end is postponed
+    _next_share: float = field(default=0.0, init=False)  # done, at which PSNR is due again
+    _over: bool = field(default=False, init=False)  # all steps have run
 
     def run(self) -> bool:
         """Train to the end; return False where an interruption came first.
 
-        Raises: DivergedError where the loss has been no number for HOPELESS_STEPS.
+        Raises: DivergedError where the loss has not been finite for HOPELESS_STEPS.
         """
         opened = time.perf_counter()
         start, warm_up, chunk = opened - self.progress.seconds, WarmUp(self.progress), 1
@@ -121,7 +121,7 @@ class Loop:
                     return False
                 before, ready = time.perf_counter(), self._made_ready()
                 share = self._due()
-                if self._made_ready() > ready:  # which is beside the clock, as its first step is
+                if self._made_ready() > ready:  # it does not count, as in the first step
                     chunk, free = 1, time.perf_counter() - before - warm_up.renew()
                     start, opened, self._step_seconds = start + free, opened + free, 0.0
                 ran = self._clipped(chunk, share)
@@ -139,7 +139,7 @@ class Loop:
                     self._measure()
                     spent = time.perf_counter() - trained
                     times = 1.0 if measuring is None else self._afford(spent)
-                    # the first one warms up; the second counts as what those after it take
+                    # the first one warms up; the second counts at its later, reduced cost
                     new = 0.0 if measuring is None else spent if measuring else spent / times
                     measuring = (measuring or 0.0) + new
                 else:
@@ -157,12 +157,12 @@ class Loop:
         return True
 
     def _attend(self, interruption: Interruption) -> float:
-        if self.control is None or interruption.requested:  # who asked for the end comes first
+        if self.control is None or interruption.requested:  # the interruption comes first
             return 0.0
         return self.control.attend(self.progress, lambda: interruption.requested)
 
     def _close(self) -> None:
-        """Measure and draw what was reached, where that was not done lately."""
+        """Measure and draw the final state, unless that was done lately."""
         p = self.progress
         measured = p.curve[-1][0] if self.measure is None and p.curve else p.psnr_step
         if (measured or 0) < (1 - STALE_SHARE) * p.step:
@@ -199,43 +199,43 @@ class Loop:
             self._draw()
 
     def _share(self, step: int, seconds: float) -> float:
-        """Return how much of the fit is done, by its given ends or by what follows a plateau."""
+        """Return the completed share of the fit, by its ends or by the plateau."""
         share, found = self._given_share(step, seconds), self.progress.plateau_step
         if self.plateau is None or found is None:
             return share
         return max(share, min(1.0, step / self.plateau.end(found)))
 
     def _given_share(self, step: int, seconds: float) -> float:
-        """Return the larger of steps and seconds used up."""
+        """Return the larger used share of steps and seconds."""
         by_steps = step / self.recipe.steps if self.recipe.steps else 0.0
         by_seconds = (seconds - self._late) / self.recipe.seconds if self.recipe.seconds else 0.0
         return min(1.0, max(by_steps, by_seconds))
 
     def _rate_share(self, step: int, seconds: float) -> float:
-        """Return how much of the schedule of step sizes is done."""
+        """Return the completed share of the step-size schedule."""
         share = self._given_share(step, seconds)
         if self.plateau is None:
             return share
         return self.plateau.settled(share, step, self.progress.plateau_step)
 
     def is_over(self) -> bool:
-        """Return whether no more steps are run: once they were, whatever the file's PSNR is."""
+        """Return whether no more steps run; stays true after the last step."""
         p, target = self.progress, self.target_psnr
         reached = target is not None and p.psnr_db is not None and p.psnr_db >= target
         whole = self._share(p.step, p.seconds) >= 1.0  # p.share may be by the ends before a resume
         return self._over or reached or whole or (self.control is not None and self.control.ended)
 
     def _due(self) -> float:
-        """Do what is due now; return the share of the fit at which more will be."""
+        """Run due work; return the share of the fit at which more is due."""
         p = self.progress
         return 1.0 if self.due is None else self.due(self._share(p.step, p.seconds))
 
     def _made_ready(self) -> int:
-        """Return how often the kernels of something else were made ready: never, of one part."""
+        """Return how often kernels were prepared for another part of the fit; 0 without parts."""
         return 0
 
     def _clipped(self, chunk: int, share: float) -> int:
-        """Return how many steps to run: to the end, the next snapshot or ``share`` at most."""
+        """Return the number of steps to run: to the end, the next snapshot or ``share`` at most."""
         r, p = self.recipe, self.progress
         ends = [max(p.step + 1, math.ceil(r.steps * share))] if r.steps else []
         if self.plateau is not None and p.plateau_step is not None:
@@ -250,11 +250,11 @@ class Loop:
         return min([chunk, *(end - self.progress.step for end in ends)])
 
     def _is_measure_due(self, measuring: float | None, elapsed: float) -> bool:
-        """Compare the seconds spent on measuring (None before the first) with those elapsed."""
+        """Compare the seconds spent on measuring (None before the first) with the elapsed ones."""
         if measuring is None:
             probed = self.plateau is not None and self.progress.step >= FIRST_PROBE
             return probed or elapsed >= FIRST_MEASURE_SECONDS
-        if self.measure is None:  # that costs nothing: about as often as there are looks
+        if self.measure is None:  # free: at every callback
             return True
         p = self.progress
         unseen = self._share(p.step, p.seconds) >= self._next_share
@@ -271,12 +271,12 @@ class Loop:
         self._next_probe = math.ceil(PROBE_RATIO * p.step)
         if self.plateau is None or p.plateau_step is not None:
             return
-        if self._rate_share(p.step, p.seconds) == 0.0:  # later it is as good as over
+        if self._rate_share(p.step, p.seconds) == 0.0:  # afterwards the fit is as good as over
             flat = self.plateau.reached(p.curve, self._alike_since)
             p.plateau_step = p.step if flat else None
 
     def _afford(self, spent: float) -> float:
-        """Have later measurings take less if ``spent`` s are too many; return how many times."""
+        """Reduce the cost of later measurements if ``spent`` s are too many; return the factor."""
         p = self.progress
         share = self._share(p.step, p.seconds)
         if self.coarser is None or share == 0.0:
@@ -288,7 +288,7 @@ class Loop:
         return max(1.0, times)
 
     def settle(self, psnr_db: float) -> None:
-        """Take over what was measured of the file: what everybody is told from now on."""
+        """Record the PSNR of the written file, which is reported from now on."""
         p = self.progress
         p.psnr_db, p.psnr_step, p.about = psnr_db, p.step, 0
         p.note(measured=True)

@@ -1,4 +1,4 @@
-"""The snapshots of a fit as an animation: GIF through Pillow, MP4 (H.264) through PyAV."""
+"""Animation of a fit's snapshots: GIF through Pillow, MP4 (H.264) through PyAV."""
 
 import io
 import os
@@ -19,10 +19,10 @@ from neuralshade.fitting.callback import Callback
 from neuralshade.source.picture import Picture, PictureForm
 
 FRAMES_PER_SECOND = 8
-LAST_SECONDS = 2  # that the last frame is held
+LAST_SECONDS = 2  # duration of the last frame
 BACKDROP = 0.5  # sRGB grey behind what is transparent: both formats are written without alpha
-STATE = "movie."  # begins the names of frames in a checkpoint
-PNG_LEVEL = 1  # of frames that wait: a third of the default's time
+STATE = "movie."  # prefix of frame names in a checkpoint
+PNG_LEVEL = 1  # of queued frames: a third of the default's time
 BT709 = 1  # code point of primaries, transfer curve and matrix (ITU-T H.273, tables 2 to 4)
 CRF = "16"  # of x264: visually lossless
 
@@ -30,7 +30,7 @@ Frame = npt.NDArray[np.uint8]  # [h, w, 3], sRGB
 
 
 def check_movie(path: str | os.PathLike[str] | None) -> None:
-    """Raise what stands against a movie at ``path`` before a fit starts; None is no movie.
+    """Check before a fit that a movie can be written at ``path``; None is no movie.
 
     Raises: OutputError for another suffix than .gif and .mp4 or a place that cannot be
         written, DeviceError where .mp4 needs a package that is missing.
@@ -48,10 +48,10 @@ def check_movie(path: str | os.PathLike[str] | None) -> None:
 
 
 class Movie(Callback):
-    """Keeps a frame per snapshot, as PNG bytes, and writes them all when the fit ends.
+    """Collects a PNG frame per snapshot, and writes the movie when the fit ends.
 
-    The frames are in the fit's checkpoints, so that the movie of an interrupted and resumed
-    fit is that of an uninterrupted one. HDR is exposed as in the report.
+    Frames are stored in checkpoints, so that a resumed fit's movie equals that of an uninterrupted
+    one. HDR is exposed as in the report.
     """
 
     def __init__(self, path: str | os.PathLike[str], picture: Picture | PictureForm):
@@ -78,14 +78,14 @@ class Movie(Callback):
         }
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Put the frames of a checkpoint before those to come; others' entries are left."""
+        """Restore the frames of a checkpoint; entries of others are ignored."""
         kept = {name: file for name, file in state.items() if name.startswith(STATE)}
         for name, file in sorted(kept.items()):
             self.frames[int(name.removeprefix(STATE))] = file.numpy().tobytes()
 
     def finish(self) -> None:
-        """Write the movie whole or not at all. Raises OutputError."""
-        # Encoded into memory: Python's own write reports a full disk, the encoders do not all.
+        """Write the movie, whole or not at all. Raises OutputError."""
+        # Encoded in memory: Python's write reports a full disk, some encoders do not.
         file = WRITERS[_suffix(self.path)](self)
         with whole_file(self.path) as partial:
             partial.write_bytes(file)
@@ -97,11 +97,11 @@ class Movie(Callback):
 
 
 def opaque_frame(drawn: npt.NDArray[Any], stops: float | None) -> Frame:
-    """Return ``drawn`` as uint8 sRGB [h, w, 3], what is transparent before a grey.
+    """Return ``drawn`` as uint8 sRGB [h, w, 3], composited over grey.
 
     Args:
-        drawn: float32 [h, w, C], C in 1..4; sRGB, or linear where ``stops`` is given, the
-            exposure in f-stops. NaN becomes black.
+        drawn: float32 [h, w, C], C in 1..4; linear where ``stops`` (exposure in f-stops) is set,
+            sRGB otherwise. NaN becomes black.
     """
     from neuralshade.measure.display import on_screen
     from neuralshade.measure.pair import color_rgb
@@ -115,7 +115,7 @@ def opaque_frame(drawn: npt.NDArray[Any], stops: float | None) -> Frame:
 
 
 def gif_bytes(movie: Movie) -> bytes:
-    """Return the movie as a GIF that plays again and again, a palette of 256 per frame."""
+    """Return the movie as a looping GIF with a palette of 256 colors per frame."""
     first, *rest = map(_dithered, movie.decoded())
     # GIF counts hundredths: 125 ms are stored as 120
     shown_ms = [1000 // FRAMES_PER_SECOND] * len(rest) + [1000 * LAST_SECONDS]
@@ -147,15 +147,15 @@ def _suffix(path: str | os.PathLike[str]) -> str:
 
 
 def _dithered(frame: Frame) -> Image.Image:
-    """Return a frame with the palette that suits it best; dithered, else skies have steps."""
+    """Return a frame with an optimized palette; dithered, or skies would show bands."""
     image = Image.fromarray(frame)
-    # not Pillow's median cut: it has no place for colours that are rare, and takes 8 times longer
+    # not Pillow's median cut: it drops rare colors, and takes 8 times longer
     palette = image.quantize(256, Image.Quantize.FASTOCTREE)
     return image.quantize(palette=palette, dither=Image.Dither.FLOYDSTEINBERG)
 
 
 def _held(frames: Iterator[Frame]) -> Iterator[Frame]:
-    """Yield the frames, the last one for LAST_SECONDS: not all players heed durations."""
+    """Yield the frames, the last one for LAST_SECONDS: some players ignore durations."""
     for frame in frames:
         yield frame
     for _ in range(FRAMES_PER_SECOND * LAST_SECONDS - 1):
@@ -163,7 +163,7 @@ def _held(frames: Iterator[Frame]) -> Iterator[Frame]:
 
 
 def _even(frame: Frame) -> Frame:
-    """Repeat the last row or column where 4:2:0 needs one more."""
+    """Repeat the last row or column where 4:2:0 needs an even size."""
     height, width = frame.shape[:2]
     return np.pad(frame, ((0, height % 2), (0, width % 2), (0, 0)), "edge")
 
@@ -178,7 +178,7 @@ def _h264_stream(container: Any, width: int, height: int) -> Any:
 
 
 def _yuv(av: Any, frame: Frame) -> Any:
-    # the matrix is named: FFmpeg's own choice is BT.601, whatever the stream says
+    # explicit matrix: FFmpeg's default is BT.601, whatever the stream states
     rgb = av.VideoFrame.from_ndarray(np.ascontiguousarray(frame), format="rgb24")
     return rgb.reformat(format="yuv420p", dst_colorspace="ITU709", dst_color_range="MPEG")
 

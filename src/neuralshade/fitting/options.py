@@ -1,4 +1,4 @@
-"""How a fit is run, and what is checked of that before it begins."""
+"""Options of a fit, and their checks before it begins."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from neuralshade.fitting.output_checks import (
 from neuralshade.gpu import kernel_dump
 from neuralshade.gpu.open import APIS
 
-# Options that a resumed fit is given again.
+# Options that are repeated when a fit is resumed.
 GIVEN_AGAIN: tuple[str, ...] = (
     "engine", "device", "kernels", "deterministic", "snapshots", "movie", "tev", "tensorboard",
     "events", "dump_kernels", "report",
@@ -36,24 +36,24 @@ PATHS = ("snapshots", "movie", "tensorboard", "events", "report", "resume", "dum
 
 
 class LivePage(Protocol):
-    """A page that shows fits and steers them: ``Live``."""
+    """Page that shows and controls fits: ``Live``."""
 
     def begin(self, job: Any) -> Control: ...
     def sent(self, place: str | None) -> str | None:
-        """Return what is called so that a page sent; None for what its user has.
+        """Return the name of an uploaded source; None for a local one.
 
-        ``place`` is where it lies; None is what is fitted from memory.
+        ``place``: its path; None: a source in memory.
         """
         ...
 
     def drawn(self, place: str | None) -> Path | None:
-        """Return where a picture lies that the page drew itself: its user has no file of it."""
+        """Return the path of a picture that the page drew itself, which the user has no file of."""
         ...
 
 
 @dataclass(frozen=True)
 class FitOptions:
-    """How a fit is run, whatever is fitted; none of it changes what is learned."""
+    """How a fit runs; none of this changes what it learns."""
 
     engine: str = "auto"  # auto, torch or gpu
     device: str | None = None  # torch device (cpu, cuda:0), or API of the GPU engine (vulkan)
@@ -66,8 +66,8 @@ class FitOptions:
     events: str | os.PathLike[str] | None = None  # file for JSON lines; "-": standard output
     report: str | os.PathLike[str] | None = None  # HTML file to write at the end
     resume: str | os.PathLike[str] | None = None  # checkpoint to go on from
-    live: LivePage | None = None  # page that shows and steers it
-    dump_kernels: str | os.PathLike[str] | None = None  # folder for what kernels are compiled to
+    live: LivePage | None = None  # page that shows and controls it
+    dump_kernels: str | os.PathLike[str] | None = None  # folder for the compiled kernels
 
 
 USUAL = FitOptions()
@@ -75,10 +75,10 @@ USUAL = FitOptions()
 
 @contextmanager
 def chosen_engine(options: FitOptions, engine: str | None = None) -> Iterator[Chosen]:
-    """Give the engine that a fit runs on, closed after the block; ``engine`` where that is told.
+    """Context with the engine that a fit runs on; ``engine`` overrides the options' one.
 
-    Raises: ConfigError for another engine; DeviceError where it cannot run here; OutputError for
-        the folder that kernels are to be written to.
+    Raises: ConfigError for an unknown engine; DeviceError where it cannot run here; OutputError for
+        the folder of dumped kernels.
     """
     folder = None if options.dump_kernels is None else Path(options.dump_kernels)
     with kernel_dump.into(folder):
@@ -89,12 +89,12 @@ def chosen_engine(options: FitOptions, engine: str | None = None) -> Iterator[Ch
 
 
 def check_options(options: FitOptions, name: str, takes: Sequence[str]) -> None:
-    """Refuse options that the fit ``name`` does not heed, rather than pass them over.
+    """Refuse options that the fit ``name`` does not support, instead of ignoring them.
 
-    Without "engine" among those that it ``takes`` it is written in Slang alone.
+    Without "engine" in ``takes`` the fit exists in Slang only.
 
-    Raises: DeviceError where it is to run on PyTorch, ConfigError for any other and for an engine
-        that nobody knows.
+    Raises: DeviceError where it cannot run on PyTorch, ConfigError for any other option and for
+        an unknown engine.
     """
     check_type(options)
     check_engine(options.engine)
@@ -106,7 +106,7 @@ def check_options(options: FitOptions, name: str, takes: Sequence[str]) -> None:
 
 
 def check_torch(options: FitOptions) -> None:
-    """Refuse what only the GPU engine has where PyTorch is asked for, and unknown names."""
+    """Refuse options of the GPU engine where PyTorch is chosen, and unknown names."""
     check_type(options)
     check_engine(options.engine)
     check_kernels(options.kernels)
@@ -116,7 +116,7 @@ def check_torch(options: FitOptions) -> None:
 
 
 def check_left_out(options: FitOptions, names: Sequence[str], verb: str) -> None:
-    """Raise ConfigError for options that ``verb`` has not, rather than pass them over."""
+    """Raise ConfigError for options that ``verb`` does not support."""
     for name in names:
         given, usual = getattr(options, name), getattr(USUAL, name)
         if given != usual:
@@ -125,13 +125,13 @@ def check_left_out(options: FitOptions, names: Sequence[str], verb: str) -> None
 
 
 def resumed_flags(options: FitOptions, takes: Sequence[str]) -> dict[str, Any]:
-    """Return the options that a resumed fit is given again, where they are not the default."""
+    """Return the options that are repeated when a fit is resumed, where not default."""
     given = {name: getattr(options, name) for name in GIVEN_AGAIN if name in takes}
     return {name: value for name, value in given.items() if value != getattr(USUAL, name)}
 
 
 def check_type(options: Any) -> None:
-    """Raise ConfigError where ``options`` are no FitOptions, or a path among them is none."""
+    """Raise ConfigError where ``options`` is not FitOptions, or one of its paths is not a path."""
     if not isinstance(options, FitOptions):
         raise ConfigError(f"options: got {type(options).__name__}, need FitOptions. Write for "
                           'example options=FitOptions(engine="torch").')  # fmt: skip
@@ -141,11 +141,11 @@ def check_type(options: Any) -> None:
 
 
 def checked_output(picture: Any, name: str, output: Any, options: FitOptions, kind: str) -> Path:
-    """Return the asset's path; where ``output`` is None that of the picture, or of ``name``.
+    """Return the asset's path; by default it is named after the picture, or ``name``.
 
     Raises: OutputError where it, or another output, cannot be written, or would by default
-        replace an asset of another kind; DeviceError or ConfigError where a movie, a viewer or a
-        log is asked for that cannot be had.
+        replace an asset of another kind; DeviceError or ConfigError for a movie, viewer or log
+        that is not available.
     """
     check_type(options)
     check_output(output)
@@ -170,9 +170,9 @@ def checked_output(picture: Any, name: str, output: Any, options: FitOptions, ki
 
 
 def check_callbacks(options: FitOptions) -> None:
-    """Raise what stands against the movie, the viewer and the logs that are asked for.
+    """Check that the requested movie, viewer and logs are available.
 
-    Each is loaded only where it is.
+    Each module is loaded only when requested.
     """
     if options.movie is not None:
         from neuralshade.fitting.movie import check_movie

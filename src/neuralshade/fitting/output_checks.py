@@ -1,4 +1,4 @@
-"""Paths that may not be one: inputs are read, never written, and outputs are files each."""
+"""Checks of output paths: no output is an input, or the path of another output."""
 
 import hashlib
 import os
@@ -14,18 +14,18 @@ from neuralshade.errors import OutputError
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
 
 CHECKPOINT_SUFFIX = ".checkpoint.nsh"
-NAME_BYTES = 255  # that a name has at most on nearly every file system
-STANDARD_OUTPUT = "-"  # in place of a file for events
-# What files of other kinds are called; any other name may be an asset's.
+NAME_BYTES = 255  # longest name on nearly every file system
+STANDARD_OUTPUT = "-"  # for events, instead of a file
+# Suffixes of other files; an asset may have any other one.
 OTHER_SUFFIXES = {*PICTURE_SUFFIXES, ".csv", ".dds", ".gif", ".html", ".json", ".jsonl", ".ktx2",
                   ".md", ".mp4", ".pdf", ".py", ".slang", ".toml", ".txt", ".zip"}  # fmt: skip
 PAGE_SUFFIXES = {".html"}
 
 
 def checkpoint_path(output: Path) -> Path:
-    """Return where a fit's checkpoint lies: beside the asset, with its name.
+    """Return the path of a fit's checkpoint: beside the asset, with its name.
 
-    Of a name that leaves no room for the ending, the beginning and digits of the whole.
+    Of a name too long for the suffix, the beginning and digits of its hash.
     """
     usual = output.with_suffix(CHECKPOINT_SUFFIX)
     longest = _longest_name(output.parent)
@@ -39,17 +39,17 @@ def checkpoint_path(output: Path) -> Path:
 
 
 def _longest_name(folder: Path) -> int:
-    """Return how many bytes a name in ``folder`` may have; some encrypted disks take 143."""
+    """Return the longest name in ``folder`` in bytes; some encrypted disks allow 143."""
     try:
         return os.pathconf(folder, "PC_NAME_MAX")
-    except (AttributeError, OSError, ValueError):  # Windows; or no such folder, which is told
+    except (AttributeError, OSError, ValueError):  # Windows; or a missing folder
         return NAME_BYTES
 
 
 def check_no_input(output: Any, *inputs: Any) -> None:
     """Raise OutputError where the path ``output`` is the same file as one of ``inputs``.
 
-    Inputs that are no paths but data in memory are fine, and so is no output (None).
+    Inputs that are data in memory are ignored, and so is no output (None).
     """
     for given in inputs:
         if is_same_file(output, given):
@@ -58,15 +58,15 @@ def check_no_input(output: Any, *inputs: Any) -> None:
 
 
 def is_same_file(*places: Any) -> bool:
-    """Return whether two places are paths, of one file that is there."""
+    """Return whether two arguments are paths of the same existing file."""
     paths = [path for path in places if isinstance(path, (str, os.PathLike))]
     return len(paths) == 2 and all(map(os.path.exists, paths)) and os.path.samefile(*paths)
 
 
 def check_asset_place(output: str | os.PathLike[str]) -> None:
-    """Raise OutputError where an asset's path is named as, or is, a file of another kind.
+    """Raise OutputError where an asset's path has the suffix, or the content, of another file.
 
-    An asset or a checkpoint may be there, and an empty file: these are replaced.
+    Assets, checkpoints and empty files are replaced.
     """
     path = Path(output)
     if path.suffix.lower() in OTHER_SUFFIXES:
@@ -74,7 +74,7 @@ def check_asset_place(output: str | os.PathLike[str]) -> None:
                           "ends in .nsh. Choose another path.")  # fmt: skip
     try:
         replaced = not os.path.isfile(path) or path.stat().st_size == 0 or is_asset_file(path)
-    except OSError:  # what cannot be read is not known to be ours
+    except OSError:  # unreadable: not known to be an asset
         replaced = False
     if not replaced:
         raise OutputError(f"{output}: got a file that is no asset, need one that may be replaced. "
@@ -82,7 +82,7 @@ def check_asset_place(output: str | os.PathLike[str]) -> None:
 
 
 def check_usual_place(output: Path, kind: str) -> None:
-    """Raise OutputError where an asset of another kind lies where a fit's would by default.
+    """Raise OutputError where a default path holds an asset of another kind.
 
     ``fit image photo.png`` and ``fit textures photo.png`` have the same default.
     """
@@ -97,9 +97,9 @@ def check_usual_place(output: Path, kind: str) -> None:
 
 
 def check_page(path: str | os.PathLike[str]) -> None:
-    """Raise OutputError where a page cannot be written, or is named as a file of another kind.
+    """Raise OutputError where a page cannot be written, or has another file's suffix.
 
-    Called before what it shows is drawn. A name without a suffix is a page's too.
+    Called before its content is drawn. A page may have no suffix.
     """
     check_writable(path)
     suffix = Path(path).suffix
@@ -109,7 +109,7 @@ def check_page(path: str | os.PathLike[str]) -> None:
 
 
 def check_snapshots(given: Any) -> None:
-    """Raise OutputError where snapshots are asked for of a folder that is not there."""
+    """Raise OutputError where the folder of snapshots does not exist."""
     if not isinstance(given, (str, os.PathLike, Sequence)):
         raise OutputError(f"snapshots: got {shown(given)}, need the folder that a fit filled, or "
                           "pairs of a step and its picture. Leave it out.")  # fmt: skip
@@ -120,7 +120,7 @@ def check_snapshots(given: Any) -> None:
 
 
 def check_apart(**outputs: str | os.PathLike[str] | None) -> None:
-    """Raise OutputError where two of the outputs, named by what they are, have one path."""
+    """Raise OutputError where two outputs, passed by name, have one path."""
     taken: dict[str, str] = {}
     for name, path in outputs.items():
         if path is None:
@@ -132,12 +132,12 @@ def check_apart(**outputs: str | os.PathLike[str] | None) -> None:
 
 
 def events_path(place: str | os.PathLike[str] | None) -> Path | None:
-    """Return the file that events go to; None where there are none, or for standard output."""
+    """Return the file of events; None for no events and for standard output."""
     return None if place is None or os.fspath(place) == STANDARD_OUTPUT else Path(place)
 
 
 def check_events(place: str | os.PathLike[str] | None) -> None:
-    """Raise what stands against events at ``place`` before a fit starts; None is no events.
+    """Check before a fit that events can be written to ``place``; None is no events.
 
     Raises: OutputError where the file cannot be written, or standard output is closed.
     """

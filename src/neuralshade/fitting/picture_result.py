@@ -1,4 +1,4 @@
-"""What a fit reached that is compared with a picture."""
+"""Result of a fit to a picture, and the warnings about it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,44 +14,44 @@ from neuralshade.fitting.searched_job import CodeSearch
 from neuralshade.measure.picture_psnr import decibels, weighted_squares
 from neuralshade.source.picture import Picture
 
-RARELY_BELOW_DB = 30.0  # a whole fit of 8 bits; of HDR pictures a high peak alone gives more
-LOOKED_AT_PX = 1 << 24  # above it a thumbnail takes seconds
-HEADER_PIXELS = 1024  # of a picture, from which on an asset larger than it is told
-EARLIEST_STEPS = 640  # of a fit that ends at its plateau, at least; a test has plateau.py tell it
-SMALL_SHARE = 0.5  # of a picture's bytes: for an asset of more a thumbnail says nothing
+RARELY_BELOW_DB = 30.0  # PSNR of a normal fit of 8 bits; HDR pictures with a high peak have more
+LOOKED_AT_PX = 1 << 24  # above it the thumbnail comparison takes seconds
+HEADER_PIXELS = 1024  # smallest picture for which an oversized asset is warned of
+EARLIEST_STEPS = 640  # least of a fit that ends at its plateau; a test compares with plateau.py
+SMALL_SHARE = 0.5  # of a picture's bytes: above it the thumbnail comparison is meaningless
 
 
 @dataclass(frozen=True)
 class FitResult(Reached):
-    """What a fit reached; quality and size are those of the file."""
+    """Result of a fit to a picture; quality and size are those of the file."""
 
-    # hints are types, not text: the __init__ of a class derived elsewhere has them, too
+    # types, not strings: generated __init__ of derived classes have them too
     asset: str  # path
     engine: str
     device: str
-    seconds: float  # of training, measuring on the way included
+    seconds: float  # of training, measurements included
     steps: int
     samples_per_second: float
     loss: float  # of the last batch
-    psnr_db: float  # of the picture as the asset holds it
+    psnr_db: float  # of the picture as stored
     asset_bytes: int
     bits_per_pixel: float
-    skipped_steps: int  # whose gradient was not finite; of Gaussians, each one's are counted
-    bpp_exceeded: bool  # by what every file of this recipe has
+    skipped_steps: int  # gradient was not finite; counted per Gaussian for splats
+    bpp_exceeded: bool  # by what every file of this recipe contains
     search: CodeSearch | None = field(default=None, kw_only=True)  # after training
-    at_plateau: bool = field(default=False, kw_only=True)  # it ended since more steps gain little
-    # of HDR pictures, see docs/hdr.md: PSNR by logarithms, and the result's light over theirs
+    at_plateau: bool = field(default=False, kw_only=True)  # ended where more steps gain little
+    # of HDR pictures, see docs/hdr.md: logarithmic PSNR, and the share of light that is kept
     log_psnr_db: float | None = field(default=None, kw_only=True)
     light_kept: float | None = field(default=None, kw_only=True)
 
-    skipped_what = "steps"  # for people
+    skipped_what = "steps"  # word in messages
     too_large = "header, network and small grids"  # where bpp is exceeded
 
     def brief(self) -> str:
         return f"{self.asset}, {self.psnr_db:.2f} dB, {self.asset_bytes:,} bytes"
 
     def print(self) -> None:
-        """Print what was reached."""
+        """Print the result."""
         from neuralshade.measure.light import light_text
 
         light = light_text({"log_psnr_db": self.log_psnr_db, "light_kept": self.light_kept})
@@ -71,9 +71,9 @@ class FitResult(Reached):
 
 
 def judged_picture(job: Job[Any], picture: Picture) -> Picture:
-    """Return ``picture`` as a fit sees and judges it: without the color that its alpha hides.
+    """Return ``picture`` as a fit uses it: without color hidden by alpha.
 
-    Warns of what is dropped. As it is where the recipe keeps hidden color.
+    Warns of dropped color. Unchanged where the recipe keeps hidden color.
     """
     if picture.hdr and getattr(job.recipe, "output_activation", None) == "exp":
         from neuralshade.measure.light import wide_note
@@ -96,9 +96,9 @@ def reached(
     bpp_exceeded: bool,
     too_large: str = FitResult.too_large,
 ) -> dict[str, Any]:
-    """Return the fields of FitResult; ``picture`` is the one as it was fitted.
+    """Return the fields of FitResult; ``picture``: as fitted.
 
-    Warns of a file that takes more than was asked for, of what every file of its kind has.
+    Warns of a file above the requested size because of its fixed parts.
     """
     p = job.loop.progress
     bits = size * 8 / (picture.width * picture.height)
@@ -125,11 +125,11 @@ def reached(
 
 def poor(job: Job[Any], quality: Mapping[str, Any], byte_count: int, picture: Picture
          ) -> str | None:  # fmt: skip
-    """Return what to say of a result that a thumbnail of as many bytes beats.
+    """Return the warning for a result that a thumbnail of equal size beats; None otherwise.
 
-    Or that lost the light of an HDR picture. By PSNR, of HDR pictures by that of logarithms.
-    ``picture`` is what was fitted. A whole fit is 5 to 10 dB above its thumbnail, but of smooth
-    pictures. None for pictures so small that the asset is hardly smaller, and above
+    Also for an HDR result that lost light. Compared by PSNR, for HDR by logarithmic PSNR.
+    ``picture``: as fitted. A normal fit is 5 to 10 dB above its thumbnail, except for smooth
+    pictures. None for tiny pictures, which the asset hardly compresses, and above
     RARELY_BELOW_DB for those beyond LOOKED_AT_PX.
     """
     measure = "log_psnr_db" if picture.hdr else "psnr_db"
@@ -171,9 +171,9 @@ def poor(job: Job[Any], quality: Mapping[str, Any], byte_count: int, picture: Pi
 
 
 def early(job: Job[Any], own_steps: int | None) -> str | None:
-    """Return what to say of a fit that was cut off before any ends by itself.
+    """Return the warning for a fit that ended before any plateau was possible.
 
-    ``own_steps``: those of its preset, where that has a number of them.
+    ``own_steps``: steps of its preset, where that sets them.
     """
     p = job.loop.progress
     if own_steps is None:
@@ -182,7 +182,7 @@ def early(job: Job[Any], own_steps: int | None) -> str | None:
 
 
 def before_plateau(p: Progress, recipe: Any) -> str | None:
-    """Return what to say of a fit whose given end came before any plateau could be found."""
+    """Return the warning for a requested end before any plateau could be found."""
     if p.share < 1.0 or p.plateau_step is not None or p.step >= EARLIEST_STEPS:
         return None
     more = more_of_it(p, recipe)
@@ -191,7 +191,7 @@ def before_plateau(p: Progress, recipe: Any) -> str | None:
 
 
 def missed(job: Job[Any], psnr_db: float) -> str | None:
-    """Return what to say of a fit that did not come to the PSNR that it was to end at."""
+    """Return the warning for a fit that missed its target PSNR."""
     recipe, p, control = job.recipe, job.loop.progress, job.loop.control
     wanted = recipe.target_psnr
     if wanted is None or round(psnr_db, 2) >= wanted or (control is not None and control.ended):
@@ -204,9 +204,9 @@ def missed(job: Job[Any], psnr_db: float) -> str | None:
 
 
 def oversized(byte_count: int, picture: Picture) -> str | None:
-    """Return what to say of an asset that takes more bytes than the texels of its picture.
+    """Return the warning for an asset larger than the raw texels of its picture.
 
-    Nothing of a picture so small that the header alone takes as many.
+    None for tiny pictures, whose header alone is larger.
     """
     pixels = picture.width * picture.height
     bits, raw = 8 * byte_count / pixels, 8 * picture.pixels.nbytes / pixels

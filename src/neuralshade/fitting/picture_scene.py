@@ -1,4 +1,4 @@
-"""The scene of what is drawn like a picture, beside what it is compared with."""
+"""Live scene of an asset that is drawn like a picture, beside its reference."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from neuralshade.source.picture import Picture, PictureForm
 
 
 def nearest(low: float, high: float, count: int, size: int) -> npt.NDArray[np.int64]:
-    """Return which of a side's ``size`` pixels hold the centers of ``count`` of a part of it."""
+    """Return the indices of a side's ``size`` pixels that hold ``count`` centers in [low, high]."""
     places = low + (np.arange(count) + 0.5) / count * (high - low)
     return np.clip((places * size).astype(np.int64), 0, size - 1)
 
 
 def nearest_pixels(picture: Picture, view: View) -> Floats:
-    """Return the picture's pixels that the centers of the view's pixels lie in."""
+    """Return the picture's pixels at the centers of the view's pixels."""
     u0, v0, u1, v1 = view.region
     cols = nearest(u0, u1, view.width, picture.width)
     rows = nearest(v0, v1, view.height, picture.height)
@@ -39,15 +39,15 @@ def picture_scene(
     points: Mapping[str, Points] | None = None,
     changes: tuple[str, ...] = (RESULT,),
 ) -> Scene:
-    """Return the scene of something that is drawn like a picture.
+    """Return the scene of an asset that is drawn like a picture.
 
     Args:
         kind: of asset.
-        picture: what it is compared with, or only the form of what is drawn.
+        picture: its reference, or the form of the drawings only.
         draw: width, height, crop in, float32 [height, width, C] out.
-        continuous: whether ``draw`` may be asked for more than the picture's pixels.
-        pages: pictures of what was learned.
-        points: where Gaussians lie.
+        continuous: whether ``draw`` supports more than the picture's pixels.
+        pages: pictures of learned features.
+        points: positions of Gaussians.
         changes: panes that differ from step to step.
     """
     titles, stops = {RESULT: "Result"}, 0.0
@@ -69,9 +69,9 @@ def picture_scene(
 
 
 def begun_stops(light: Floats) -> float:
-    """Return the exposure that reports give linear pixels, to a tenth of a stop, a slider's step.
+    """Return the reports' exposure of linear pixels, rounded to a slider's step of 0.1 stops.
 
-    Half a second at first: loads metrics.
+    The first call loads metrics: half a second.
     """
     from neuralshade.measure.display import exposure_stops
 
@@ -79,9 +79,9 @@ def begun_stops(light: Floats) -> float:
 
 
 def grid_pages(grids: Callable[[], list[npt.NDArray[Any]]]) -> dict[str, Page]:
-    """Return every feature grid as pictures of up to three features, each drawn when asked for.
+    """Return pictures of every feature grid, three features each, drawn on demand.
 
-    ``grids`` returns float32 [h, w, features] each, always as many and as deep.
+    ``grids`` returns float32 [h, w, features] each, always the same number and depth.
     """
 
     def drawn(number: int, page: int) -> tuple[str, Floats]:

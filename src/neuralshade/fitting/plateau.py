@@ -1,36 +1,36 @@
-"""An end that is found while a fit runs: what a doubling of its steps still gains is little.
+"""Plateau detection: ends a fit when a doubling of its steps gains little.
 
-Step sizes stay at their start until then, since no schedule knows the end. From the plateau on, or
-from HELD of a given end on where that comes first, they go through the whole schedule: a last part
-in which a fit settles.
+Step sizes stay constant until then, since no schedule knows the end. From the plateau on, or from
+the share HELD of a requested end where that comes first, they run through the whole schedule, in
+which the fit settles.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-FEWEST_STEPS = 512  # before them a flat curve is a beginning, not a plateau
-FEWEST_POINTS = 4  # measurings among the last half of the steps
-SETTLING = 0.25  # of the steps before a plateau, which are run after it
-BEFORE = 1.5  # times the gain: as much as two doublings may have had, each
-AGAIN = 1.1  # times the steps, after which a curve has to be flat still
-HELD = 0.8  # of a given end, until which step sizes stay; 1 / (1 + SETTLING)
+FEWEST_STEPS = 512  # before them a flat curve is a slow start
+FEWEST_POINTS = 4  # measurements in the last half of the steps
+SETTLING = 0.25  # of the steps before a plateau, run after it
+BEFORE = 1.5  # times the gain: limit for two doublings together
+AGAIN = 1.1  # times the steps, over which a curve has to stay flat
+HELD = 0.8  # of a requested end, until which step sizes stay; 1 / (1 + SETTLING)
 
 Row = Sequence[float | None]  # step, seconds, loss, psnr_db
 
 
 @dataclass(frozen=True)
 class Plateau:
-    """``gain_db``: what the last doubling of steps has to have gained, for a fit to go on."""
+    """``gain_db``: gain of a doubling of steps below which a fit ends."""
 
     gain_db: float
 
     def reached(self, curve: Sequence[Row], since: int = 0) -> bool:
-        """Return whether a curve is flat at its end; rows up to step ``since`` do not count.
+        """Return whether a curve is flat at its end; rows up to step ``since`` are ignored.
 
-        A curve that falls is flat too: with step sizes as they are nothing more is gained. PSNR
-        wavers by tenths of a dB from one measuring to the next, where files of few bits gain a
-        little for long: it has to have been flat a while before, too.
+        A falling curve counts as flat: constant step sizes gain nothing more. PSNR measurements
+        vary by tenths of a dB, while files of few bits gain little for long: so the curve must have
+        been flat a while before as well.
         """
         last = (curve[-1][0] or 0) if curve else 0
         before = [row for row in curve if (row[0] or 0) <= last / AGAIN]
@@ -39,8 +39,8 @@ class Plateau:
     def _flat(self, curve: Sequence[Row], since: int) -> bool:
         """Return whether a doubling gained little, and two together did.
 
-        A smooth curve waits for the latter no longer, unless a doubling gains less than half of
-        what the one before did.
+        The latter delays smooth curves only where a doubling gains less than half of the one
+        before.
         """
         gain = gain_per_doubling(curve, since)
         if gain is None or gain >= self.gain_db:
@@ -49,11 +49,11 @@ class Plateau:
         return both is not None and both < BEFORE * self.gain_db
 
     def settled(self, share: float, step: float, found: int | None) -> float:
-        """Return how far the last part is, in [0, 1]: 0 before it, 1 at the end of the fit.
+        """Return the progress of the last part, in [0, 1]: 0 before it, 1 at the end of the fit.
 
         Args:
-            share: of the fit that is done by its given ends, in [0, 1].
-            step: that is to be run.
+            share: completed share of the requested ends, in [0, 1].
+            step: the next one.
             found: the step at which a plateau was found, None before.
         """
         by_end = (share - HELD) / (1 - HELD)
@@ -61,16 +61,16 @@ class Plateau:
         return min(1.0, max(0.0, by_end, by_plateau))
 
     def end(self, found: int) -> int:
-        """Return the last step of a fit whose plateau was found at a step."""
+        """Return the last step of a fit, from the step of its plateau."""
         return found + max(1, math.ceil(SETTLING * found))
 
 
 def gain_per_doubling(curve: Sequence[Row], since: int = 0, doublings: int = 1) -> float | None:
-    """Return how many dB a doubling of the steps gains at the end of a curve.
+    """Return the gain in dB of a doubling of steps at the end of a curve.
 
-    The slope of a line through PSNR against the logarithm of steps, over the rows of the last half
-    of the steps, or of so many doublings: single measurings are off by some tenths of a dB. None
-    where there are fewer than FEWEST_POINTS, or all of them in the last quarter.
+    Slope of a line through PSNR against the logarithm of steps, over the last half of the steps or
+    over ``doublings``: single measurements vary by some tenths of a dB. None with fewer than
+    FEWEST_POINTS, or all of them in the last quarter.
     """
     told = ((row[0] or 0, row[3]) for row in curve)
     rows = [(step, psnr) for step, psnr in told if psnr is not None and step > since]

@@ -1,4 +1,4 @@
-"""Where a fit stands, and the curve of what it has come through."""
+"""Progress of a fit and its curve; warm-up time and divergence."""
 
 import math
 from contextlib import AbstractContextManager, nullcontext
@@ -9,35 +9,35 @@ from neuralshade.base.message_text import kept_db
 from neuralshade.base.work import part
 from neuralshade.errors import ConfigError
 
-STALE_SHARE = 0.2  # of all steps: a PSNR from before them is told with its step
-STALE_SECONDS = 2.0  # of training: the same, however few steps those are
-MOST_ROWS = 4096  # of a curve in memory and in checkpoints; assets keep far fewer
+STALE_SHARE = 0.2  # of all steps: an older PSNR is reported with its step
+STALE_SECONDS = 2.0  # of training: the same, whatever the number of steps
+MOST_ROWS = 4096  # of a curve in memory and in checkpoints; assets store far fewer
 LOOK_SECONDS = 0.1  # between two looks at the clock
-SHORTEST_SECONDS = 1e-3  # from which on a speed is told
-HOPELESS_STEPS = 256  # with a loss that is no number, at HOPELESS_LOOKS or more: a fit ends
+SHORTEST_SECONDS = 1e-3  # shortest time for which a speed is reported
+HOPELESS_STEPS = 256  # without a finite loss, over HOPELESS_LOOKS checks at least: the fit ends
 HOPELESS_LOOKS = 4
-SNAPSHOT_RATIO = 2.0**0.5  # snapshots lie this factor of steps apart
+SNAPSHOT_RATIO = 2.0**0.5  # ratio of two snapshots' steps
 
 
 @dataclass
 class Progress:
-    """Where a fit stands: handed to observers, kept in checkpoints and reports."""
+    """State of a fit: passed to observers, stored in checkpoints and reports."""
 
     step: int = 0
-    seconds: float = 0.0  # of wall time, measuring included, over all sessions of a fit
+    seconds: float = 0.0  # wall time, measurements included, over all sessions of a fit
     loss: float = math.nan  # of the last batch
-    psnr_db: float | None = None  # at its last measuring
-    psnr_step: int = 0  # of that measuring
-    about: int = 0  # 1: of the fit as it runs, of some pixels perhaps; 0: of the file
-    plateau_step: int | None = None  # at which one was found
-    share: float = 0.0  # done, in [0, 1]
+    psnr_db: float | None = None  # at the last measurement
+    psnr_step: int = 0  # of that measurement
+    about: int = 0  # 1: of the running fit, perhaps of some pixels; 0: of the file
+    plateau_step: int | None = None  # where one was found
+    share: float = 0.0  # completed, in [0, 1]
     samples_per_second: float = 0.0
     curve: list[list[float | None]] = field(default_factory=list)  # step, seconds, loss, psnr_db
-    breaks: list[int] = field(default_factory=list)  # steps behind which losses are of another kind
+    breaks: list[int] = field(default_factory=list)  # steps after which the loss is another
 
     @property
     def stale(self) -> bool:
-        """Return whether a good part of all steps came after the PSNR, or a while passed."""
+        """Return whether PSNR is older than STALE_SHARE of the steps, or STALE_SECONDS."""
         if self.psnr_db is None or self.psnr_step == self.step:
             return False
         measured = (row[1] for row in reversed(self.curve) if row[3] is not None)
@@ -46,7 +46,7 @@ class Progress:
 
     @property
     def training(self) -> dict[str, Any]:
-        """Return what an asset's header says of the training."""
+        """Return the training facts of an asset's header."""
         broken = {"breaks": self.breaks} if self.breaks else {}
         return {
             "steps": self.step,
@@ -56,14 +56,14 @@ class Progress:
         }
 
     def speed(self, samples_per_step: int) -> float:
-        """Return samples per second; 0 before any time was counted."""
+        """Return samples per second; 0 before any time has passed."""
         counted = self.seconds >= SHORTEST_SECONDS
         return self.step * samples_per_step / self.seconds if counted else 0.0
 
     def note(self, measured: bool) -> None:
-        """Add where the fit stands to the curve: with its PSNR where it was ``measured``.
+        """Append the present state to the curve; with its PSNR where it was ``measured``.
 
-        Of a step the curve has one row: its last measuring, which of the last step is the file's.
+        The curve has one row a step: its last measurement, for the last step the file's.
         """
         psnr_db = None if self.psnr_db is None or not measured else kept_db(self.psnr_db)
         same = bool(self.curve) and self.curve[-1][0] == self.step
@@ -72,27 +72,27 @@ class Progress:
         elif same:
             return
         self.curve.append([self.step, round(self.seconds, 3), _short(self.loss), psnr_db])
-        if len(self.curve) > MOST_ROWS:  # half of the losses alone go; of the last it is told
+        if len(self.curve) > MOST_ROWS:  # drop every other row without PSNR, except the last
             self.curve[:-1] = [
                 row for i, row in enumerate(self.curve[:-1]) if row[3] is not None or i % 2
             ]
 
 
 class WarmUp:
-    """How long the first step takes beyond later ones: kernels are compiled then, no clock's fault.
+    """Time of the first step beyond that of later ones: kernels compile in it, which does not
+    count.
 
-    That is known once the second call of the engine has ended; until then none of it is counted.
-    The row of ``progress``'s curve behind the first call gets its seconds then. So it is for the
-    first step of each part of a fit: ``renew``.
+    It is known after the engine's second call; until then nothing is counted. The curve's row of
+    the first call gets its seconds then. ``renew`` does the same for further parts of a fit.
     """
 
     def __init__(self, progress: Progress) -> None:
         self.progress = progress
-        self.owed = 0.0  # seconds of the first call that may count after all
+        self.owed = 0.0  # seconds of the first call that may still count
         self._calls = 0
 
     def told(self) -> AbstractContextManager[object]:
-        """Return what tells of the first call inside its block, where a start is told of."""
+        """Return the progress scope of the first call."""
         return part("running the first step") if self._calls == 0 else nullcontext()
 
     def uncounted(self, seconds: float, steps: int) -> float:
@@ -104,7 +104,7 @@ class WarmUp:
         return -self._counted(min(self.owed, seconds / steps))
 
     def renew(self) -> float:
-        """Let the next call be a first one again; return what is still owed of the last."""
+        """Make the next call a first one again; return the uncounted seconds of the last."""
         owed, self._calls = self.owed, 0
         return self._counted(owed)
 
@@ -123,23 +123,23 @@ class WarmUp:
 
 
 class DivergedError(ConfigError):
-    """The loss has long been no number; going on would change nothing."""
+    """The loss has not been finite for long; more steps change nothing."""
 
 
 class LossWatch:
-    """Looks at losses, of which a few may be no number."""
+    """Checks losses, a few of which may be not finite."""
 
     def __init__(self) -> None:
-        self._since = 0  # the step of the first such look
+        self._since = 0  # step of the first non-finite loss
         self._looks = 0
 
     def check(self, progress: Progress) -> None:
-        """Look at the last loss. Raises: DivergedError where it was none for HOPELESS_STEPS."""
+        """Check the last loss. Raises: DivergedError after HOPELESS_STEPS without a finite one."""
         if math.isfinite(progress.loss):
             self._looks = 0
             return
         self._looks += 1
-        if self._looks == 1:  # the steps before may have been well
+        if self._looks == 1:  # earlier steps may have been fine
             self._since = progress.step
         for_long = progress.step - self._since >= HOPELESS_STEPS
         if for_long and self._looks >= HOPELESS_LOOKS:
@@ -162,5 +162,5 @@ def next_snapshot(step: int) -> int:
 
 
 def next_chunk(chunk: int, seconds: float) -> int:
-    """Return a number of steps that takes about LOOK_SECONDS, judging by the last chunk."""
+    """Return the number of steps that takes about LOOK_SECONDS, from the last chunk."""
     return max(1, min(2 * chunk, round(chunk * LOOK_SECONDS / max(seconds, 1e-9))))

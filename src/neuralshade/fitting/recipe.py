@@ -18,7 +18,7 @@ from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
 
 if sys.version_info >= (3, 11):
-    from typing import Unpack as Unpack  # of the settings of fits, for type hints
+    from typing import Unpack as Unpack  # type hints of fits' settings
 
     import tomllib
 else:
@@ -29,11 +29,11 @@ R = TypeVar("R")
 
 Field: TypeAlias = "dataclasses.Field[Any]"
 
-# Names that recipes of several kinds may use. A command line that only prints its help must not
-# load PyTorch, and the registries do; a test holds these equal to the registries' keys.
+# Names that recipes of several kinds may use. Not from the registries, which load PyTorch: a
+# command that only prints its help must not. A test holds the two equal.
 LOSSES = ("l1", "l2", "huber", "log_l2", "relative_l2", "log_l1", "smape")
 SCHEDULES = ("constant", "cosine", "exponential")
-ENDS = ("steps", "seconds")  # that replace each other; target_psnr is one more beside them
+ENDS = ("steps", "seconds")  # they replace each other; target_psnr is a further end
 
 
 def setting(
@@ -47,34 +47,34 @@ def setting(
     brought: str | None = None,
     older: Any = None,
 ) -> Any:
-    """Declare a recipe field: its default, one line about it with the unit, what it may be.
+    """Declare a recipe field: its default, one line about it with the unit, allowed values.
 
-    ``brought``: what installed packages may add to ``choices``, a key of GROUPS in
-    base/plugins.py. ``form``: how a string is written, ``group``: the heading it stands under, one
-    of GROUPS in fitting/command.py; both for the command line's help. ``older``: what a file
-    stands for that was written before there was this setting, where that is not its default.
+    ``plugins``: key of GROUPS in base/plugins.py, for choices that installed packages may add.
+    ``form``: placeholder of a string; ``group``: its heading, one of GROUPS in fitting/command.py;
+    both for the command line's help. ``older``: value for files written before the setting
+    existed, where that is not its default.
     """
     metadata = {"about": about, "choices": choices, "limits": limits, "form": form, "group": group,
                 "brought": brought, "older": older}  # fmt: skip
     return dataclasses.field(default=default, metadata=metadata)
 
 
-training = partial(setting, group="training")  # of how a result is reached, not what it is
+training = partial(setting, group="training")  # of the training, not of the result
 ending = partial(setting, group="ends")
 
 
 def changed(kind: type, name: str, default: Any) -> Any:
-    """Return field ``name`` of a recipe that is derived from, with another default."""
+    """Return field ``name`` of a base recipe with another default."""
     known = {field.name: field for field in dataclasses.fields(kind)}
     return dataclasses.field(default=default, metadata=known[name].metadata)
 
 
 @dataclass(frozen=True)
 class TrainingRecipe:
-    """What recipes of all kinds have: Adam, the schedule of its step sizes, ends, the seed.
+    """Settings of all kinds' recipes: Adam, step-size schedule, ends, seed.
 
-    The class of one may say, for warnings of few steps: ``usual_steps``, of a whole fit, where
-    ``steps`` has no default; ``finds_plateau``, that it may end where more steps gain little.
+    A class may define, for warnings of few steps: ``usual_steps`` of a whole fit, where ``steps``
+    has no default; ``finds_plateau``, where it may end at a plateau.
     """
 
     beta1: float = training(0.9, "Adam decay of the mean gradient", limits=(0, 0.9999))
@@ -92,7 +92,7 @@ class TrainingRecipe:
     seed: int = training(0, "of every random number", limits=(0, 2**63 - 1))
 
     def __post_init__(self) -> None:
-        """Refuse a fit without an end; kinds refuse more."""
+        """Refuse a fit without an end; kinds check more."""
         target = getattr(self, "target_psnr", None)
         if self.steps is None and self.seconds is None and target is None:
             raise ConfigError(f"{type(self).__name__}.steps: got None with no seconds and no "
@@ -101,7 +101,7 @@ class TrainingRecipe:
 
 @dataclass(frozen=True)
 class PictureRecipe(TrainingRecipe):
-    """What recipes have whose result is compared with a picture."""
+    """Settings of recipes whose result is compared with a picture."""
 
     target_psnr: float | None = ending(None, "stop when the picture reaches so many dB",
                                        limits=(0, 200))  # fmt: skip
@@ -110,7 +110,7 @@ class PictureRecipe(TrainingRecipe):
 
 
 class TrainingSettings(TypedDict, total=False):
-    """Fields of TrainingRecipe by keyword, typed for editors; each may be left out."""
+    """Fields of TrainingRecipe by keyword, typed for editors; all optional."""
 
     beta1: float
     beta2: float
@@ -124,21 +124,21 @@ class TrainingSettings(TypedDict, total=False):
 
 
 class PictureSettings(TrainingSettings, total=False):
-    """Fields of PictureRecipe; each may be left out."""
+    """Fields of PictureRecipe; all optional."""
 
     target_psnr: float | None
     keep_hidden_color: bool
 
 
 def type_of(field: Field) -> type:
-    """Return str, int, float or bool: what the field holds besides None."""
+    """Return str, int, float or bool: the field's type besides None."""
     kinds = [kind for kind in typing.get_args(field.type) if kind is not type(None)]
     found: type = kinds[0] if kinds else field.type  # type: ignore[assignment]
     return found
 
 
 def check_names(kind: type[R], names: Iterable[str]) -> dict[str, Field]:
-    """Return the fields of a recipe by name; ConfigError for a name that is none of them."""
+    """Return the fields of a recipe by name; ConfigError for an unknown name."""
     known = {f.name: f for f in fields_of(kind)}
     for name in names:
         if name not in known:
@@ -151,13 +151,13 @@ def check_names(kind: type[R], names: Iterable[str]) -> dict[str, Field]:
 def from_dict(kind: type[R], values: dict[str, Any], missing: Collection[str] = ()) -> R:
     """Build a recipe; ConfigError for an unknown field (with the nearest) or a bad value.
 
-    ``missing``: names that packages bring which need not be installed.
+    ``missing``: names from plugins that need not be installed.
     """
     return kind(**check_settings(kind, values, missing))
 
 
 def stored_recipe(kind: type[R], values: Mapping[str, Any], missing: Collection[str] = ()) -> R:
-    """Build the recipe of an asset or a checkpoint, which may be older than some of its settings.
+    """Build the recipe of an asset or a checkpoint, which may be older than some settings.
 
     ``missing``: as in from_dict.
     """
@@ -169,7 +169,7 @@ def stored_recipe(kind: type[R], values: Mapping[str, Any], missing: Collection[
 def check_settings(
     kind: type, values: dict[str, Any], missing: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return settings in the types of their fields, each looked at by itself, as from_dict does.
+    """Return settings in their fields' types, each checked on its own, as in from_dict.
 
     Raises: ConfigError for an unknown field (with the nearest) or a bad value.
     """
@@ -178,35 +178,35 @@ def check_settings(
 
 
 def asked_recipe(kind: type[R], settings: dict[str, Any]) -> R:
-    """Return the recipe of ``settings``; steps or seconds among them replace the usual end.
+    """Return the recipe of ``settings``; steps or seconds among them replace the default end.
 
-    Raises: ConfigError for one that is unknown or impossible.
+    Raises: ConfigError for unknown or impossible ones.
     """
     replaced = any(settings.get(name) is not None for name in ENDS)
     return from_dict(kind, (dict.fromkeys(ENDS) if replaced else {}) | settings)
 
 
 def resumed_ends(kept: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-    """Return what becomes of the ``kept`` ends of a resumed fit, under its new ``settings``.
+    """Return overrides of the ``kept`` ends of a resumed fit, under its new ``settings``.
 
-    Another number of steps or seconds replaces both, as it does in ``asked_recipe``.
+    Another number of steps or seconds replaces both, as in ``requested_recipe``.
     """
     anew = any(settings.get(name) not in (None, kept[name]) for name in ENDS)
     return dict.fromkeys(ENDS) if anew else {}
 
 
 def resumed_with(kind: type[R], settings: dict[str, Any]) -> Callable[[dict[str, Any]], R]:
-    """Return what makes the recipe of a resumed fit: of what was kept, under new ``settings``."""
+    """Return a function from kept settings to a resumed recipe, under new ``settings``."""
     return lambda kept: from_dict(kind, kept | resumed_ends(kept, settings) | settings)
 
 
 def asked_by(preset: str | None, settings: Collection[str]) -> Callable[[str], str]:
-    """Return what says which flag asked for a field of a recipe that is another than it was."""
+    """Return a function from a field to the flag that set it."""
     return lambda name: name if preset is None or name in settings else "preset"
 
 
 def check_preset(name: str, presets: Collection[str]) -> None:
-    """Raise ConfigError for a preset that is none of those there are; the first is the usual."""
+    """Raise ConfigError for an unknown preset; the first one is the default."""
     if name not in presets:
         near = did_you_mean(name, presets) or f" Leave it out for {next(iter(presets))}."
         raise ConfigError(f"preset: got {name!r}, need one of {list(presets)}.{near}")
@@ -218,21 +218,21 @@ def to_dict(recipe: Any) -> dict[str, Any]:
 
 
 def names_of_ends(recipe: type) -> set[str]:
-    """Return the names of a recipe's fields that say when a fit ends, not what is fitted how."""
+    """Return the names of a recipe's fields that define when a fit ends."""
     return {field.name for field in fields_of(recipe) if field.metadata["group"] == "ends"}
 
 
 def fields_of(recipe: type) -> list[Field]:
-    """Return the fields of a recipe: its own first, then those that others have too."""
+    """Return the fields of a recipe: its own first, then the shared ones."""
     shared = {field.name for field in dataclasses.fields(PictureRecipe)}
     return sorted(dataclasses.fields(recipe), key=lambda field: field.name in shared)
 
 
 def read_toml(path: str | Path, need: str = "a TOML file of recipe settings",
               line: str = "hidden_width = 32") -> dict[str, Any]:  # fmt: skip
-    """Return what a TOML file says; ConfigError names the file and the reason.
+    """Return the contents of a TOML file; ConfigError names the file and the reason.
 
-    ``need`` and ``line``: what the file is, and a line that it may hold, as messages say it.
+    ``need`` and ``line``: description of the file and an example line, for messages.
     """
     try:
         check_regular(path)
@@ -243,14 +243,14 @@ def read_toml(path: str | Path, need: str = "a TOML file of recipe settings",
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: got bytes that are not UTF-8, need {need}. Check the "
                           "path.") from error  # fmt: skip
-    # ValueError: no TOML, or a number of thousands of digits; nesting may be too deep
+    # ValueError: invalid TOML, or a number of thousands of digits; nesting may be too deep
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: got {error}, need {need}. Write lines such as "
                           f"{line}.") from error  # fmt: skip
 
 
 def _check(place: str, field: Field, value: Any, missing: Collection[str]) -> Any:
-    """Return ``value`` in the field's type; ConfigError where it is no such value."""
+    """Return ``value`` in the field's type; ConfigError where it is invalid."""
     place, wanted = f"{place}.{field.name}", type_of(field)
     if value is None and type(None) in typing.get_args(field.type):
         return None
@@ -272,7 +272,7 @@ def _check(place: str, field: Field, value: Any, missing: Collection[str]) -> An
 
 
 def _check_brought(place: str, field: Field, value: Any, missing: Collection[str]) -> None:
-    """Raise ConfigError for a name that is no choice, where no installed package brings it."""
+    """Raise ConfigError for a name that is neither a choice nor an installed plugin's."""
     choices, what = field.metadata["choices"], field.metadata["brought"]
     if what is not None and (value in missing or plugin_named(what, str(value), choices)):
         return
@@ -282,7 +282,7 @@ def _check_brought(place: str, field: Field, value: Any, missing: Collection[str
 
 
 def _python_number(value: Any, wanted: type) -> Any:
-    """Return a number, such as one of NumPy's, as the int or float that it is; else ``value``."""
+    """Return a number, such as NumPy's, as Python's int or float; otherwise ``value``."""
     if isinstance(value, bool):
         return value
     if wanted is int and isinstance(value, numbers.Integral):
@@ -290,7 +290,7 @@ def _python_number(value: Any, wanted: type) -> Any:
     if wanted is float and isinstance(value, numbers.Real):
         try:
             return float(value)
-        except OverflowError:  # which is refused, as no float
+        except OverflowError:  # refused later, as not a float
             return value
     return value
 

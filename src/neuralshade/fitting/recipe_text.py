@@ -1,4 +1,4 @@
-"""A recipe as the TOML file that --recipe takes."""
+"""TOML text of a recipe, as --recipe reads it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from neuralshade.fitting.recipe import ENDS, fields_of, to_dict
 
 
 def recipe_toml(recipe: Any, verb: str, flags: Mapping[str, Any] | None = None) -> str:
-    """Return the fields of a recipe as TOML, which ``asked_recipe`` makes the same recipe of.
+    """Return the fields of a recipe as TOML, from which ``requested_recipe`` makes the same recipe.
 
-    TOML has no word for nothing: fields that are None are left out, and a fit that ends at
-    neither steps nor seconds gets the most seconds that a recipe takes.
+    TOML has no null: fields that are None are left out, and a fit without steps and seconds gets
+    the most seconds that a recipe allows.
 
     Args:
-        verb: that takes it, for people.
-        flags: more lines of the file, which are no settings; and settings as they were asked
-            for, beside which a comment says what they are in ``recipe``. None leaves a line out.
+        verb: command that reads it, for the comment.
+        flags: further lines that are not settings; and settings as requested, with a comment on
+            their value in ``recipe``. None leaves a line out.
     """
     settings = to_dict(recipe)
     if all(settings[name] is None for name in ENDS):
@@ -35,9 +35,9 @@ def _beside(found: Any, asked: Any) -> str:
 
 
 def _value(value: Any) -> str:
-    """Return text, a number, a truth value or a list of these as TOML has it."""
+    """Return text, a number, a boolean or a list of these as TOML."""
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, (bool, str)):  # which JSON writes alike, but for one character
+    if isinstance(value, (bool, str)):  # JSON writes these alike, but for one character
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return repr(value)

@@ -1,8 +1,8 @@
-"""Going on with an interrupted fit: its checkpoint, its recipe, and the command to type.
+"""Resuming of an interrupted fit: its checkpoint, its recipe, and the command.
 
-A fit that ends by its number of steps and was resumed has the bits of one that was not
-interrupted (on the CPU). A fit that ends by the clock has not: its step sizes follow the clock,
-and its number of threads what is fastest at the moment; docs/resuming.md says more.
+A resumed fit that ends by its number of steps has the bits of one that was not interrupted (on
+the CPU). A fit that ends by the clock does not: its step sizes follow the clock, and its number of
+threads depends on the measured speed; see docs/resuming.md.
 """
 
 import dataclasses
@@ -24,13 +24,13 @@ from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.recipe import ENDS, names_of_ends, stored_recipe, to_dict
 from neuralshade.fitting.snapshots import PREFIX, Snapshots
 
-POSITIVE = (".step", ".count", ".exp_avg_sq")  # end the names of what is never below 0
+POSITIVE = (".step", ".count", ".exp_avg_sq")  # name suffixes of values that are never negative
 PathLike = str | os.PathLike[str]
 R = TypeVar("R")
 
 
 class Fitted(Protocol):
-    """What a fit is of, a picture or something else: its name, and what tells it from others."""
+    """Source of a fit, a picture or something else: its name and its digest."""
 
     @property
     def name(self) -> str: ...
@@ -40,14 +40,14 @@ class Fitted(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """What a fit is of that is no picture."""
+    """Source of a fit that is not a picture."""
 
     name: str
     digest: str
 
 
 class Kept(Protocol):
-    """What can be kept and gone on with."""
+    """An object with a state that can be saved and restored."""
 
     def state(self) -> dict[str, torch.Tensor]: ...
     def load_state(self, state: dict[str, torch.Tensor]) -> None: ...
@@ -55,7 +55,7 @@ class Kept(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Whole:
-    """What a checkpoint keeps: the engine, and what snapshots have gathered."""
+    """Contents of a checkpoint: the engine's state and that of the snapshots."""
 
     engine: Any
     snapshots: Snapshots | None
@@ -69,7 +69,7 @@ class Whole:
         trained = {n: value for n, value in state.items() if n not in gathered}
         check_state(trained, self.engine.state(), getattr(self.engine, "resized", ()))
         self.engine.load_state(trained)
-        if self.snapshots is not None:  # left out where the resumed fit has none
+        if self.snapshots is not None:  # dropped where the resumed fit has none
             self.snapshots.load_state(gathered)
 
 
@@ -82,15 +82,14 @@ def resumed_recipe(
     same: str = "picture",
     setting: Callable[[str], str] = str,
 ) -> R:
-    """Return the recipe of the checkpoint read from ``place``, for the source as it was loaded.
+    """Return the recipe of the checkpoint read from ``place``, checked against the request.
 
-    ``asked`` returns the recipe that the resumed fit was asked for, resolved, given what
-    the checkpoint has for what was not said. ``same`` is what the digest is of, for people;
-    ``setting`` returns what asked for a field of the recipe, by default the field itself. When
-    the fit ends may be set anew; the recipe that is returned has it.
+    ``request`` returns the requested recipe, resolved, from the checkpoint's settings. ``same``:
+    what the digest identifies, for messages; ``setting`` returns the flag that set a field, by
+    default its own name. The ends may change; the returned recipe has the new ones.
 
-    Raises: ConfigError where the source is another one, where something else is asked for than
-        the fit was started with, or an end that it is past.
+    Raises: ConfigError for another source, for settings other than the fit was started with, or
+        for an end that has passed.
     """
     if checkpoint.source["digest"] != source.digest:
         had, now = checkpoint.source["name"], repr(source.name)
@@ -111,7 +110,7 @@ def resumed_recipe(
 
 
 def _check_ahead(place: PathLike | None, name: str, value: Any, done: Mapping[str, Any]) -> None:
-    """Raise ConfigError for a number of steps or seconds that the fit has had already."""
+    """Raise ConfigError for a number of steps or seconds that the fit has already had."""
     had = done.get({"steps": "step"}.get(name, name)) or 0
     if name in ENDS and value is not None and value <= had:
         more = had + value if name == "steps" else math.ceil(had + value)
@@ -121,10 +120,10 @@ def _check_ahead(place: PathLike | None, name: str, value: Any, done: Mapping[st
 
 
 def restore(engine: Kept, checkpoint: Checkpoint, place: PathLike | None) -> Progress:
-    """Set the engine to the checkpoint's state; return how far the fit had come."""
+    """Restore the engine's state from the checkpoint; return its progress."""
     try:
         engine.load_state(checkpoint.state)
-    # a tensor is missing, or another one, or holds what no fit counts to
+    # a tensor is missing or different, or holds impossible counts
     except (KeyError, RuntimeError, ValueError, TypeError, OverflowError) as error:
         raise unfit(place) from error
     fields = {field.name for field in dataclasses.fields(Progress)}
@@ -133,7 +132,7 @@ def restore(engine: Kept, checkpoint: Checkpoint, place: PathLike | None) -> Pro
 
 
 def unfit(place: PathLike | None) -> AssetError:
-    """Return the error of a checkpoint whose numbers are others than its recipe makes."""
+    """Return the error for a checkpoint whose state does not match its recipe."""
     return AssetError(f"{place}: got a state that does not fit its recipe, need a whole "
                       "checkpoint. Start the fit again.")  # fmt: skip
 
@@ -141,10 +140,10 @@ def unfit(place: PathLike | None) -> AssetError:
 def check_state(
     state: Mapping[str, torch.Tensor], ours: Mapping[str, torch.Tensor], resized: Sequence[str]
 ) -> None:
-    """Raise ValueError where a tensor of ``state`` is another than the engine's own of its name.
+    """Raise ValueError where a tensor of ``state`` does not match the engine's of that name.
 
-    Those of ``resized`` may have other shapes; the engine looks at them itself. What the engine
-    has and ``state`` lacks is the engine's to refuse: each knows the names of the other.
+    Those of ``resized`` may have other shapes; the engine checks them. Missing tensors are left to
+    the engine, which knows both sets of names.
     """
     for name, own in ours.items():
         value = state.get(name)
@@ -164,9 +163,9 @@ def check_state(
 def begun_from(
     state: Mapping[str, torch.Tensor], parameters: Mapping[str, torch.Tensor]
 ) -> dict[str, torch.Tensor]:
-    """Return an engine's state as of a fit that begins with ``parameters``, by name.
+    """Return an engine's state at the start of a fit that begins with ``parameters``, by name.
 
-    Random numbers, and what was counted, go on; moments and averages begin anew.
+    Random numbers and counts continue; moments and averages restart.
     """
     begun = dict(state)
     for name, value in state.items():
@@ -181,9 +180,9 @@ def begun_from(
 def keep(
     path: Path, kind: str, recipe: Any, source: Fitted, progress: Progress, engine: Kept
 ) -> bool:
-    """Save the checkpoint that ``resumed_recipe`` and ``restore`` go on from.
+    """Save the checkpoint that ``resumed_recipe`` and ``restore`` read.
 
-    Returns False, and leaves what is there, where the fit's numbers are not finite.
+    Returns False, and keeps the last one, where the fit's numbers are not finite.
     """
     state = engine.state()
     if not_finite(state) is not None or (progress.step and not math.isfinite(progress.loss)):
@@ -195,10 +194,10 @@ def keep(
 
 
 def how_to_go_on(job: Any) -> str:
-    """Return what to do to go on with a job's fit, whose checkpoint is there.
+    """Return the instructions for resuming a job from its checkpoint.
 
-    What a page sent lies in a folder that goes with the page, or in memory: who goes on has it
-    elsewhere. What it drew itself nobody has: that is kept beside the checkpoint.
+    Uploads are deleted with the page, so the user needs own copies of them. A picture that the
+    page drew is copied beside the checkpoint.
     """
     live, place = job.options.live, job.place
     sent = live.sent(place) if live is not None and place != "" else None
@@ -220,7 +219,7 @@ def how_to_go_on(job: Any) -> str:
 
 
 def _kept_copy(path: Path, folder: Path) -> str | None:
-    """Return a copy of a file in ``folder``; None where it is gone, or none can be written."""
+    """Return the path of a copy of a file in ``folder``; None where copying fails."""
     place, numbers = folder / path.name, iter(range(2, 10_000))
     try:
         content = path.read_bytes()
@@ -242,11 +241,11 @@ def resume_command(
     words: Sequence[str] = (),
     subject: str = "picture",
 ) -> str:
-    """Return what to type to go on: a command, or Python where the picture is in memory (None).
+    """Return the command that resumes a fit, or Python code for a picture in memory (None).
 
-    ``flags`` holds what the fit was given that is not in its checkpoint; True has no value.
-    ``words`` come behind them as they are. ``subject`` is what the fit is given in Python.
-    ``picture`` is "" where flags among ``words`` name what is fitted.
+    ``flags``: the fit's flags that are not in its checkpoint; True has no value. ``words`` are
+    appended unchanged. ``subject``: name of the first argument in Python. ``picture`` is "" where
+    ``words`` name the source.
     """
     if picture is None:
         return f"fit_{kind}({subject}, options=FitOptions(resume={str(checkpoint)!r}))"
@@ -258,6 +257,6 @@ def resume_command(
 
 
 def typed_path(path: PathLike) -> str:
-    """Return ``path`` so that nobody takes it for a flag; a single - is none."""
+    """Return ``path`` so that it is not parsed as a flag; a single - is not one."""
     text = os.fspath(path)
     return f"./{text}" if text.startswith("-") and text != "-" else text

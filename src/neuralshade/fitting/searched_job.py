@@ -1,4 +1,4 @@
-"""Fits whose stored codes are searched after the last step, and what a search has found."""
+"""Job of fits whose stored codes are searched after the last step, and the search's result."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ NOT_SEARCHED = "codes were not searched to the end, so the file is less near: {e
 
 @dataclass(frozen=True)
 class CodeSearch:
-    """What a search of stored codes after training has found."""
+    """Result of a search of stored codes after training."""
 
-    moved: int  # moves of codes: one that several passes move counts as often
+    moved: int  # moves of codes; a code moved by several passes counts for each
     seconds: float
     gain_db: float  # of a texture set: of the mean over the maps' PSNR at mip 0
     ended: bool  # False where an interruption came first
-    failed: str | None = None  # why it was not searched to the end, as people are told
+    failed: str | None = None  # reason of an early end
 
     def __str__(self) -> str:
         found = f"codes moved {plural(self.moved, 'time')} after training in {self.seconds:.1f} s"
@@ -37,7 +37,7 @@ class CodeSearch:
 
 @dataclass(frozen=True)
 class LastState:
-    """An engine's state after the last step of training: what a checkpoint keeps from then on."""
+    """An engine's state after the last training step, which checkpoints keep from then on."""
 
     values: dict[str, torch.Tensor]
 
@@ -46,19 +46,19 @@ class LastState:
 
 
 class SearchedJob(Job[R]):
-    """A fit with a search of codes: a search that ends early leaves a checkpoint.
+    """Fit with a code search: a search that ends early leaves a checkpoint.
 
-    The checkpoint has the state before the search, so that a resumed fit searches from the
-    beginning and writes the bits of one that was not interrupted (on the CPU).
+    The checkpoint has the state before the search, so that a resumed fit repeats the search and
+    writes the bits of one that was not interrupted (on the CPU).
     """
 
     def keep_last_state(self) -> None:
-        """Copy the engine's state before a search, which may train it further or lose its GPU."""
+        """Copy the engine's state before a search, which may change it or lose its GPU."""
         copied = {name: value.clone() for name, value in self.engine.state().items()}
         self.last_state = LastState(copied)
 
     def search_ended_early(self) -> None:
-        """Save a checkpoint for the rest of the search, and log what is left to do."""
+        """Save a checkpoint for the rest of the search, and log what remains."""
         report = self.options.report
         page = "" if report is None else " and the report; Ctrl-C again leaves the report out"
         log.warning("search of codes ended early; writing the asset%s", page)

@@ -1,4 +1,4 @@
-"""Pictures of a fit on its way, at log-spaced steps."""
+"""Snapshots of a running fit at log-spaced steps."""
 
 import logging
 import os
@@ -19,18 +19,18 @@ from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture, PictureForm
 
 log = logging.getLogger("neuralshade")
-LONGEST_PX = 1024  # of a snapshot; the field is continuous, so a smaller one is drawn directly
+LONGEST_PX = 1024  # of a snapshot; the field is continuous, so it is drawn at that size directly
 KEPT_PX = 256  # of those kept in memory for a report
-PREFIX = "snapshots."  # begins the names of what checkpoints keep of them
+PREFIX = "snapshots."  # name prefix in checkpoints
 
 Kept = list[tuple[int, npt.NDArray[Any]]]  # (step, float32 [h, w, C])
 
 
 class Snapshots:
-    """Draws what is fitted when asked: small ones are kept, larger ones go to the callbacks.
+    """Draws the present state: small pictures are kept, larger ones go to the callbacks.
 
-    ``settled`` is the block in which ``draw`` (width, height in, float32 [h, w, C] out) shows
-    what the asset would.
+    ``settled``: context in which ``draw`` (width, height in, float32 [h, w, C] out) shows the
+    asset's state.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Snapshots:
         self.kept: Kept = []
 
     def take(self, progress: Progress) -> None:
-        """Draw what is fitted as it is now."""
+        """Draw the present state."""
         with self.settled():
             self.kept.append((progress.step, self._draw(KEPT_PX)))
             if self.callbacks:
@@ -60,20 +60,20 @@ class Snapshots:
         return np.ascontiguousarray(drawn if self.picture.hdr else drawn.clip(0, 1))
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return what a checkpoint keeps of the callbacks."""
+        """Return the callbacks' state for a checkpoint."""
         kept: dict[str, torch.Tensor] = {}
         for callback in self.callbacks:
             kept |= callback.state()
         return {PREFIX + name: value for name, value in kept.items()}
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Go on from what ``state`` returned."""
+        """Restore from ``state``."""
         kept = {name.removeprefix(PREFIX): value for name, value in state.items()}
         for callback in self.callbacks:
             callback.load_state(kept)
 
     def finish(self) -> None:
-        """Write what is written at the end of a whole fit. Raises OutputError."""
+        """Write final files after a complete fit. Raises OutputError."""
         for callback in self.callbacks:
             callback.finish()
 
@@ -81,7 +81,7 @@ class Snapshots:
 class Folder(Callback):
     """Files: prediction_STEP.png (.exr for HDR), and grid_STEP.png of the last grid, if any.
 
-    A folder that takes no more is told of once, and the fit goes on without it.
+    A write error is logged once, and the fit continues without snapshots.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Folder(Callback):
         check_writable(folder / "prediction.png")
 
     def take(self, step: int, drawn: npt.NDArray[Any]) -> None:
-        """Save the snapshot of ``step``; where that is refused, say so and save no more."""
+        """Save the snapshot of ``step``; log the first error and stop saving."""
         if self.is_refused:
             return
         try:
@@ -125,11 +125,11 @@ def snapshots_for(
     draw: Callable[[int, int], npt.NDArray[Any]],
     grids: Callable[[], list[npt.NDArray[Any]]],
 ) -> Snapshots | None:
-    """Return what takes the snapshots that a fit's options ask for, None where they do not.
+    """Return the snapshots that a fit's options request, None where there are none.
 
-    ``grids`` returns float32 [h, w, features] each; the rest as Snapshots says. To be closed.
+    ``grids`` returns float32 [h, w, features] each; the rest as in Snapshots. To be closed.
 
-    Raises: OutputError for the folder, DeviceError where no viewer listens.
+    Raises: OutputError for the folder, DeviceError without a viewer.
     """
     callbacks: list[Callback] = []
     if options.snapshots is not None:
@@ -152,7 +152,7 @@ def snapshots_for(
 
 
 def load_snapshots(folder: str | os.PathLike[str]) -> Kept:
-    """Return the predictions that a fit left in ``folder``, in order of steps."""
+    """Return the predictions that a fit saved in ``folder``, in order of steps."""
     paths = sorted(Path(folder).glob("prediction_[0-9]*.*"))
     if not paths:
         raise OutputError(f"{folder}: got no prediction_*.png, need the folder that "

@@ -1,4 +1,4 @@
-"""A fit in TensorBoard: its numbers, its snapshots and its recipe."""
+"""TensorBoard log of a fit: numbers, snapshots and recipe."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from neuralshade.fitting.tensorboard_file import EventFile
 from neuralshade.source.picture import Picture, PictureForm
 
 LONGEST_PX = 512  # of a picture: TensorBoard shows them small, and two are written each time
-ERROR_SCALE = 4  # of the error around grey; the same in all, so that they compare
+ERROR_SCALE = 4  # of the error around grey; constant, so that errors compare
 LEAST_SECONDS, MOST_SECONDS, SHARE = 0.25, 10.0, 0.002  # between two values of a curve
 
 log = logging.getLogger("neuralshade")
 
 
 def check_tensorboard(folder: str | os.PathLike[str] | None) -> None:
-    """Raise what stands against a log in ``folder`` before a fit starts; None is no log.
+    """Check before a fit that a log can be written to ``folder``; None is no log.
 
-    Makes the folder.
+    Creates the folder.
 
     Raises: DeviceError where the package tensorboard is missing, OutputError for a folder that
-        cannot be made or written to.
+        cannot be created or written to.
     """
     if folder is None:
         return
@@ -60,13 +60,13 @@ def check_tensorboard(folder: str | os.PathLike[str] | None) -> None:
 class TensorBoard(Callback):
     """Logs numbers against steps, a few a second at most, and pictures as they are drawn.
 
-    What an older fit left in the folder is hidden by a new one; a resumed one goes on with it.
-    Pictures are encoded in a thread of their own. A log that takes no more is told of once, and
-    the fit goes on without it.
+    A new fit hides an older one in the folder; a resumed fit continues it. Pictures are encoded
+    in their own thread. A write error is logged once, and the fit continues without a log.
+
 
     Args:
         folder: to log into.
-        picture: what is fitted, or the form of what is drawn; None where nothing is drawn.
+        picture: the source, or the form of the drawings; None without drawings.
     """
 
     def __init__(self, folder: str | os.PathLike[str], picture: Picture | PictureForm | None):
@@ -74,7 +74,7 @@ class TensorBoard(Callback):
         self.target = picture if isinstance(picture, Picture) else None
         self.beat = Beat(LEAST_SECONDS, MOST_SECONDS, SHARE)
         self.stops: float | None = None
-        self._small: Frame | None = None  # the target, as large as it was last wanted
+        self._small: Frame | None = None  # the target at the last requested size
         self._job: RunningFit | None = None
         self._file: EventFile | None = None
         self._encoder = ThreadPoolExecutor(1, "neuralshade tensorboard")
@@ -92,7 +92,7 @@ class TensorBoard(Callback):
         self._job, self._file = job, self._opened(step + 1 if step else 0)
         if self.target is not None and self.target.color_space == "linear":
             self.stops = exposure_stops(self.target.pixels)
-        if known:  # its session logged what was measured
+        if known:  # the previous session logged its measurements
             self._psnr_step = int(job.loop.progress.psnr_step)
         else:
             facts = _indented(_recipe(job))
@@ -100,7 +100,7 @@ class TensorBoard(Callback):
             self._encode(self._add_target)
 
     def observe(self, progress: Progress) -> None:
-        """Log the numbers, where it is time for them."""
+        """Log the numbers when due."""
         if self.beat.is_due(progress.seconds):
             self._add_numbers(progress)
 
@@ -109,13 +109,13 @@ class TensorBoard(Callback):
         self._encode(self._add_snapshot, step, drawn)
 
     def result(self, reached: Mapping[str, Any]) -> None:
-        """Log what was reached, as text."""
+        """Log the result as text."""
         assert self._job is not None
         facts, step = _indented(reached), self._job.loop.progress.step
         self._log(lambda file: file.add_text("result", facts, step))
 
     def close(self) -> None:
-        """Log the last numbers, and wait until all is in the file."""
+        """Log the last numbers, and wait until everything is written."""
         self._encoder.shutdown()
         if self._job is not None:
             self._add_numbers(self._job.loop.progress, ended=True)
@@ -125,7 +125,7 @@ class TensorBoard(Callback):
             encoding.result()
 
     def _opened(self, first: int) -> EventFile:
-        """Return the file to log into; older values from step ``first`` on are hidden."""
+        """Open the log file; it hides older values from step ``first`` on."""
         _package(self.folder)
         try:
             return EventFile(self.folder, first)
@@ -134,7 +134,7 @@ class TensorBoard(Callback):
                               "TensorBoard. Choose another.") from error  # fmt: skip
 
     def _log(self, write: Callable[[EventFile], None]) -> None:
-        """Write; where that is refused, say so once and write no more."""
+        """Write; report the first error and stop writing."""
         with self._lock:  # pictures come from another thread
             file = self._file
             if file is None:
@@ -144,22 +144,22 @@ class TensorBoard(Callback):
                 return
             except OSError as error:
                 refused, self._file = error, None
-            with suppress(OSError):  # what waited to be written is refused once more
+            with suppress(OSError):  # buffered writes fail again
                 file.close()
         log.warning("tensorboard: got '%s' from %s, need room for a log. The fit goes on "
                     "without.", refused.strerror or refused, self.folder)  # fmt: skip
 
     def _encode(self, add: Callable[..., None], *given: Any) -> None:
-        """Do what takes long beside the fit; what failed is raised."""
+        """Run slow work in the encoder's thread; raise errors of earlier work."""
         for done in [job for job in self._encoding if job.done()]:
             self._encoding.remove(done)
             done.result()
         self._encoding.append(self._encoder.submit(add, *given))
 
     def _add_numbers(self, p: Progress, ended: bool = False) -> None:
-        """Log where the fit stands; the PSNR of its step where it ``ended``, else one before.
+        """Log the progress; the PSNR of the present step only where the fit ``ended``.
 
-        What is measured of a step may be replaced until the next one: at the end by the file's.
+        A step's measurement may be replaced until the next step: at the end by the file's.
         """
         assert self._job is not None
         numbers = {"loss": p.loss, "samples_per_second": p.samples_per_second,
@@ -198,7 +198,7 @@ class TensorBoard(Callback):
             self._add("error", np.rint(error * 255).astype(np.uint8), step)
 
     def _target(self, height: int, width: int) -> Frame:
-        """Return the target as it is shown, that large."""
+        """Return the target as shown, at that size."""
         assert self.target is not None
         if self._small is None or self._small.shape[:2] != (height, width):
             self._small = self._shown(self.target.pixels, height, width)
@@ -222,7 +222,7 @@ class TensorBoard(Callback):
 
 
 def _last_measured(curve: Sequence[Row], after: int, until: int) -> Row | None:
-    """Return the last row with a PSNR of a step in (after, until]; None where there is none."""
+    """Return the last row with a PSNR and a step in (after, until]; None where there is none."""
     rows = (row for row in reversed(curve) if row[3] is not None)
     return next((row for row in rows if after < (row[0] or 0) <= until), None)
 
@@ -244,7 +244,7 @@ def _recipe(job: RunningFit) -> dict[str, Any]:
 
 
 def _indented(facts: Mapping[str, Any]) -> str:
-    """Return JSON as Markdown shows it line by line."""
+    """Return JSON indented as a Markdown code block."""
     lines = json.dumps(finite(facts), indent=2).splitlines()
     return "\n".join(f"    {line}" for line in lines)
 

@@ -1,7 +1,7 @@
-"""The file of a TensorBoard log, in which an event is when its call returns.
+"""Event file of a TensorBoard log, flushed after each event.
 
-Not PyTorch's SummaryWriter: it writes in a thread of its own, which prints a traceback where the
-disk is full, and takes no folder whose name is not UTF-8.
+Not PyTorch's SummaryWriter: it writes in its own thread, which prints a traceback on a full disk,
+and does not accept folder names that are not UTF-8.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-VERSION = "brain.Event:2"  # as the first event of a file says it
-_NUMBERS = itertools.count()  # of files that this process has begun
+VERSION = "brain.Event:2"  # first event of a file
+_NUMBERS = itertools.count()  # of files that this process has opened
 
 
 class EventFile:
-    """A new file in ``folder``, which hides what older ones have from step ``first`` on.
+    """A new file in ``folder``, which hides older values from step ``first`` on.
 
-    Its methods may be called from any thread, and raise OSError where the file takes no more.
+    Methods may be called from any thread, and raise OSError on write errors.
     """
 
     def __init__(self, folder: str | os.PathLike[str], first: int):
@@ -39,7 +39,7 @@ class EventFile:
             self._add(file_version=VERSION)
             self._add(step=first, session_log=start)
         except OSError:
-            with suppress(OSError):  # what waits to be written is refused once more
+            with suppress(OSError):  # buffered writes fail again
                 self._file.close()
             raise
 
@@ -48,15 +48,15 @@ class EventFile:
         self.add_summary(self._summaries.scalar(tag, value), step)
 
     def add_text(self, tag: str, text: str, step: int) -> None:
-        """Add a text, which TensorBoard shows as Markdown."""
+        """Add a text, which TensorBoard renders as Markdown."""
         self.add_summary(self._summaries.text(tag, text), step)
 
     def add_summary(self, summary: Any, step: int) -> None:
-        """Add a Summary, as TensorBoard's protocol buffers have it."""
+        """Add a Summary protocol buffer."""
         self._add(summary=summary, step=step)
 
     def close(self) -> None:
-        """Add no more."""
+        """Close the file."""
         with self._lock:
             self._file.close()
 

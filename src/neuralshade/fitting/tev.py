@@ -1,9 +1,9 @@
-"""The snapshots of a fit in a running tev viewer, https://github.com/Tom94/tev.
+"""Snapshots of a fit in a running tev viewer, https://github.com/Tom94/tev.
 
-Its protocol has packets of little-endian numbers and strings that end in a zero byte; two of
-them are spoken here. Not through SlangPy, whose client reports success where nobody listens
-and has no timeout; nor through the package tevclient, which has none either and leaves out
-Python 3.10.
+Its protocol has packets of little-endian numbers and strings that end in a zero byte; two packet
+types are implemented here. Not through SlangPy, whose client reports success without a server
+and has no timeout; nor through the package tevclient, which has no timeout either and does not
+support Python 3.10.
 """
 
 import logging
@@ -21,17 +21,17 @@ from neuralshade.source.channels import multiply_by_alpha
 from neuralshade.source.color import srgb_to_linear
 from neuralshade.source.picture import Picture, PictureForm
 
-PORT = 14158  # where tev listens unless told otherwise
-CONNECT_SECONDS = 2.0  # that a viewer may take to answer, once, before the fit
-SEND_SECONDS = 1.0  # that it may take to receive a packet; a fit waits no longer
-CREATE, UPDATE = 4, 6  # packets; the latter in its form with strides
+PORT = 14158  # default port of tev
+CONNECT_SECONDS = 2.0  # timeout of the connection, once, before the fit
+SEND_SECONDS = 1.0  # timeout of a packet
+CREATE, UPDATE = 4, 6  # packet types; the latter in its form with strides
 NAMES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}  # of channels, one letter each
 
 log = logging.getLogger("neuralshade")
 
 
 def check_tev(address: str | None) -> None:
-    """Raise what stands against a viewer at ``address`` before a fit starts; None is no viewer.
+    """Check before a fit that a viewer listens at ``address``; None is no viewer.
 
     Raises: ConfigError for something else than HOST or HOST:PORT, DeviceError where no
         viewer listens.
@@ -41,7 +41,7 @@ def check_tev(address: str | None) -> None:
 
 
 class Tev(Callback):
-    """Shows each snapshot in the place of the last; one that is not received is the last one."""
+    """Shows each snapshot in place of the last; stops after the first that is not received."""
 
     def __init__(self, address: str, picture: Picture | PictureForm):
         self.address, self.linear = address, picture.color_space == "linear"
@@ -50,7 +50,7 @@ class Tev(Callback):
         self.socket: socket.socket | None = _connected(address)
 
     def take(self, step: int, drawn: npt.NDArray[Any]) -> None:
-        """Send the snapshot; where that fails, say so once and send no more."""
+        """Send the snapshot; log the first error and stop sending."""
         if self.socket is None:
             return
         try:
@@ -64,18 +64,18 @@ class Tev(Callback):
                         "goes on without it.", _reason(error), self.address, step)  # fmt: skip
 
     def close(self) -> None:
-        """Hang up; the picture stays in the viewer."""
+        """Disconnect; the picture stays in the viewer."""
         if self.socket is not None:
             self.socket.close()
             self.socket = None
 
 
 def light(drawn: npt.NDArray[Any], linear: bool) -> npt.NDArray[np.float32]:
-    """Return ``drawn`` as tev takes it: linear, colour multiplied by alpha.
+    """Return ``drawn`` as tev expects it: linear, premultiplied by alpha.
 
     Args:
-        drawn: float32 [h, w, C], C in 1..4, as Picture says of alpha.
-        linear: whether it is so already; sRGB otherwise.
+        drawn: float32 [h, w, C], C in 1..4, with alpha as in Picture.
+        linear: whether it is linear already; sRGB otherwise.
     """
     values = drawn.astype(np.float32)
     if linear:
@@ -89,7 +89,7 @@ def light(drawn: npt.NDArray[Any], linear: bool) -> npt.NDArray[np.float32]:
 
 
 def create_packet(name: str, drawn: npt.NDArray[Any]) -> bytes:
-    """Return the packet that makes an empty picture of that size, in place of one of that name."""
+    """Return the packet that creates an empty picture, or replaces that of the same name."""
     height, width, channels = drawn.shape
     sizes = struct.pack("<3i", width, height, channels)
     return _packet(CREATE, True, name, sizes, *map(_text, NAMES[channels]))
@@ -107,7 +107,7 @@ def update_packet(name: str, values: npt.NDArray[np.float32]) -> bytes:
 
 
 def _packet(kind: int, focused: bool, name: str, *parts: bytes) -> bytes:
-    """Return a packet: its own size in bytes, kind, whether tev selects the picture, name, ..."""
+    """Return a packet: its size in bytes, kind, whether tev selects the picture, name, ..."""
     body = b"".join([struct.pack("<b?", kind, focused), _text(name), *parts])
     return struct.pack("<I", 4 + len(body)) + body
 
@@ -117,7 +117,7 @@ def _text(text: str) -> bytes:
 
 
 def _connected(address: str) -> socket.socket:
-    """Return a connection to the viewer at ``address`` that waits SEND_SECONDS at most."""
+    """Return a connection to the viewer at ``address``, with a timeout of SEND_SECONDS."""
     place = _place(address)
     try:
         connection = socket.create_connection(place, CONNECT_SECONDS)
@@ -130,11 +130,11 @@ def _connected(address: str) -> socket.socket:
 
 
 def _place(address: str) -> tuple[str, int]:
-    """Return host and port; an IPv6 address stands in brackets, as in a URL."""
+    """Return host and port; an IPv6 address is in brackets, as in a URL."""
     try:
         parts = urlsplit(f"//{address}")
         host, port = parts.hostname, parts.port
-    except ValueError:  # no number, or beyond 65535
+    except ValueError:  # not a number, or beyond 65535
         host = port = None
     if not host or port == 0 or parts.netloc != address or "@" in address:
         raise ConfigError(f"tev: got {address!r}, need HOST or HOST:PORT. "

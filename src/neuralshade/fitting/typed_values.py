@@ -1,4 +1,4 @@
-"""Values of members, as they are typed."""
+"""Values of --set: NAME=VALUE pairs as typed, parsed."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -7,7 +7,7 @@ from neuralshade.errors import ConfigError
 
 
 def parse_values(pairs: Sequence[str]) -> dict[str, str]:
-    """Return NAME=VALUE by name; ConfigError where one has no =, or a name comes twice."""
+    """Return the values by name; ConfigError for a pair without =, or a repeated name."""
     values: dict[str, str] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
@@ -21,12 +21,12 @@ def parse_values(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def plain_value(name: str, text: str) -> str | bool | float | list[float]:
-    """Return what was typed as numbers, or as the size of a texture: never as a file's path.
+    """Return a typed value as numbers, or as the size of a texture: never as a file's path.
 
-    Raises: ConfigError for all else.
+    Raises: ConfigError otherwise.
     """
     if name.endswith(".size"):
-        return text  # nothing else is read there
+        return text  # sizes stay text
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     with suppress(ValueError):
@@ -39,7 +39,7 @@ def plain_value(name: str, text: str) -> str | bool | float | list[float]:
 
 
 def _number(text: str) -> float:
-    """Return a number as it was typed, a whole one without a point. Raises ValueError."""
+    """Return a number; an int where it has no point. Raises ValueError."""
     try:
         return int(text)
     except ValueError:
