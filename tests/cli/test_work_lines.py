@@ -123,7 +123,7 @@ def test_work_that_follows_has_two_seconds_of_its_own(clock):
 def test_the_start_of_a_fit_is_told_until_it_looks_up(clock):
     seen = []
     with starting(seen.append) as observer:
-        with WarmUp(Progress()).told():
+        with WarmUp(Progress()).scope():
             clock.goes_on(2.4)
         assert clock.told == ["running the first step, 2 s"]
         observer(Progress(step=1))
@@ -141,10 +141,10 @@ def test_a_start_that_failed_is_over():
 def test_only_the_first_step_is_told():
     warm_up = WarmUp(Progress())
     with work.working("starting the fit"):
-        with warm_up.told():
+        with warm_up.scope():
             assert work.current().what == "running the first step"
         warm_up.uncounted(1.0, 1)
-        with warm_up.told():
+        with warm_up.scope():
             assert work.current().what == "starting the fit"
 
 

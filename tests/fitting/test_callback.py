@@ -4,15 +4,15 @@ import itertools
 
 import pytest
 
-from neuralshade.fitting.callback import Beat
+from neuralshade.fitting.callback import Tick
 
 
 def test_long_fits_have_fewer_lines():
-    beat = Beat(0.05, 2.0, 0.001)
-    due = [tenth for tenth in range(10_000) if beat.is_due(tenth / 10)]
+    tick = Tick(0.05, 2.0, 0.001)
+    due = [tenth for tenth in range(10_000) if tick.is_due(tenth / 10)]
     assert due[:20] == list(range(20))
     gaps = [(b - a) / 10 for a, b in itertools.pairwise(due)]
     assert gaps[-1] == pytest.approx(1, abs=0.11)  # a thousandth of 1000 s
-    assert Beat(0.1, 2.0, 0.001).is_due(1e6)
-    late = Beat(0.1, 2.0, 0.001)
+    assert Tick(0.1, 2.0, 0.001).is_due(1e6)
+    late = Tick(0.1, 2.0, 0.001)
     assert late.is_due(1e6) and not late.is_due(1e6 + 1.9) and late.is_due(1e6 + 2.1)

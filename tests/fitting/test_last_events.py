@@ -19,7 +19,7 @@ def test_a_measuring_after_the_last_progress_is_told(tmp_path):
     p.psnr_db = 20.0
     p.curve.append([30, 1.0, 0.5, 20.0])
     for _ in range(2):
-        events.tell({"state": "ended"})
+        events.update({"state": "ended"})
     events.close()
     told = lines(tmp_path / "e.jsonl")
     types = ["progress", "curve", "progress", "curve", "fit", "fit"]
@@ -35,7 +35,7 @@ def test_the_last_step_is_one_point_as_the_file_has_it(tmp_path):
     for p.psnr_db in (20.0, 19.5):
         p.note(measured=True)
         events.observe(p)
-    events.tell({"state": "ended"})
+    events.update({"state": "ended"})
     events.close()
     curves = [m for m in lines(tmp_path / "e.jsonl") if m["type"] == "curve"]
     assert [point for m in curves for point in m["points"]] == [[30, 1.0, 0.5, 19.5]]
@@ -50,7 +50,7 @@ def test_the_last_progress_is_told_though_it_is_not_due(tmp_path):
     p.step, p.seconds, p.share = 2, 5.01, 1.0
     events.observe(p)
     assert [m["step"] for m in lines(tmp_path / "e.jsonl") if m["type"] == "progress"] == [1]
-    events.tell({"state": "ended"})
+    events.update({"state": "ended"})
     events.close()
     told = lines(tmp_path / "e.jsonl")
     assert [m["step"] for m in told if m["type"] == "progress"] == [1, 2]

@@ -101,7 +101,7 @@ def test_flip_of_lit_panes_is_lit_and_is_seen_as_it_is(small_kinds):
         return light * (1.0 if pane == "sphere" else 0.8)
 
     made = with_flip(type(scene)(**{**vars(scene), "titles": twice, "draw": draw}))
-    assert made.is_lit("flip:sphere") and "flip:sphere" in made.turned
+    assert made.is_lit("flip:sphere") and "flip:sphere" in made.rotatable
     for tone in (Tone(), Tone(2.0), Tone(-1.0, 2.2)):
         view = View(0, 0, width=24, height=24, tone=tone)
         pair = [on_screen(draw(pane, view), True, tone) for pane in ("given:sphere", "sphere")]

@@ -8,7 +8,7 @@ import pytest
 
 import neuralshade
 from neuralshade.errors import ConfigError, NeuralShadeError
-from neuralshade.fitting.scene import GIVEN, RESULT, View
+from neuralshade.fitting.scene import REFERENCE, RESULT, View
 from neuralshade.scene import progressive_scene as module
 from neuralshade.scene.document import scene_of
 from neuralshade.scene.orbit import turned_light
@@ -88,7 +88,7 @@ def both(watched, monkeypatch):
     monkeypatch.setitem(watched._tracers, True, watched._tracers[False])
     monkeypatch.setattr(watched, "_pixel_seconds", 1.0)
     monkeypatch.setattr(module, "COARSEST", 4)
-    return RESULT, GIVEN + RESULT
+    return RESULT, REFERENCE + RESULT
 
 
 def test_where_time_is_short_the_first_look_is_coarse(watched, both):
@@ -135,8 +135,8 @@ def test_pages_that_look_elsewhere_do_not_disturb_each_other(watched):
 def test_what_a_stage_is_told(watched):
     scene = watched.scene("a.toml")
     assert (scene.name, scene.width, scene.height) == ("a.toml", *SIZE)
-    assert scene.titles == {RESULT: "Path traced"} and scene.turned == (RESULT,)
-    assert scene.light.panes == (RESULT,) and scene.goes_on(RESULT, WHOLE_VIEW)
+    assert scene.titles == {RESULT: "Path traced"} and scene.rotatable == (RESULT,)
+    assert scene.light.panes == (RESULT,) and scene.is_refining(RESULT, WHOLE_VIEW)
     assert 0 < scene.light.elevation_deg < 90
 
 

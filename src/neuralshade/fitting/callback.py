@@ -38,7 +38,7 @@ class RunningFit(Protocol):
     @property
     def loop(self) -> Loop: ...
     @property
-    def warnings(self) -> Any: ...  # logged ones are in ``said``
+    def warnings(self) -> Any: ...  # logged ones are in ``lines``
 
 
 class Callback:
@@ -52,7 +52,7 @@ class Callback:
         """Called before the first step of a fit, resumed or not. Raises OutputError."""
         return None
 
-    def tell(self, facts: Mapping[str, Any]) -> None:
+    def update(self, facts: Mapping[str, Any]) -> None:
         """Called when the state of a fit changes; ``facts``: those of fit_facts, and the state."""
         return None
 
@@ -86,7 +86,7 @@ class Callback:
 
 
 @dataclass
-class Beat:
+class Tick:
     """Interval of a log: every ``share`` of a fit's time, within [least, most] seconds."""
 
     least: float

@@ -27,7 +27,7 @@ class Callbacks:
     def __init__(self, job: RunningFit):
         self.job = job
         self.callbacks: list[Callback] = []
-        self.told: dict[str, Any] = {}  # facts about the fit's state
+        self.facts: dict[str, Any] = {}  # facts about the fit's state
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -46,8 +46,8 @@ class Callbacks:
         try:
             yield
         except BaseException as error:
-            if self.told:
-                self.tell({**self.told, **ending_facts(error)})
+            if self.facts:
+                self.update({**self.facts, **ending_facts(error)})
             raise
         finally:
             with ExitStack() as closing:
@@ -60,15 +60,15 @@ class Callbacks:
             callback.begin(self.job)
         if self.job.options.live is None:  # otherwise the page reports it
             facts = fit_facts(self.job, next(_NUMBERS), self.job.preset)
-            self.tell({**facts, "state": "running", "text": "", "rate_scale": 1.0, "can": []})
+            self.update({**facts, "state": "running", "text": "", "rate_scale": 1.0, "can": []})
 
-    def tell(self, facts: Mapping[str, Any]) -> None:
+    def update(self, facts: Mapping[str, Any]) -> None:
         """Report the fit's state; ``facts``: those of fit_facts, with state and text."""
-        self.told = {**facts, **state_facts(self.job)}
+        self.facts = {**facts, **state_facts(self.job)}
         if facts["state"] in ENDS:
-            self.told["can"] = []
+            self.facts["can"] = []
         for callback in self.callbacks:
-            callback.tell(self.told)
+            callback.update(self.facts)
 
     def observe(self, progress: Progress) -> None:
         """Report the progress."""
@@ -77,16 +77,16 @@ class Callbacks:
 
     def finishing(self, what: str) -> None:
         """Report the work after the last step."""
-        if (self.told.get("state"), self.told.get("text")) == ("finishing", what):
+        if (self.facts.get("state"), self.facts.get("text")) == ("finishing", what):
             return  # the same work, continued
         control = self.job.loop.control
         if control is None:
-            self.tell({**self.told, "state": "finishing", "text": what})
+            self.update({**self.facts, "state": "finishing", "text": what})
         else:
             control.finishing(what)
 
     def end(self, reached: Any) -> None:
         """Report the result of the complete fit."""
-        self.tell({**self.told, "state": "ended", "text": reached_text(reached)})
+        self.update({**self.facts, "state": "ended", "text": reached_text(reached)})
         for callback in self.callbacks:
             callback.result(result_facts(reached))

@@ -49,7 +49,7 @@ class Subject:
     several: bool = False  # any number of them
     maps: str = ""  # "module:name" of the function that finds maps in a folder
     documents: tuple[str, ...] = ()  # suffixes of text files that pages may upload, with pictures
-    received: str = ""  # "module:name" of the function that makes fit arguments of such uploads
+    uploaded: str = ""  # "module:name" of the function that makes fit arguments of such uploads
 
 
 A_PICTURE = Subject("picture", picture=True)
@@ -64,7 +64,7 @@ class CommandLine:
     flags: dict[str, Any]  # of the kind, by name with _ for -
     preset: str | None
     settings: dict[str, Any]  # of the recipe, where set
-    given: Mapping[str, Any]  # of the recipe, as flags; None where not set
+    requested: Mapping[str, Any]  # of the recipe, as flags; None where not set
     options: Mapping[str, Any]
 
 

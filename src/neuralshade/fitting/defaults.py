@@ -39,8 +39,8 @@ def default_tables(verbs: Sequence[str]) -> dict[str, dict[str, Any]]:
     path = defaults_path()
     if not os.path.exists(path):
         return {}
-    told = read_toml(path)
-    for name, table in told.items():
+    tables_found = read_toml(path)
+    for name, table in tables_found.items():
         if not isinstance(table, dict):
             raise ConfigError(f"{path}: got {named(name)} outside of a table, need it in one of a "
                               "kind. Write [image] above it.")  # fmt: skip
@@ -48,7 +48,7 @@ def default_tables(verbs: Sequence[str]) -> dict[str, dict[str, Any]]:
             near = did_you_mean(name, verbs) or f" Write [{verbs[0]}] for example."
             raise ConfigError(f"{path}: got a table [{plain_name(name)}], need one of "
                               f"{list(verbs)}.{near}")  # fmt: skip
-    return told
+    return tables_found
 
 
 def user_defaults(

@@ -31,12 +31,12 @@ def rising(loop: Loop, recipe: Any, searched_db: float = 0.0) -> str | None:
         return None
     if gain is not None and gain < (STEEP_DB if plateau is None else plateau.gain_db):
         return None
-    told = "PSNR was measured too seldom to tell what more would give"
+    reason = "PSNR was measured too seldom to tell what more would give"
     if gain is not None:
         settled = "" if plateau is None else ", before step sizes fell,"
-        told = f"the last doubling of its steps{settled} gave {gain:.1f} dB"
+        reason = f"the last doubling of its steps{settled} gave {gain:.1f} dB"
     more = "--seconds" if is_by_clock(p, recipe) else "--steps"
-    return (f"fit: ended at its {ended(p, recipe)}, before its plateau: {told}. More doublings "
+    return (f"fit: ended at its {ended(p, recipe)}, before its plateau: {reason}. More doublings "
             f"usually give less each: give more {more} with --until plateau, which ends "
             "where that is little.")  # fmt: skip
 
@@ -50,10 +50,10 @@ def _gain(loop: Loop, recipe: Any, searched_db: float) -> float | None:
     curve = loop.progress.curve
     if loop.plateau is None:
         return gain_per_doubling([*curve[:-1], *map(partial(_less, searched_db), curve[-1:])])
-    return gain_per_doubling([row for row in curve if _given_share(row, recipe) <= HELD])
+    return gain_per_doubling([row for row in curve if _used_share(row, recipe) <= HELD])
 
 
-def _given_share(row: Row, recipe: Any) -> float:
+def _used_share(row: Row, recipe: Any) -> float:
     """Return the used share of the requested ends at a row of the curve."""
     by_steps = (row[0] or 0) / recipe.steps if recipe.steps else 0.0
     by_seconds = (row[1] or 0.0) / recipe.seconds if recipe.seconds else 0.0

@@ -14,7 +14,7 @@ from typing import IO, Any
 from neuralshade.base.json_numbers import finite
 from neuralshade.base.log_relay import LogAside
 from neuralshade.errors import OutputError
-from neuralshade.fitting.callback import Beat, Callback, RunningFit
+from neuralshade.fitting.callback import Callback, RunningFit, Tick
 from neuralshade.fitting.facts import CurvePoints, progress_facts
 from neuralshade.fitting.output_checks import events_path
 from neuralshade.fitting.progress import Progress
@@ -35,7 +35,7 @@ class Events(Callback):
     def __init__(self, place: str | os.PathLike[str]):
         self.place = place
         self.file: IO[str] | None = None
-        self.beat = Beat(LEAST_SECONDS, MOST_SECONDS, SHARE)
+        self.tick = Tick(LEAST_SECONDS, MOST_SECONDS, SHARE)
         self.points = CurvePoints()
         self._last: Progress | None = None
         self._written: tuple[int, float | None, int] | None = None  # step and PSNR of the last line
@@ -48,7 +48,7 @@ class Events(Callback):
         self.file = sys.stdout if path is None else _opened(path)
         log.addHandler(self._relay)
 
-    def tell(self, facts: Mapping[str, Any]) -> None:
+    def update(self, facts: Mapping[str, Any]) -> None:
         """Write the fit's state; at its end, the final progress first."""
         if facts["state"] not in GOING_ON and self._last is not None:
             self._write_progress(self._last, ended=True)
@@ -57,7 +57,7 @@ class Events(Callback):
     def observe(self, progress: Progress) -> None:
         """Write the progress, about ten times a second; less often in long fits."""
         self._last = progress
-        if self.beat.is_due(progress.seconds):
+        if self.tick.is_due(progress.seconds):
             self._write_progress(progress)
 
     def result(self, reached: Mapping[str, Any]) -> None:
@@ -88,9 +88,9 @@ class Events(Callback):
 
     def _write_progress(self, p: Progress, ended: bool = False) -> None:
         first = self._written is None
-        told = p.step, p.psnr_db, p.about
-        if told != self._written:
-            self._written = told
+        values = p.step, p.psnr_db, p.about
+        if values != self._written:
+            self._written = values
             self.write({"type": "progress", **progress_facts(p)})
         points = self.points.fresh(p, ended)
         if points or first:

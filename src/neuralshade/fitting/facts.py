@@ -40,18 +40,18 @@ class Warnings:
     """Warnings of a fit: logged, and kept for its result."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.lines: list[str] = []
 
-    def say(self, *lines: str | None) -> None:
+    def add(self, *texts: str | None) -> None:
         """Log a warning for each line that is not None."""
-        for line in lines:
+        for line in texts:
             if line is not None:
-                self.said.append(line)
+                self.lines.append(line)
                 log.warning("%s", line)
 
-    def say_steps(self, p: Progress, recipe: Any, *, on_cpu: bool) -> None:
+    def add_steps(self, p: Progress, recipe: Any, *, on_cpu: bool) -> None:
         """Warn of few steps, see ``few_steps``; log how many the clock left out."""
-        self.say(few_steps(p, recipe, on_cpu=on_cpu))
+        self.add(few_steps(p, recipe, on_cpu=on_cpu))
         left = steps_left(p, recipe)
         if left is not None:
             log.info("%s", left)
@@ -129,7 +129,7 @@ def state_facts(job: RunningFit) -> dict[str, Any]:
     """Return the warnings so far, and whether somebody stopped the fit early."""
     control = job.loop.control
     cut_short = control is not None and control.ended
-    return {"warnings": list(job.warnings.said), "cut_short": cut_short}
+    return {"warnings": list(job.warnings.lines), "cut_short": cut_short}
 
 
 def progress_facts(p: Progress) -> dict[str, Any]:
@@ -180,8 +180,8 @@ class CurvePoints:
 def reached_text(result: Any) -> str:
     """Return a one-line summary of a fit's result."""
     psnr_db = getattr(result, "psnr_db", None)
-    said = f"loss {result.loss:.4g}" if psnr_db is None else f"{psnr_db:.2f} dB"
-    return f"{result.asset}: {said} after {plural(result.steps, 'step')}"
+    quality = f"loss {result.loss:.4g}" if psnr_db is None else f"{psnr_db:.2f} dB"
+    return f"{result.asset}: {quality} after {plural(result.steps, 'step')}"
 
 
 def ending_facts(error: BaseException) -> dict[str, str]:
@@ -190,8 +190,8 @@ def ending_facts(error: BaseException) -> dict[str, str]:
 
     if isinstance(error, Restart):
         shows = error.settings.get("action") == "show"
-        wanted = "to show an asset" if shows else "for another fit"
-        return {"state": "stopped", "text": f"given up {wanted}"}
+        purpose = "to show an asset" if shows else "for another fit"
+        return {"state": "stopped", "text": f"given up {purpose}"}
     if isinstance(error, KeyboardInterrupt):  # FitInterrupted is one
         return {"state": "stopped", "text": str(error) or "interrupted."}
     if isinstance(error, NeuralShadeError):

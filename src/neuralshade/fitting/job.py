@@ -17,13 +17,13 @@ from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputError
 from neuralshade.fitting.callbacks import Callbacks
 from neuralshade.fitting.facts import Reached, Warnings
-from neuralshade.fitting.late_interrupt import kept_if_cut_off, lost
+from neuralshade.fitting.late_interrupt import keep_if_interrupted, lost
 from neuralshade.fitting.loop import Loop, Observer, Restart
 from neuralshade.fitting.options import FitOptions
 from neuralshade.fitting.output_checks import checkpoint_path, is_same_file
 from neuralshade.fitting.progress import DivergedError, Progress
 from neuralshade.fitting.recipe import to_dict
-from neuralshade.fitting.resuming import Fitted, Whole, how_to_go_on, keep, restore
+from neuralshade.fitting.resuming import FitSource, FitState, keep, restore, resume_instructions
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import Snapshots
 
@@ -73,7 +73,7 @@ class Job(ABC, Generic[R]):
 
     def __init__(
         self,
-        original: Fitted,
+        original: FitSource,
         recipe: R,
         output: Path,
         chosen: Chosen,
@@ -92,7 +92,7 @@ class Job(ABC, Generic[R]):
 
     def run(self, checkpoint: Checkpoint | None) -> Any:
         """Train, write the outputs and return the result."""
-        with self.callbacks.open(), kept_if_cut_off(self, self._kept_somewhere):
+        with self.callbacks.open(), keep_if_interrupted(self, self._kept_somewhere):
             self.train(checkpoint)
             try:
                 with heard(self.callbacks.finishing), working("writing the asset"):
@@ -115,13 +115,13 @@ class Job(ABC, Generic[R]):
         """Return a result with the fields that every kind has."""
         if isinstance(reached, Reached):
             reached = replace(reached, memory_bytes=self.open(self.output).memory_bytes,
-                              warnings=tuple(self.warnings.said))  # fmt: skip
+                              warnings=tuple(self.warnings.lines))  # fmt: skip
         return reached
 
     def train(self, checkpoint: Checkpoint | None) -> None:
         """Run the loop; after an interruption save a checkpoint and raise FitInterrupted."""
         if checkpoint is not None:
-            whole = Whole(self.engine, self.snapshots)
+            whole = FitState(self.engine, self.snapshots)
             self.loop.progress = restore(whole, checkpoint, self.options.resume)
         self.callbacks.begin()
         if self.options.live is not None:
@@ -158,7 +158,7 @@ class Job(ABC, Generic[R]):
 
     def _kept(self, step: int) -> str:
         kept = "the fit" if step == self.loop.progress.step else f"step {step}"
-        return f"{kept} is kept in {self.checkpoint}. {how_to_go_on(self)}"
+        return f"{kept} is kept in {self.checkpoint}. {resume_instructions(self)}"
 
     def _observe(self, progress: Progress) -> None:
         """Notify observers; save a checkpoint from time to time, in case the device is lost."""
@@ -183,7 +183,7 @@ class Job(ABC, Generic[R]):
         try:
             saved = self._save()
         except OutputError as error:
-            self.warnings.say(f"no checkpoint of step {step}: {error} The fit goes on.")
+            self.warnings.add(f"no checkpoint of step {step}: {error} The fit goes on.")
         else:
             self.saved_step = step if saved else self.saved_step
 
@@ -217,7 +217,7 @@ class Job(ABC, Generic[R]):
         """Save a checkpoint; return False where the state is not finite."""
         return keep(self.checkpoint, self.kind.name, self.recipe, self.original,
                     self.loop.progress,
-                    Whole(self.last_state or self.engine, self.snapshots))  # fmt: skip
+                    FitState(self.last_state or self.engine, self.snapshots))  # fmt: skip
 
     @property
     def remedy(self) -> str:
@@ -255,7 +255,7 @@ class Job(ABC, Generic[R]):
         from neuralshade.measure.warning_facts import warning_facts  # few fits write a page
 
         facts = [("Engine", f"{self.chosen.engine} on {self.chosen.device_name}"),
-                 *warning_facts(self.warnings.said)]  # fmt: skip
+                 *warning_facts(self.warnings.lines)]  # fmt: skip
         self.open(asset).report(self.reference, page, snapshots=snapshots, facts=facts)
 
     @property

@@ -13,7 +13,7 @@ from neuralshade.gpu.patience import StuckError
 
 
 @contextmanager
-def kept_if_cut_off(job: Any, keep_it: Callable[[], str]) -> Iterator[None]:
+def keep_if_interrupted(job: Any, keep_it: Callable[[], str]) -> Iterator[None]:
     """Context of a job's fit in which an interruption after its last step loses nothing.
 
     ``keep_it`` saves the trained state and returns a message about it. Before that step, loops
@@ -28,7 +28,7 @@ def kept_if_cut_off(job: Any, keep_it: Callable[[], str]) -> Iterator[None]:
     except KeyboardInterrupt as error:
         if not job.loop.is_over():
             raise
-        kept = _written(job) if job.is_written else keep_it()
+        kept = _asset_message(job) if job.is_written else keep_it()
         step = job.loop.progress.step
         raise FitInterrupted(f"interrupted after step {step}: {kept}") from error
 
@@ -38,13 +38,13 @@ def lost(error: DeviceError, step: int, kept: str | None) -> BaseException:
 
     A FitInterrupted where a signal had come before. ``kept``: message about what is saved.
     """
-    said = str(error) if kept is None else f"{error} {sentence(kept)}"
+    text = str(error) if kept is None else f"{error} {sentence(kept)}"
     if isinstance(error, StuckError):
-        return FitInterrupted(f"interrupted at step {step}: {said}")
-    return DeviceError(said)
+        return FitInterrupted(f"interrupted at step {step}: {text}")
+    return DeviceError(text)
 
 
-def _written(job: Any) -> str:
+def _asset_message(job: Any) -> str:
     """Return the message that the asset is written, with the command for its report if any.
 
     Uploads and sources in memory have no path that could be typed.
@@ -52,10 +52,10 @@ def _written(job: Any) -> str:
     page, place, live = job.options.report, job.place, job.options.live
     if page is None:
         return f"{job.output} is written."
-    told = f"{job.output} is written, its report is not."
+    message = f"{job.output} is written, its report is not."
     if not place or (live is not None and live.sent(place) is not None):
-        return told
+        return message
     snapshots = job.options.snapshots
     frames = [] if snapshots is None else ["--snapshots", typed_path(snapshots)]
     words = [typed_path(job.output), typed_path(place), "-o", typed_path(page), *frames]
-    return f"{told} That is made by: {shlex.join(['neuralshade', 'report', *words])}"
+    return f"{message} That is made by: {shlex.join(['neuralshade', 'report', *words])}"

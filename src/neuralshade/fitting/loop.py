@@ -126,7 +126,7 @@ class Loop:
                     start, opened, self._step_seconds = start + free, opened + free, 0.0
                 ran = self._clipped(chunk, share)
                 before = time.perf_counter()
-                with warm_up.told():
+                with warm_up.scope():
                     self._advance(ran)
                 trained = time.perf_counter()
                 free = warm_up.uncounted(trained - before, ran)
@@ -200,12 +200,12 @@ class Loop:
 
     def _share(self, step: int, seconds: float) -> float:
         """Return the completed share of the fit, by its ends or by the plateau."""
-        share, found = self._given_share(step, seconds), self.progress.plateau_step
+        share, found = self._used_share(step, seconds), self.progress.plateau_step
         if self.plateau is None or found is None:
             return share
         return max(share, min(1.0, step / self.plateau.end(found)))
 
-    def _given_share(self, step: int, seconds: float) -> float:
+    def _used_share(self, step: int, seconds: float) -> float:
         """Return the larger used share of steps and seconds."""
         by_steps = step / self.recipe.steps if self.recipe.steps else 0.0
         by_seconds = (seconds - self._late) / self.recipe.seconds if self.recipe.seconds else 0.0
@@ -213,7 +213,7 @@ class Loop:
 
     def _rate_share(self, step: int, seconds: float) -> float:
         """Return the completed share of the step-size schedule."""
-        share = self._given_share(step, seconds)
+        share = self._used_share(step, seconds)
         if self.plateau is None:
             return share
         return self.plateau.settled(share, step, self.progress.plateau_step)

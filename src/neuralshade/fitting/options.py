@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from neuralshade.base.atomic import check_writable
-from neuralshade.base.given import check_output, check_path
+from neuralshade.base.value import check_output, check_path
 from neuralshade.base.work import part
 from neuralshade.engine.choose import Chosen, check_engine, check_kernels, choose_engine
 from neuralshade.errors import ConfigError, DeviceError, OutputError
 from neuralshade.fitting.loop import Control
 from neuralshade.fitting.output_checks import (
-    check_apart,
     check_asset_place,
+    check_distinct,
     check_events,
     check_no_input,
     check_page,
@@ -28,7 +28,7 @@ from neuralshade.gpu import kernel_dump
 from neuralshade.gpu.open import APIS
 
 # Options that are repeated when a fit is resumed.
-GIVEN_AGAIN: tuple[str, ...] = (
+REPEATED_OPTIONS: tuple[str, ...] = (
     "engine", "device", "kernels", "deterministic", "snapshots", "movie", "tev", "tensorboard",
     "events", "dump_kernels", "report",
 )  # fmt: skip
@@ -118,16 +118,16 @@ def check_torch(options: FitOptions) -> None:
 def check_left_out(options: FitOptions, names: Sequence[str], verb: str) -> None:
     """Raise ConfigError for options that ``verb`` does not support."""
     for name in names:
-        given, usual = getattr(options, name), getattr(USUAL, name)
-        if given != usual:
-            raise ConfigError(f"{name}: got {given!r}, need {usual!r}: {verb} has no choice of it. "
+        value, usual = getattr(options, name), getattr(USUAL, name)
+        if value != usual:
+            raise ConfigError(f"{name}: got {value!r}, need {usual!r}: {verb} has no choice of it. "
                               f"Leave {name} out.")  # fmt: skip
 
 
 def resumed_flags(options: FitOptions, takes: Sequence[str]) -> dict[str, Any]:
     """Return the options that are repeated when a fit is resumed, where not default."""
-    given = {name: getattr(options, name) for name in GIVEN_AGAIN if name in takes}
-    return {name: value for name, value in given.items() if value != getattr(USUAL, name)}
+    value = {name: getattr(options, name) for name in REPEATED_OPTIONS if name in takes}
+    return {name: value for name, value in value.items() if value != getattr(USUAL, name)}
 
 
 def check_type(options: Any) -> None:
@@ -136,8 +136,8 @@ def check_type(options: Any) -> None:
         raise ConfigError(f"options: got {type(options).__name__}, need FitOptions. Write for "
                           'example options=FitOptions(engine="torch").')  # fmt: skip
     for name in PATHS:
-        if (given := getattr(options, name)) is not None:
-            check_path(f"options.{name}", given)
+        if (value := getattr(options, name)) is not None:
+            check_path(f"options.{name}", value)
 
 
 def checked_output(picture: Any, name: str, output: Any, options: FitOptions, kind: str) -> Path:
@@ -156,7 +156,7 @@ def checked_output(picture: Any, name: str, output: Any, options: FitOptions, ki
     target = Path(output) if output is not None else Path(Path(name).stem + ".nsh")
     for path in (target, options.movie, options.report, events_path(options.events)):
         check_no_input(path, picture, options.resume)
-    check_apart(asset=target, report=options.report, snapshots=options.snapshots,
+    check_distinct(asset=target, report=options.report, snapshots=options.snapshots,
                 movie=options.movie, tensorboard=options.tensorboard,
                 events=events_path(options.events))  # fmt: skip
     check_writable(target)

@@ -51,9 +51,9 @@ def check_no_input(output: Any, *inputs: Any) -> None:
 
     Inputs that are data in memory are ignored, and so is no output (None).
     """
-    for given in inputs:
-        if is_same_file(output, given):
-            raise OutputError(f"{output}: got the input {given} itself as output, need another "
+    for path in inputs:
+        if is_same_file(output, path):
+            raise OutputError(f"{output}: got the input {path} itself as output, need another "
                               "file. Choose another path.")  # fmt: skip
 
 
@@ -108,18 +108,18 @@ def check_page(path: str | os.PathLike[str]) -> None:
                           ".html. Choose another path.")  # fmt: skip
 
 
-def check_snapshots(given: Any) -> None:
+def check_snapshots(path: Any) -> None:
     """Raise OutputError where the folder of snapshots does not exist."""
-    if not isinstance(given, (str, os.PathLike, Sequence)):
-        raise OutputError(f"snapshots: got {shown(given)}, need the folder that a fit filled, or "
+    if not isinstance(path, (str, os.PathLike, Sequence)):
+        raise OutputError(f"snapshots: got {shown(path)}, need the folder that a fit filled, or "
                           "pairs of a step and its picture. Leave it out.")  # fmt: skip
-    if isinstance(given, (str, os.PathLike)) and not os.path.isdir(given):
-        got = "a file" if os.path.exists(given) else "no such folder"
-        raise OutputError(f"{os.fspath(given)}: got {got}, need the folder that a fit filled with "
+    if isinstance(path, (str, os.PathLike)) and not os.path.isdir(path):
+        got = "a file" if os.path.exists(path) else "no such folder"
+        raise OutputError(f"{os.fspath(path)}: got {got}, need the folder that a fit filled with "
                           "--snapshots. Leave --snapshots out.")  # fmt: skip
 
 
-def check_apart(**outputs: str | os.PathLike[str] | None) -> None:
+def check_distinct(**outputs: str | os.PathLike[str] | None) -> None:
     """Raise OutputError where two outputs, passed by name, have one path."""
     taken: dict[str, str] = {}
     for name, path in outputs.items():

@@ -78,12 +78,12 @@ def judged_picture(job: Job[Any], picture: Picture) -> Picture:
     if picture.hdr and getattr(job.recipe, "output_activation", None) == "exp":
         from neuralshade.measure.light import wide_note
 
-        job.warnings.say(wide_note(picture, job.recipe.loss))
+        job.warnings.add(wide_note(picture, job.recipe.loss))
     if job.recipe.keep_hidden_color or not picture.straight_alpha:
         return picture
     from neuralshade.source.hidden_color import hidden_note, visible_picture  # few pictures have it
 
-    job.warnings.say(hidden_note(picture))
+    job.warnings.add(hidden_note(picture))
     return visible_picture(picture)
 
 
@@ -103,7 +103,7 @@ def reached(
     p = job.loop.progress
     bits = size * 8 / (picture.width * picture.height)
     if bpp_exceeded:
-        job.warnings.say(f"fit: more bits per pixel than asked for: {too_large} take "
+        job.warnings.add(f"fit: more bits per pixel than asked for: {too_large} take "
                          f"{decimals(bits, 2)} of a picture of this size.")  # fmt: skip
     return {
         "asset": str(job.output),
@@ -148,13 +148,13 @@ def poor(job: Job[Any], quality: Mapping[str, Any], byte_count: int, picture: Pi
         return None
     from neuralshade.measure.baselines import spend_on_thumbnail  # loads Pillow
 
-    wanted = picture.as_float()
+    target = picture.as_float()
     weighted = picture.alpha_weighted
-    small = spend_on_thumbnail(wanted, byte_count, picture.color_space, alpha_weighted=weighted
+    small = spend_on_thumbnail(target, byte_count, picture.color_space, alpha_weighted=weighted
                                ).result  # fmt: skip
     if small is None:
         return None
-    squares, counted = weighted_squares((small - wanted).astype(np.float64), wanted, weighted)
+    squares, counted = weighted_squares((small - target).astype(np.float64), target, weighted)
     theirs: float | None = decibels(squares / counted, 1.0)
     if picture.hdr:
         from neuralshade.measure.light import light_facts
@@ -193,14 +193,18 @@ def before_plateau(p: Progress, recipe: Any) -> str | None:
 def missed(job: Job[Any], psnr_db: float) -> str | None:
     """Return the warning for a fit that missed its target PSNR."""
     recipe, p, control = job.recipe, job.loop.progress, job.loop.control
-    wanted = recipe.target_psnr
-    if wanted is None or round(psnr_db, 2) >= wanted or (control is not None and control.ended):
+    target_db = recipe.target_psnr
+    if (
+        target_db is None
+        or round(psnr_db, 2) >= target_db
+        or (control is not None and control.ended)
+    ):
         return None
-    said = f"fit: got {psnr_db:.2f} dB, where target_psnr asks for {wanted:g}"
+    text = f"fit: got {psnr_db:.2f} dB, where target_psnr asks for {target_db:g}"
     if p.share < 1.0:
-        return f"{said}: it had that as it was trained, not so its file. Ask for a little more."
+        return f"{text}: it had that as it was trained, not so its file. Ask for a little more."
     found = ", at its plateau" if p.plateau_step is not None else f", at its {ended(p, recipe)}"
-    return f"{said}{found}.{more_of_it(p, recipe)} {recipe.larger} gives more, too."
+    return f"{text}{found}.{more_of_it(p, recipe)} {recipe.larger} gives more, too."
 
 
 def oversized(byte_count: int, picture: Picture) -> str | None:

@@ -63,7 +63,7 @@ def picture_scene(
     return Scene(kind, picture.name, picture.width, picture.height, picture.channels,
                  picture.color_space == "linear", picture.hdr, continuous, titles, drawn,
                  changes, pages or {}, points or {}, stops=stops,
-                 at_hand=(TARGET,) if TARGET in titles else (),
+                 stored=(TARGET,) if TARGET in titles else (),
                  alpha_weighted=isinstance(picture, Picture) and picture.alpha_weighted
                  )  # fmt: skip
 

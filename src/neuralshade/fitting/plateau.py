@@ -72,8 +72,8 @@ def gain_per_doubling(curve: Sequence[Row], since: int = 0, doublings: int = 1) 
     over ``doublings``: single measurements vary by some tenths of a dB. None with fewer than
     FEWEST_POINTS, or all of them in the last quarter.
     """
-    told = ((row[0] or 0, row[3]) for row in curve)
-    rows = [(step, psnr) for step, psnr in told if psnr is not None and step > since]
+    pairs = ((row[0] or 0, row[3]) for row in curve)
+    rows = [(step, psnr) for step, psnr in pairs if psnr is not None and step > since]
     first = rows[-1][0] / 2**doublings if rows else 0
     points = [(math.log2(step), psnr) for step, psnr in rows if step and step >= first]
     finite = all(math.isfinite(psnr) for _, psnr in points)

@@ -91,7 +91,7 @@ class WarmUp:
         self.owed = 0.0  # seconds of the first call that may still count
         self._calls = 0
 
-    def told(self) -> AbstractContextManager[object]:
+    def scope(self) -> AbstractContextManager[object]:
         """Return the progress scope of the first call."""
         return part("running the first step") if self._calls == 0 else nullcontext()
 

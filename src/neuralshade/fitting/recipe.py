@@ -44,7 +44,7 @@ def setting(
     limits: tuple[float, float] | None = None,
     form: str | None = None,
     group: str = "model",
-    brought: str | None = None,
+    plugins: str | None = None,
     older: Any = None,
 ) -> Any:
     """Declare a recipe field: its default, one line about it with the unit, allowed values.
@@ -55,7 +55,7 @@ def setting(
     existed, where that is not its default.
     """
     metadata = {"about": about, "choices": choices, "limits": limits, "form": form, "group": group,
-                "brought": brought, "older": older}  # fmt: skip
+                "plugins": plugins, "older": older}  # fmt: skip
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -177,7 +177,7 @@ def check_settings(
     return {n: _check(kind.__name__, known[n], value, missing) for n, value in values.items()}
 
 
-def asked_recipe(kind: type[R], settings: dict[str, Any]) -> R:
+def requested_recipe(kind: type[R], settings: dict[str, Any]) -> R:
     """Return the recipe of ``settings``; steps or seconds among them replace the default end.
 
     Raises: ConfigError for unknown or impossible ones.
@@ -200,7 +200,7 @@ def resumed_with(kind: type[R], settings: dict[str, Any]) -> Callable[[dict[str,
     return lambda kept: from_dict(kind, kept | resumed_ends(kept, settings) | settings)
 
 
-def asked_by(preset: str | None, settings: Collection[str]) -> Callable[[str], str]:
+def flag_of(preset: str | None, settings: Collection[str]) -> Callable[[str], str]:
     """Return a function from a field to the flag that set it."""
     return lambda name: name if preset is None or name in settings else "preset"
 
@@ -251,16 +251,16 @@ def read_toml(path: str | Path, need: str = "a TOML file of recipe settings",
 
 def _check(place: str, field: Field, value: Any, missing: Collection[str]) -> Any:
     """Return ``value`` in the field's type; ConfigError where it is invalid."""
-    place, wanted = f"{place}.{field.name}", type_of(field)
+    place, expected = f"{place}.{field.name}", type_of(field)
     if value is None and type(None) in typing.get_args(field.type):
         return None
-    value = _python_number(value, wanted)
-    if type(value) is not wanted:
-        raise ConfigError(f"{place}: got {shown(value)}, need {wanted.__name__}. "
+    value = _python_number(value, expected)
+    if type(value) is not expected:
+        raise ConfigError(f"{place}: got {shown(value)}, need {expected.__name__}. "
                           f"The default is {field.default!r}.")  # fmt: skip
     choices, limits = field.metadata["choices"], field.metadata["limits"]
     if choices and value not in choices:
-        _check_brought(place, field, value, missing)
+        _check_plugin(place, field, value, missing)
     if limits and not limits[0] <= value <= limits[1]:
         low, high = map(_plain, limits)
         raise ConfigError(f"{place}: got {shown(value)}, need {low} to {high}. "
@@ -271,9 +271,9 @@ def _check(place: str, field: Field, value: Any, missing: Collection[str]) -> An
     return value
 
 
-def _check_brought(place: str, field: Field, value: Any, missing: Collection[str]) -> None:
+def _check_plugin(place: str, field: Field, value: Any, missing: Collection[str]) -> None:
     """Raise ConfigError for a name that is neither a choice nor an installed plugin's."""
-    choices, what = field.metadata["choices"], field.metadata["brought"]
+    choices, what = field.metadata["choices"], field.metadata["plugins"]
     if what is not None and (value in missing or plugin_named(what, str(value), choices)):
         return
     known = list(choices) if what is None else names(what, choices)
@@ -281,13 +281,13 @@ def _check_brought(place: str, field: Field, value: Any, missing: Collection[str
                       f"{did_you_mean(str(value), known)}")  # fmt: skip
 
 
-def _python_number(value: Any, wanted: type) -> Any:
+def _python_number(value: Any, expected: type) -> Any:
     """Return a number, such as NumPy's, as Python's int or float; otherwise ``value``."""
     if isinstance(value, bool):
         return value
-    if wanted is int and isinstance(value, numbers.Integral):
+    if expected is int and isinstance(value, numbers.Integral):
         return int(value)
-    if wanted is float and isinstance(value, numbers.Real):
+    if expected is float and isinstance(value, numbers.Real):
         try:
             return float(value)
         except OverflowError:  # refused later, as not a float

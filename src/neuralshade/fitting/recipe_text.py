@@ -24,14 +24,14 @@ def recipe_toml(recipe: Any, verb: str, flags: Mapping[str, Any] | None = None) 
     if all(settings[name] is None for name in ENDS):
         limits = {field.name: field.metadata["limits"] for field in fields_of(type(recipe))}
         settings["seconds"] = float(limits["seconds"][1])
-    told = settings | dict(flags or {})
+    values = settings | dict(flags or {})
     lines = [f"{name} = {_value(value)}{_beside(settings.get(name, value), value)}"
-             for name, value in told.items() if value is not None]  # fmt: skip
+             for name, value in values.items() if value is not None]  # fmt: skip
     return "\n".join([f"# neuralshade {verb} --recipe FILE.toml", *lines]) + "\n"
 
 
-def _beside(found: Any, asked: Any) -> str:
-    return "" if found == asked else f"  # of this one {_value(found)}"
+def _beside(found: Any, requested: Any) -> str:
+    return "" if found == requested else f"  # of this one {_value(found)}"
 
 
 def _value(value: Any) -> str:

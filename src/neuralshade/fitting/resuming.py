@@ -29,7 +29,7 @@ PathLike = str | os.PathLike[str]
 R = TypeVar("R")
 
 
-class Fitted(Protocol):
+class FitSource(Protocol):
     """Source of a fit, a picture or something else: its name and its digest."""
 
     @property
@@ -46,7 +46,7 @@ class Source:
     digest: str
 
 
-class Kept(Protocol):
+class Stateful(Protocol):
     """An object with a state that can be saved and restored."""
 
     def state(self) -> dict[str, torch.Tensor]: ...
@@ -54,7 +54,7 @@ class Kept(Protocol):
 
 
 @dataclasses.dataclass(frozen=True)
-class Whole:
+class FitState:
     """Contents of a checkpoint: the engine's state and that of the snapshots."""
 
     engine: Any
@@ -76,9 +76,9 @@ class Whole:
 def resumed_recipe(
     checkpoint: Checkpoint,
     place: PathLike | None,
-    source: Fitted,
+    source: FitSource,
     kind: type[R],
-    asked: Callable[[dict[str, Any]], R],
+    request: Callable[[dict[str, Any]], R],
     same: str = "picture",
     setting: Callable[[str], str] = str,
 ) -> R:
@@ -98,7 +98,7 @@ def resumed_recipe(
                           f"the same {same}.")  # fmt: skip
     recipe = stored_recipe(kind, checkpoint.recipe)
     kept, ends = to_dict(recipe), {}
-    for name, value in to_dict(asked(dict(kept))).items():
+    for name, value in to_dict(request(dict(kept))).items():
         if value != kept[name] and name in names_of_ends(kind):
             _check_ahead(place, name, value, checkpoint.progress)
             ends[name] = value
@@ -119,7 +119,7 @@ def _check_ahead(place: PathLike | None, name: str, value: Any, done: Mapping[st
                           f"--{name} {more}.")  # fmt: skip
 
 
-def restore(engine: Kept, checkpoint: Checkpoint, place: PathLike | None) -> Progress:
+def restore(engine: Stateful, checkpoint: Checkpoint, place: PathLike | None) -> Progress:
     """Restore the engine's state from the checkpoint; return its progress."""
     try:
         engine.load_state(checkpoint.state)
@@ -178,7 +178,7 @@ def begun_from(
 
 
 def keep(
-    path: Path, kind: str, recipe: Any, source: Fitted, progress: Progress, engine: Kept
+    path: Path, kind: str, recipe: Any, source: FitSource, progress: Progress, engine: Stateful
 ) -> bool:
     """Save the checkpoint that ``resumed_recipe`` and ``restore`` read.
 
@@ -193,7 +193,7 @@ def keep(
     return True
 
 
-def how_to_go_on(job: Any) -> str:
+def resume_instructions(job: Any) -> str:
     """Return the instructions for resuming a job from its checkpoint.
 
     Uploads are deleted with the page, so the user needs own copies of them. A picture that the

@@ -16,7 +16,7 @@ from neuralshade.source.crop import WHOLE, Crop
 Floats = npt.NDArray[np.float32]
 MOST_WHOLE = 2**20  # pixels that are drawn in order to be shown smaller
 TARGET, RESULT = "target", "result"
-GIVEN = "given:"  # pane name prefix: the reference of that pane
+REFERENCE = "given:"  # pane name prefix: the reference of that pane
 FLIP = "flip:"  # pane name prefix: FLIP error of that pane, in colors
 Page = Callable[[], tuple[str, Floats]]  # caption, and sRGB [h, w, 3] in [0, 1]
 Points = Callable[[], Floats]  # [n, 2], u and v
@@ -107,11 +107,11 @@ class Scene:
     pages: Mapping[str, Page] = field(default_factory=dict)
     points: Mapping[str, Points] = field(default_factory=dict)
     light: Light | None = None
-    turned: tuple[str, ...] = ()  # panes whose subject can be rotated
+    rotatable: tuple[str, ...] = ()  # panes whose subject can be rotated
     inputs: tuple[VariedInput, ...] = ()
     # panes with noisy drafts, and how many times faster these are
     drafts: Mapping[str, float] = field(default_factory=dict)
-    at_hand: tuple[str, ...] = ()  # panes that are stored pictures, nearly free to show
+    stored: tuple[str, ...] = ()  # panes that are stored pictures, nearly free to show
     levels: tuple[tuple[int, int], ...] = ()  # width and height of each mip, where there are mips
     byte_count: int | None = None  # of the shown file
     memory_bytes: int | None = None  # on a GPU, as shaders read it
@@ -148,7 +148,7 @@ class Scene:
                 "stops": self.stops, "panes": list(self.titles), "titles": dict(self.titles),
                 "continuous": self.continuous, "overlays": overlays,
                 "light": None if self.light is None else dataclasses.asdict(self.light),
-                "turned": list(self.turned),
+                "turned": list(self.rotatable),
                 "inputs": [dataclasses.asdict(one) for one in self.inputs],
                 "levels": [list(size) for size in self.levels],
                 "bytes": self.byte_count, "memory_bytes": self.memory_bytes,
@@ -158,10 +158,10 @@ class Scene:
 
     def beside(self, pane: str) -> str | None:
         """Return the reference pane of a pane; None without one."""
-        known = (GIVEN + pane, TARGET)
+        known = (REFERENCE + pane, TARGET)
         return next((name for name in known if name in self.titles and name != pane), None)
 
-    def goes_on(self, pane: str, view: View) -> bool:
+    def is_refining(self, pane: str, view: View) -> bool:
         """Return whether a pane gets sharper when drawn again."""
         return self.settled is not None and not self.settled(pane, view)
 
@@ -179,10 +179,10 @@ class Scene:
             return self.width, self.height
         return self.levels[min(level, len(self.levels) - 1)]
 
-    def seen_in(self, pane: str, view: View) -> View:
+    def relevant_view(self, pane: str, view: View) -> View:
         """Return ``view`` without the fields that do not affect a pane."""
         view = replace(view, inputs=input_values(self.inputs, view))
-        if pane not in self.turned:
+        if pane not in self.rotatable:
             view = replace(view, turn=None)
         return view if self.is_lit(pane) else replace(view, light=None, screen=None)
 
@@ -228,9 +228,9 @@ def input_values(inputs: Sequence[VariedInput], view: View) -> tuple[float, ...]
 
     The view may be of the previous scene, which had other inputs.
     """
-    said = [*view.inputs[: len(inputs)], *(one.value for one in inputs[len(view.inputs) :])]
+    values = [*view.inputs[: len(inputs)], *(one.value for one in inputs[len(view.inputs) :])]
     return tuple(min(max(value, one.low), one.high)
-                 for value, one in zip(said, inputs, strict=True))  # fmt: skip
+                 for value, one in zip(values, inputs, strict=True))  # fmt: skip
 
 
 def _covered(low: float, high: float, size: int) -> tuple[int, int]:

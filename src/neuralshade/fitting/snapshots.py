@@ -23,7 +23,7 @@ LONGEST_PX = 1024  # of a snapshot; the field is continuous, so it is drawn at t
 KEPT_PX = 256  # of those kept in memory for a report
 PREFIX = "snapshots."  # name prefix in checkpoints
 
-Kept = list[tuple[int, npt.NDArray[Any]]]  # (step, float32 [h, w, C])
+SnapshotList = list[tuple[int, npt.NDArray[Any]]]  # (step, float32 [h, w, C])
 
 
 class Snapshots:
@@ -42,7 +42,7 @@ class Snapshots:
     ):
         self.picture, self.callbacks = picture, callbacks
         self.settled, self.draw = settled, draw
-        self.kept: Kept = []
+        self.kept: SnapshotList = []
 
     def take(self, progress: Progress) -> None:
         """Draw the present state."""
@@ -151,7 +151,7 @@ def snapshots_for(
     return Snapshots(picture, callbacks, settled, draw)
 
 
-def load_snapshots(folder: str | os.PathLike[str]) -> Kept:
+def load_snapshots(folder: str | os.PathLike[str]) -> SnapshotList:
     """Return the predictions that a fit saved in ``folder``, in order of steps."""
     paths = sorted(Path(folder).glob("prediction_[0-9]*.*"))
     if not paths:

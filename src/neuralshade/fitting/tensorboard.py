@@ -23,7 +23,7 @@ from neuralshade.base.json_numbers import finite
 from neuralshade.base.message_text import unmade
 from neuralshade.base.optional import optional_module
 from neuralshade.errors import OutputError
-from neuralshade.fitting.callback import Beat, Callback, RunningFit
+from neuralshade.fitting.callback import Callback, RunningFit, Tick
 from neuralshade.fitting.movie import PNG_LEVEL, Frame, opaque_frame
 from neuralshade.fitting.plateau import Row
 from neuralshade.fitting.progress import Progress
@@ -72,7 +72,7 @@ class TensorBoard(Callback):
     def __init__(self, folder: str | os.PathLike[str], picture: Picture | PictureForm | None):
         self.folder = folder
         self.target = picture if isinstance(picture, Picture) else None
-        self.beat = Beat(LEAST_SECONDS, MOST_SECONDS, SHARE)
+        self.tick = Tick(LEAST_SECONDS, MOST_SECONDS, SHARE)
         self.stops: float | None = None
         self._small: Frame | None = None  # the target at the last requested size
         self._job: RunningFit | None = None
@@ -101,7 +101,7 @@ class TensorBoard(Callback):
 
     def observe(self, progress: Progress) -> None:
         """Log the numbers when due."""
-        if self.beat.is_due(progress.seconds):
+        if self.tick.is_due(progress.seconds):
             self._add_numbers(progress)
 
     def take(self, step: int, drawn: npt.NDArray[Any]) -> None:
@@ -149,12 +149,12 @@ class TensorBoard(Callback):
         log.warning("tensorboard: got '%s' from %s, need room for a log. The fit goes on "
                     "without.", refused.strerror or refused, self.folder)  # fmt: skip
 
-    def _encode(self, add: Callable[..., None], *given: Any) -> None:
+    def _encode(self, add: Callable[..., None], *args: Any) -> None:
         """Run slow work in the encoder's thread; raise errors of earlier work."""
         for done in [job for job in self._encoding if job.done()]:
             self._encoding.remove(done)
             done.result()
-        self._encoding.append(self._encoder.submit(add, *given))
+        self._encoding.append(self._encoder.submit(add, *args))
 
     def _add_numbers(self, p: Progress, ended: bool = False) -> None:
         """Log the progress; the PSNR of the present step only where the fit ``ended``.

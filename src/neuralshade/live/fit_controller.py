@@ -81,7 +81,7 @@ class FitController:
             "can": can if state in ("running", "paused") else [], **state_facts(self.job),
         }  # fmt: skip
         self.channel.publish("fit", facts)
-        self.job.callbacks.tell(facts)
+        self.job.callbacks.update(facts)
 
     def attend(self, progress: Progress, interrupted: Callable[[], bool]) -> float:
         """Publish progress, answer requests, draw; return the seconds of pause."""

@@ -96,7 +96,7 @@ class FrameCache:
 
 def _key(scene: Scene, pane: str, target: View) -> Key:
     """Return the cache key; for lit panes it includes the view's shape."""
-    view = replace(scene.seen_in(pane, target), id=0, panes=(), parts=False, draft=False)
+    view = replace(scene.relevant_view(pane, target), id=0, panes=(), parts=False, draft=False)
     return pane, view if scene.is_lit(pane) else replace(view, width=1, height=1)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from neuralshade.fitting.scene import Scene, View
 from neuralshade.live.client import Client
 from neuralshade.live.frame_budget import (
-    AT_HAND,
     DRAFT,
     FIXED_SECONDS,
+    STORED,
     UNBOUNDED,
     WHOLE,
     FrameBudget,
@@ -32,15 +32,15 @@ class Frame:
     slow: bool  # for pages that do not keep up
     by: int = 1  # divisor of each side of the view
     band: Band | None = None  # set where it is one band of a picture
-    at_hand: bool = False  # drawn without computation
+    stored: bool = False  # drawn without computation
 
     @property
     def costs_as(self) -> str:
         """Return the key of its cost."""
         if self.band is not None:
             return self.band.costs_as
-        if self.at_hand:
-            return AT_HAND
+        if self.stored:
+            return STORED
         return DRAFT + self.panes[0] if self.view.draft else WHOLE
 
     @property
@@ -56,7 +56,7 @@ class Frame:
             return
         if client.drawing is not None:
             client.drawing.begun(self.panes, self.by, self.view.draft)
-        client.kept.update((pane, scene.seen_in(pane, self.view)) for pane in self.panes)
+        client.kept.update((pane, scene.relevant_view(pane, self.view)) for pane in self.panes)
 
 
 PageView = tuple[Client, View]
@@ -88,9 +88,9 @@ class FrameChoice:
         most = self.budgets[client.slow].pixels() if hurried else UNBOUNDED
         by = divided_by(view.width * view.height, most)
         drawn = bare(scene.fitted(view, by))  # this view decides whether a pane is lit
-        lacking = [p for p in panes_of(scene, view) if p in scene.changes
-                   or scene.goes_on(p, drawn) or client.kept.get(p) != scene.seen_in(p, drawn)
-                   ]  # fmt: skip
+        lacking = [p for p in panes_of(scene, view)
+                   if p in scene.changes or scene.is_refining(p, drawn)
+                   or client.kept.get(p) != scene.relevant_view(p, drawn)]  # fmt: skip
         return Frame(drawn, tuple(lacking), by == 1, client.slow)
 
     def _last(self, client: Client, view: View, fit_seconds: float) -> Frame | None:
@@ -114,17 +114,17 @@ class FrameChoice:
         budget = self.budgets[slow]
         panes = panes_of(scene, view)
         if client.drawing is None or client.drawing.view != target:
-            drawn = [pane for pane in panes if pane not in scene.at_hand]
+            drawn = [pane for pane in panes if pane not in scene.stored]
             hungry = client.drawing is not None and bool(client.drawing.fresh(drawn))
             client.drawing = ProgressiveDrawing.following(client.drawing, scene, target)
             client.drawing.hungry = hungry
         fresh = client.drawing.fresh(panes)
-        at_hand = tuple(pane for pane in fresh if pane in scene.at_hand)
-        lacking = [pane for pane in fresh if pane not in at_hand]
+        stored = tuple(pane for pane in fresh if pane in scene.stored)
+        lacking = [pane for pane in fresh if pane not in stored]
         # alternate: a page that pans for long gets both
         is_next = lacking and client.drawing.hungry and self.paid.get(slow)
-        if at_hand and not is_next:
-            return Frame(scene.fitted(target, 1), at_hand, True, slow, at_hand=True)
+        if stored and not is_next:
+            return Frame(scene.fitted(target, 1), stored, True, slow, stored=True)
         if lacking:
             return self._first(view, lacking, slow)
         if self.opening:

@@ -35,7 +35,7 @@ SLOW_SHARE = 0.01  # the same for slow pages
 ANSWER_SHARES = {"report": 0.0025, "asset": 0.005}  # the same for reports, and for other files
 ANSWER_SAVED_SECONDS = 0.5  # of that which may accumulate: the first answers come at once
 QUIET_SECONDS = 0.4  # without a frame: all pages are up to date
-AT_HAND_SECONDS = 1.0  # between two computation-free frames that ignore the debts of others
+STORED_SECONDS = 1.0  # between two computation-free frames that ignore the debts of others
 MOST_ENCODING = 2  # frames in the encoder's queue; no others are drawn meanwhile
 
 log = logging.getLogger("neuralshade.live")
@@ -56,7 +56,7 @@ class PageRenderer:
         self.number = 0
         self._drawn_at: float | None = None  # time.perf_counter() of the scene's last frame
         self._ready: set[str] = set()  # panes that were drawn before
-        self._opens, self._lent_at = False, -AT_HAND_SECONDS
+        self._opens, self._lent_at = False, -STORED_SECONDS
         self.budgets, self.rate, self.cache = _budgets(), StepRate(), FrameCache()
         files, reports = (FrameBudget(ANSWER_SHARES[name], *[ANSWER_SAVED_SECONDS] * 2)
                           for name in ("asset", "report"))  # fmt: skip
@@ -143,8 +143,8 @@ class PageRenderer:
         payers = (frame.slow, not frame.slow) if is_first else (frame.slow,) if group else ()
         payer = next((slow for slow in payers if allowed[slow]), None)
         now = time.perf_counter()
-        if (payer is None and frame.at_hand and False in payers
-                and now - self._lent_at >= AT_HAND_SECONDS):  # fmt: skip
+        if (payer is None and frame.stored and False in payers
+                and now - self._lent_at >= STORED_SECONDS):  # fmt: skip
             self._lent_at, payer = now, False  # regardless of other frames' cost; those wait longer
         return payer
 
@@ -153,7 +153,7 @@ class PageRenderer:
         scene = self.scene
         assert scene is not None
         for frame, group in groups.items():
-            if frame.band is not None or frame.at_hand or (allowed[False] and not frame.slow):
+            if frame.band is not None or frame.stored or (allowed[False] and not frame.slow):
                 continue
             for client, view in list(group):
                 cached = self.cache.of(scene, view, frame.panes) if client.drawing else []
@@ -191,7 +191,7 @@ class PageRenderer:
                 second = time.perf_counter()
                 scene.draw(pane, pixel)
                 start = time.perf_counter() - second
-                for name in (pane, WHOLE) if not frame.at_hand else ():
+                for name in (pane, WHOLE) if not frame.stored else ():
                     self.budgets[False].costs.setdefault(name, DrawCost()).start += start
         return time.perf_counter() - begin
 
@@ -228,11 +228,11 @@ class PageRenderer:
             pane = frame.panes[0]
             if not budget.costs.setdefault(pane, DrawCost()).is_measured:
                 budget.costs[pane].note(most, scene.drafts[pane] * seconds)
-        on = any(scene.goes_on(pane, view) for pane in panes)  # these need another frame
+        on = any(scene.is_refining(pane, view) for pane in panes)  # these need another frame
         mark = None if on else (step, hurried)
         for member, _ in group:
             frame.note(scene, member, panes)
-            member.is_new = member.is_new and frame.at_hand
+            member.is_new = member.is_new and frame.stored
         self.cache.note(scene, group[0][1], frame, panes, step)
         rough = any(scene.is_rough(pane, view) for pane in panes)
         header: Json = {"step": step, "sharp": frame.sharp and not rough,

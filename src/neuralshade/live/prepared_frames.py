@@ -41,4 +41,4 @@ class PreparedFrames:
 
 
 def _key(scene: Scene, pane: str, view: View) -> tuple[str, View]:
-    return pane, replace(scene.seen_in(pane, view), scene=0)
+    return pane, replace(scene.relevant_view(pane, view), scene=0)

@@ -88,8 +88,11 @@ class ProgressiveDrawing:
         """Return the state of another view; panes that look the same in it keep their progress."""
         if before is None:
             return cls(view)
-        same = {pane: state for pane, state in before.panes.items()
-                if scene.seen_in(pane, before.view) == scene.seen_in(pane, view)}  # fmt: skip
+        same = {
+            pane: state
+            for pane, state in before.panes.items()
+            if scene.relevant_view(pane, before.view) == scene.relevant_view(pane, view)
+        }
         return cls(view, same, before._turn)
 
     def fresh(self, panes: list[str]) -> list[str]:

@@ -54,9 +54,9 @@ def with_flip(scene: Scene) -> Scene:
     if light is not None:
         lit = [FLIP + pane for pane in light.panes if pane in compared]
         light = dataclasses.replace(light, panes=(*light.panes, *lit))
-    turned = (*scene.turned, *(FLIP + pane for pane in scene.turned if pane in compared))
+    turned = (*scene.rotatable, *(FLIP + pane for pane in scene.rotatable if pane in compared))
     return dataclasses.replace(scene, titles={**scene.titles, **titles}, draw=draw, light=light,
-                               turned=turned)  # fmt: skip
+                               rotatable=turned)  # fmt: skip
 
 
 def _untoned(shown: Floats, tone: Tone) -> Floats:

@@ -39,7 +39,7 @@ class SourceSet:
 
     document: Path
     sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
-    received: dict[str, dict[str, Any]] = field(default_factory=dict)  # arguments by kind
+    arguments: dict[str, dict[str, Any]] = field(default_factory=dict)  # arguments by kind
 
     @property
     def place(self) -> Path:
@@ -109,7 +109,7 @@ class SourceSets:
             path.rename(folder / path.name)
             path.parent.rmdir()
             one.sizes[path.name] = (width, height)
-            one.received.clear()
+            one.arguments.clear()
             return one.facts(key)
 
     def fit(self, key: str, kind: Kind) -> dict[str, Any]:
@@ -131,10 +131,10 @@ class SourceSets:
                 raise ConfigError(f"start.kind: got {kind.name} for {one.document.name}, need one "
                                   f"of {able}. Choose one of them.")  # fmt: skip
             pictures = [one.document.parent / name for name in one.sizes]
-            if kind.name not in one.received:  # checked before the running fit is stopped
-                one.received[kind.name] = loaded(kind.subject.received)(one.document, pictures)
+            if kind.name not in one.arguments:  # checked before the running fit is stopped
+                one.arguments[kind.name] = loaded(kind.subject.uploaded)(one.document, pictures)
             self._fitted = key
-            return one.received[kind.name]
+            return one.arguments[kind.name]
 
     def _check_place(self, key: str, name: str) -> None:
         check_open("source.of", key, self._sets, self._fitted, ANEW)

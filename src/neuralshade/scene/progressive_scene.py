@@ -15,7 +15,7 @@ import numpy.typing as npt
 from neuralshade.base.closeable import Closeable
 from neuralshade.base.work import working
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.scene import GIVEN, RESULT, Light, Scene, View
+from neuralshade.fitting.scene import REFERENCE, RESULT, Light, Scene, View
 from neuralshade.gpu.open import open_gpu
 from neuralshade.scene.document import read_scene
 from neuralshade.scene.entries import LightEntry, SceneDocument
@@ -96,14 +96,14 @@ class WatchedScene(Closeable):
         """Return what a stage shows."""
         fitted = any(self.document.materials[mesh.material].asset for mesh in self.document.mesh)
         panes = {RESULT: "Fitted" if fitted else "Path traced"} | (
-            {GIVEN + RESULT: "Given"} if self.given else {}
+            {REFERENCE + RESULT: "Given"} if self.given else {}
         )
         document, light = self.document, None
         if document.light:
             angles = light_angles(document.camera, document.light[0])
             light = Light(*angles, tuple(panes))
         return Scene("scene", name, document.width, document.height, 3, True, True, True, panes,
-                     self.draw, (), light=light, turned=tuple(panes),
+                     self.draw, (), light=light, rotatable=tuple(panes),
                      settled=self.settled, rough=self.rough)  # fmt: skip
 
     def draw(self, pane: str, view: View) -> Floats:
@@ -142,7 +142,7 @@ class WatchedScene(Closeable):
         by = max(1, math.ceil(math.sqrt(view.width * view.height / MOST_PIXELS)))
         size = max(1, view.width // by), max(1, view.height // by)
         light = view.light if self.document.light else None
-        return Look(pane.startswith(GIVEN), size, view.region, view.turn or (0.0, 0.0), light)
+        return Look(pane.startswith(REFERENCE), size, view.region, view.turn or (0.0, 0.0), light)
 
     def _begun(self, look: Look) -> Sum:
         """Return a picture's first look: its own where there is time for it, else a coarse one.

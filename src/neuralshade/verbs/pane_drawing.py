@@ -14,7 +14,7 @@ from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.given import is_whole
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.scene import GIVEN, TARGET, Scene, View
+from neuralshade.fitting.scene import REFERENCE, TARGET, Scene, View
 from neuralshade.kinds.kind import Opened
 from neuralshade.measure.display import error_picture
 from neuralshade.source.color import linear_to_srgb
@@ -61,9 +61,9 @@ class ShownPane:
                 need = "a picture of which mip levels are shown one by one. Leave it out."
             raise ConfigError(f"level: got {asked.level}, need {need}")
         light = None if asked.light is None else _angles(scene, self.pane, asked.light)
-        if asked.turn is not None and self.pane not in scene.turned:
+        if asked.turn is not None and self.pane not in scene.rotatable:
             raise ConfigError(f"turn: got it for {self.pane}, need a pane that turns"
-                              f"{_listed(scene.turned)}. Leave it out.")  # fmt: skip
+                              f"{_listed(scene.rotatable)}. Leave it out.")  # fmt: skip
         self._as_light = False
         self._view = View(0, 0, light=light, turn=asked.turn, level=asked.level)
 
@@ -125,12 +125,12 @@ def _chosen(scene: Scene, asked: Asked) -> tuple[str, str | None]:
     beside = scene.beside(pane)
     if beside is None:
         raise ConfigError(f"show: got {shown(show)}, need a pane that has something beside it."
-                          f"{_without_reference(asked, GIVEN)}")  # fmt: skip
+                          f"{_without_reference(asked, REFERENCE)}")  # fmt: skip
     return pane, beside
 
 
 def _without_reference(asked: Asked, pane: str) -> str:
-    if asked.reference is not None or not pane.startswith((GIVEN, TARGET)):
+    if asked.reference is not None or not pane.startswith((REFERENCE, TARGET)):
         return ""
     return " Name what it was fitted to with --reference."
 

@@ -25,7 +25,7 @@ def painted_scene(teacher=True):
 def test_panes_of_the_network_and_of_the_material():
     scene = painted_scene()
     assert list(scene.titles) == ["sphere", "plane", "given:sphere", "given:plane"]
-    assert scene.changes == ("sphere", "plane") and scene.turned == ("sphere", "given:sphere")
+    assert scene.changes == ("sphere", "plane") and scene.rotatable == ("sphere", "given:sphere")
     for pane in ("sphere", "plane"):
         np.testing.assert_array_equal(scene.draw(pane, USUAL), scene.draw(f"given:{pane}", USUAL))
     assert list(painted_scene(teacher=False).titles) == ["sphere", "plane"]
@@ -74,10 +74,13 @@ def test_inputs_are_what_a_view_says():
             assert asked and all(seen == shares for seen in asked), (pane, inputs)
     said = scene.facts(1)["inputs"]
     assert said[0] == {"name": "wetness", "low": 0.0, "high": 2.0, "value": 0.5}
-    usual, asked_as = (scene.seen_in("plane", dataclasses.replace(USUAL, inputs=inputs))
+    usual, asked_as = (scene.relevant_view("plane", dataclasses.replace(USUAL, inputs=inputs))
                        for inputs in ((), (0.5, 0.0, 7.0)))  # fmt: skip
     assert usual == asked_as  # one picture, which is drawn once
-    assert painted_scene().seen_in("plane", dataclasses.replace(USUAL, inputs=(1.0,))).inputs == ()
+    assert (
+        painted_scene().relevant_view("plane", dataclasses.replace(USUAL, inputs=(1.0,))).inputs
+        == ()
+    )
 
 
 def test_what_is_turned_shows_what_was_behind():

@@ -90,10 +90,10 @@ def test_a_coarse_view_is_of_the_texels_of_a_fine_one(moss, monkeypatch, spread,
     assert drawn.shape == (8, 12, 3) and decoded == counts
 
 
-def test_given_maps_are_at_hand(moss):
+def test_reference_maps_are_stored(moss):
     scene = opened_scene(moss.opened, moss.textures)
-    assert set(scene.at_hand) == {f"given:map:{name}" for name in NAMES}
-    assert opened_scene(moss.opened).at_hand == ()
+    assert set(scene.stored) == {f"given:map:{name}" for name in NAMES}
+    assert opened_scene(moss.opened).stored == ()
 
 
 def test_texels_are_those_under_pixel_centers():
@@ -151,8 +151,8 @@ def test_the_sphere_is_as_large_as_asked_for_beside_any_level(moss):
     assert scene.draw("given:lit", scene.fitted(asked, 4)).shape == (10, 15, 3)
     # of other maps no texels change with the light, and none are sent again
     moved = replace(view, light=(90.0, 20.0))
-    assert scene.seen_in("map:albedo", moved) == scene.seen_in("map:albedo", view)
-    assert scene.seen_in("lit", moved) != scene.seen_in("lit", view)
+    assert scene.relevant_view("map:albedo", moved) == scene.relevant_view("map:albedo", view)
+    assert scene.relevant_view("lit", moved) != scene.relevant_view("lit", view)
 
 
 def test_the_sphere_shows_the_maps_under_the_light(moss):

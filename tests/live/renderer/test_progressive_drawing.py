@@ -138,7 +138,7 @@ def drafted(renderer, frames, clock):
             return np.zeros((view.height, view.width, 3), np.float32)
         return scene.draw(pane, view)
 
-    renderer.scene = replace(scene, draw=draw, drafts={"target": 8.0}, at_hand=())
+    renderer.scene = replace(scene, draw=draw, drafts={"target": 8.0}, stored=())
     return drafts
 
 

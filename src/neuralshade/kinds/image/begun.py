@@ -86,7 +86,7 @@ def begin_from(job: Begun, begun: OpenedImage) -> None:
         lines.append(f"{begun.path}: an asset of another picture, {shown(begun.picture['name'])}: "
                      f"{start}; of its own picture the asset has "
                      f"{begun.header.quality['psnr_db']:.2f}.")  # fmt: skip
-    job.warnings.say(*lines)
+    job.warnings.add(*lines)
 
 
 def worse(begun: OpenedImage, job: Begun, psnr_db: float) -> str | None:

@@ -36,7 +36,7 @@ from neuralshade.fitting.picture_result import (
     reached,
 )
 from neuralshade.fitting.picture_scene import grid_pages, picture_scene
-from neuralshade.fitting.recipe import Unpack, asked_by, from_dict, resumed_ends, to_dict
+from neuralshade.fitting.recipe import Unpack, flag_of, from_dict, resumed_ends, to_dict
 from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.searched_job import CodeSearch, SearchedJob
@@ -138,7 +138,7 @@ def _resumed(
         return resolve(recipe, transform_picture(picture, recipe.transform))
 
     recipe = resumed_recipe(checkpoint, place, picture, ImageRecipe, asked,
-                            setting=asked_by(preset, settings))  # fmt: skip
+                            setting=flag_of(preset, settings))  # fmt: skip
     for name, shape in parameter_shapes(recipe, picture.channels).items():
         held = checkpoint.state.get(f"field.{name}")
         if held is None or held.shape != shape:  # before as much as the recipe says is allocated
@@ -149,7 +149,7 @@ def _resumed(
 def call_of(typed: CommandLine) -> FitCall:
     """Return the call of what was typed; ConfigError where nothing is left for --bpp to size."""
     preset = typed.preset
-    if typed.given["bpp"] is not None and typed.options["resume"] is None:
+    if typed.requested["bpp"] is not None and typed.options["resume"] is None:
         # a recipe that an asset tells may name both: only a flag is a wish
         check_sized(preset_recipe(preset or KIND.presets[0], typed.settings))
     return FitCall(fit_image, (typed.subject, typed.output), {"preset": preset, **typed.settings})
@@ -265,15 +265,15 @@ class _Job(SearchedJob[ImageRecipe]):
         if self.recipe.seconds is not None or self.loop.plateau is not None:
             from neuralshade.fitting.early_end import rising  # not where steps alone were asked for
 
-            self.warnings.say(rising(self.loop, self.recipe, gained))
+            self.warnings.add(rising(self.loop, self.recipe, gained))
         told = poor(self, self.quality, size, self.picture)
         if told is None and self.begun is None:
             told = early(self, preset_steps(self.preset))
-        self.warnings.say(told, oversized(size, self.picture), missed(self, psnr_db), failed)
+        self.warnings.add(told, oversized(size, self.picture), missed(self, psnr_db), failed)
         if self.begun is not None:
             from neuralshade.kinds.image.begun import worse
 
-            self.warnings.say(worse(self.begun, self, psnr_db))
+            self.warnings.add(worse(self.begun, self, psnr_db))
 
     def finish(self) -> FitResult:
         """Write the asset and what else was asked for."""

@@ -44,7 +44,7 @@ class ImageRecipe(PictureRecipe):
     bias: bool = setting(True, "layers add a bias")
     loss: str = training("auto", "what is minimised; 'auto' is l2, for HDR relative_l2, or log_l2 "
                          "behind exp",
-                         choices=("auto", *LOSSES), brought="loss")  # fmt: skip
+                         choices=("auto", *LOSSES), plugins="loss")  # fmt: skip
     sampling: str = training("lattice", "crossings of random rows and columns, single random "
                              "pixels, or continuous positions", choices=SAMPLINGS)  # fmt: skip
     batch: int = training(0, "samples per step; 0 chooses by the size of the picture",

@@ -15,7 +15,7 @@ KIND = Kind(
                     what="a MaterialX document, a stack of layers, a Slang module or a folder of "
                     "maps", maps="neuralshade.source.map_files:find_maps",
                     documents=(".mtlx", ".toml"),
-                    received="neuralshade.kinds.material.received:received_material"),
+                    uploaded="neuralshade.kinds.material.received:received_material"),
     takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events", "live",
            "report", "resume"),
     flags=(

@@ -26,7 +26,7 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.recipe import Unpack, asked_by, asked_recipe, resumed_with
+from neuralshade.fitting.recipe import Unpack, flag_of, requested_recipe, resumed_with
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.material import KIND
@@ -127,13 +127,13 @@ def fit_material(
     """
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
-    given, setting = with_preset(preset, settings), asked_by(preset, settings)
+    given, setting = with_preset(preset, settings), flag_of(preset, settings)
     if share is not None:
         check_path("share", share)
     shared = None if share is None else OpenedMaterial.read(share).shared_part
     if shared is not None:
         given = shared.architecture | given
-    recipe = asked_recipe(MaterialRecipe, given)
+    recipe = requested_recipe(MaterialRecipe, given)
     if shared is not None:
         shared.check(recipe, setting)
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
@@ -282,9 +282,9 @@ class _Job(Job[MaterialRecipe]):
         """Write the asset."""
         judged, size = self.save(self.output)
         p = self.loop.progress
-        self.warnings.say_steps(p, self.recipe, on_cpu=self.chosen.on_cpu)
+        self.warnings.add_steps(p, self.recipe, on_cpu=self.chosen.on_cpu)
         if judged.highlight_l1 > LOST:
-            self.warnings.say(f"fit: {judged.highlight_l1:.0%} of the light around highlights is "
+            self.warnings.add(f"fit: {judged.highlight_l1:.0%} of the light around highlights is "
                               "wrong, which a PSNR does not see. Lobes are as narrow as a "
                               "roughness of 0.07: make it rougher, or give it more "
                               "--steps.")  # fmt: skip

@@ -44,14 +44,14 @@ class PhasedLoop(Loop):
             self._late = max(self._late, p.seconds - seconds * self.starts[begun])
         return share
 
-    def _given_share(self, step: int, seconds: float) -> float:
-        share = super()._given_share(step, seconds)
+    def _used_share(self, step: int, seconds: float) -> float:
+        share = super()._used_share(step, seconds)
         if self.recipe.steps and step >= self.recipe.steps:
             return share
         return min([share, *(math.nextafter(due, 1.0) for due in self._later()[:1])])
 
     def _rate_share(self, step: int, seconds: float) -> float:
-        share = super()._given_share(step, seconds)
+        share = super()._used_share(step, seconds)
         begin, end = self.starts[self.engine.parts_begun - 1], min(self._later(), default=1.0)
         return min(1.0, max(0.0, share - begin) / max(end - begin, 1e-9))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.fitting.scene import GIVEN, Light, Scene, VariedInput, View, input_values
+from neuralshade.fitting.scene import REFERENCE, Light, Scene, VariedInput, View, input_values
 from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.judging.lit import (
     EYE,
@@ -47,11 +47,11 @@ def material_scene(
     """
     makers = {"": network}
     if teacher is not None:
-        makers[GIVEN] = lambda: over_points(teacher())
+        makers[REFERENCE] = lambda: over_points(teacher())
     inputs = tuple(VariedInput(one.name, one.low, one.high, one.default) for one in varied)
 
     def draw(pane: str, view: View) -> Floats:
-        before = GIVEN if pane.startswith(GIVEN) else ""
+        before = REFERENCE if pane.startswith(REFERENCE) else ""
         width, height = view.screen or (view.width, view.height)
         values = input_values(inputs, view)
         shares = [one.share(value) for one, value in zip(varied, values, strict=True)]
@@ -59,11 +59,11 @@ def material_scene(
         return seen.lit_over(makers[before](), _lamps(view.light))
 
     titles = _titles(list(makers))
-    own = tuple(pane for pane in titles if not pane.startswith(GIVEN))
+    own = tuple(pane for pane in titles if not pane.startswith(REFERENCE))
     light = Light(*angles_to(KEY), tuple(titles), "eye")
     turned = tuple(pane for pane in titles if pane.endswith(SPHERE))
     return Scene(KIND.name, name, DRAWN_PX, DRAWN_PX, 3, True, True, True, titles, draw,
-                 own if changes else (), light=light, turned=turned,
+                 own if changes else (), light=light, rotatable=turned,
                  inputs=inputs)  # fmt: skip
 
 
@@ -82,6 +82,6 @@ def _lamps(light: tuple[float, float] | None) -> Sequence[Lamp]:
 
 def _titles(makers: Sequence[str]) -> Mapping[str, str]:
     """Return the panes' titles, the network's first."""
-    called = {"": NETWORK, GIVEN: TEACHER}
+    called = {"": NETWORK, REFERENCE: TEACHER}
     return {before + shape: f"{called[before]}, {shape}" for before in makers
             for shape in (SPHERE, PLANE)}  # fmt: skip

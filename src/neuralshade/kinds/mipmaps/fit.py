@@ -24,7 +24,12 @@ from neuralshade.fitting.options import (
     check_options,
     chosen_engine,
 )
-from neuralshade.fitting.output_checks import check_apart, check_no_input, check_page, events_path
+from neuralshade.fitting.output_checks import (
+    check_distinct,
+    check_no_input,
+    check_page,
+    events_path,
+)
 from neuralshade.fitting.recipe import Unpack, resumed_with, stored_recipe, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import RESULT, Scene
@@ -143,7 +148,7 @@ def _check_others(options: FitOptions, files: Sequence[Path], textures: TextureS
     for path in (options.report, events):
         check_no_input(path, options.resume, *textures.paths.values())
     for file in files:
-        check_apart(levels=file, report=options.report, events=events,
+        check_distinct(levels=file, report=options.report, events=events,
                     tensorboard=options.tensorboard)  # fmt: skip
     if options.report is not None:
         check_page(options.report)
@@ -206,7 +211,7 @@ class _Job(Job[MipmapsRecipe]):
 
     def _finish(self, trained: Floats) -> MipmapsResult:
         """Choose each level's best chain, write it, and what else was asked for."""
-        self.warnings.say_steps(self.loop.progress, self.recipe, on_cpu=self.chosen.on_cpu)
+        self.warnings.add_steps(self.loop.progress, self.recipe, on_cpu=self.chosen.on_cpu)
         chains = {**self.chains, TRAINED: chain_of(trained, self.levels)}
         numbers = {name: numbers_of(chain) for name, chain in chains.items()}
         shown = {name: numbers_of(as_stored(chain)) for name, chain in chains.items()}
@@ -220,7 +225,7 @@ class _Job(Job[MipmapsRecipe]):
         if self.recipe.favor == "all":
             worse = missed(judged.symmetric(), KEPT, tuple(STORED.values()))
             self.notes += worse  # for who reads the file
-            self.warnings.say(*worse)
+            self.warnings.add(*worse)
         header = self._header(judged, best)
         written = save_asset(self.output, KIND.name, header, level_tensors(stored), CURVE_POINTS)
         with part("writing files"):

@@ -7,8 +7,8 @@ from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import (
     TrainingRecipe,
     TrainingSettings,
-    asked_recipe,
     changed,
+    requested_recipe,
     setting,
     training,
 )
@@ -103,4 +103,4 @@ class MipmapsSettings(TrainingSettings, total=False):
 
 def mipmaps_recipe(settings: dict[str, Any]) -> MipmapsRecipe:
     """Return the recipe of ``settings``; steps or seconds among them replace the usual end."""
-    return asked_recipe(MipmapsRecipe, settings)
+    return requested_recipe(MipmapsRecipe, settings)

@@ -30,7 +30,7 @@ from neuralshade.fitting.options import (
 )
 from neuralshade.fitting.picture_result import FitResult, judged_picture, missed, poor, reached
 from neuralshade.fitting.picture_scene import picture_scene
-from neuralshade.fitting.recipe import Unpack, asked_recipe, resumed_with, to_dict
+from neuralshade.fitting.recipe import Unpack, requested_recipe, resumed_with, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -138,7 +138,7 @@ def splats_recipe(settings: dict[str, Any]) -> SplatsRecipe:
             raise ConfigError(f"SplatsRecipe.bpp: got {shown(settings['bpp'])} with {name}="
                               f"{shown(settings[name])}, need one of the two. Leave one "
                               "out.")  # fmt: skip
-    return asked_recipe(SplatsRecipe, settings)
+    return requested_recipe(SplatsRecipe, settings)
 
 
 def unusual(recipe: SplatsRecipe, *, straight_alpha: bool = False) -> dict[str, Any]:
@@ -283,8 +283,8 @@ class _Job(Job[SplatsRecipe]):
         with part("finding how many Gaussians fit the bytes"):
             self.engine.settle()
         psnr_db, written = self.save(self.output)
-        self.warnings.say_steps(self.loop.progress, self.recipe, on_cpu=self.chosen.on_cpu)
-        self.warnings.say(poor(self, self.quality, written, self.picture), missed(self, psnr_db))
+        self.warnings.add_steps(self.loop.progress, self.recipe, on_cpu=self.chosen.on_cpu)
+        self.warnings.add(poor(self, self.quality, written, self.picture), missed(self, psnr_db))
         self._written()
         self._report()
         budget = budget_of(self.recipe, self.picture)

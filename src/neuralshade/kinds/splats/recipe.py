@@ -35,7 +35,7 @@ class SplatsRecipe(PictureRecipe):
     cutoff: float = setting(3.0, "where a Gaussian ends, in standard deviations", limits=(1, 6))
     background: str = setting("mean", "behind all Gaussians: the picture's mean color, or numbers "
                               "joined by commas, one a channel")  # fmt: skip
-    loss: str = training("l2", "what is minimised", choices=LOSSES, brought="loss")
+    loss: str = training("l2", "what is minimised", choices=LOSSES, plugins="loss")
     ssim: float = training(0.0, "how much 1 - SSIM counts beside the loss", limits=(0, 100))
     center_rate: float = training(0.3, "Adam step size of centers, in pixels", limits=(0, 100))
     shape_rate: float = training(0.1, "Adam step size of log sizes and shear", limits=(0, 10))

@@ -25,7 +25,13 @@ from neuralshade.fitting.options import (
     check_torch,
     chosen_engine,
 )
-from neuralshade.fitting.recipe import Unpack, asked_recipe, resumed_with, stored_recipe, to_dict
+from neuralshade.fitting.recipe import (
+    Unpack,
+    requested_recipe,
+    resumed_with,
+    stored_recipe,
+    to_dict,
+)
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.searched_job import CodeSearch, SearchedJob
@@ -96,7 +102,7 @@ def fit_textures(
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
     asked = AskedSet(source, dict(maps or {}), normal_convention)
-    recipe = asked_recipe(TexturesRecipe, given)
+    recipe = requested_recipe(TexturesRecipe, given)
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
     textures = asked.textures(recipe.wrap if checkpoint is None else checkpoint.wrap)
     path = asked.output(textures, output, options)
@@ -281,9 +287,9 @@ class _Job(SearchedJob[TexturesRecipe]):
         first = {name: values[0] for name, values in quality.items()}
         latents = sum(len(t.tobytes()) for n, t in pack_field(field).items() if "latents." in n)
         p = self.loop.progress
-        self.warnings.say_steps(p, self.recipe, on_cpu=self.chosen.on_cpu)
+        self.warnings.add_steps(p, self.recipe, on_cpu=self.chosen.on_cpu)
         target = None if self.wanted is None else TargetReached.of(*self.wanted, first)
-        self.warnings.say(mostly_network(self.textures, size, size - latents),
+        self.warnings.add(mostly_network(self.textures, size, size - latents),
                           search.failed if search else None,
                           missed_target(target, size, p, self.recipe))  # fmt: skip
         self._written()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.fitting.scene import GIVEN, Light, Scene, View
+from neuralshade.fitting.scene import REFERENCE, Light, Scene, View
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.channels import TEXEL, MapCoding
 from neuralshade.kinds.textures.engine import Integers, texels_under
@@ -72,8 +72,8 @@ def _scene(
     given: MaterialSet | None, decoded: DecodedTexels, *, changes: bool,
 ) -> Scene:  # fmt: skip
     by_pane = {MAP + coding.name: coding for coding in codings}
-    maps = {"": decoded} | ({} if given is None else {GIVEN: GivenTexels(given, len(sizes))})
-    steps = {"": decoded.step, GIVEN: lambda: 0}
+    maps = {"": decoded} | ({} if given is None else {REFERENCE: GivenTexels(given, len(sizes))})
+    steps = {"": decoded.step, REFERENCE: lambda: 0}
     spheres = {
         before + LIT: LitPane(texels, steps[before], codings, sizes)
         for before, texels in maps.items()
@@ -84,9 +84,9 @@ def _scene(
         if pane in spheres:
             return spheres[pane](view)
         level = min(view.level, len(sizes) - 1)
-        before = GIVEN if pane.startswith(GIVEN) else ""
+        before = REFERENCE if pane.startswith(REFERENCE) else ""
         index = seen_texels(*sizes[level], view)
-        return _shown(maps[before].coded(by_pane[pane.removeprefix(GIVEN)], level, index))
+        return _shown(maps[before].coded(by_pane[pane.removeprefix(REFERENCE)], level, index))
 
     weighed = given is not None and given.original is not None
     found = (coding for coding in codings if coding.name == OPACITY and coding.count)
@@ -100,11 +100,11 @@ def _scene(
             return map_psnr_db(*sides)
         height, width = target.shape[:2]
         index = seen_texels(*sizes[0], View(0, 0, width=width, height=height))
-        weights = to_uint8(maps[GIVEN].coded(opacity, 0, index))[..., 0] / np.float32(255)
+        weights = to_uint8(maps[REFERENCE].coded(opacity, 0, index))[..., 0] / np.float32(255)
         return map_psnr_db(*sides, weights)
 
     names = {pane: coding.name for pane, coding in by_pane.items()}
-    names |= {pane: SPHERE for pane in spheres if not pane.startswith(GIVEN)}
+    names |= {pane: SPHERE for pane in spheres if not pane.startswith(REFERENCE)}
     light = Light(*usual_light(), tuple(spheres), "eye") if spheres else None
     varying = [pane for pane, coding in by_pane.items() if coding.count]
     changing = (*varying, *([LIT] if spheres else [])) if changes else ()
@@ -115,7 +115,7 @@ def _scene(
                  _titles(names, given is not None), draw, changing, decoded.pages(),
                  light=light, levels=tuple(sizes), bits_of=TEXEL, psnr=psnr,
                  own_channels=channels,
-                 at_hand=tuple(GIVEN + pane for pane in by_pane) if given else (),
+                 stored=tuple(REFERENCE + pane for pane in by_pane) if given else (),
                  radiance=lambda pane, view: spheres[pane].radiance(view))  # fmt: skip
 
 
@@ -124,7 +124,7 @@ def _titles(names: Mapping[str, str], compared: bool) -> Mapping[str, str]:
     if not compared:
         return names
     titles = {pane: f"{name} as decoded" for pane, name in names.items()}
-    return titles | {GIVEN + pane: f"{name} as given" for pane, name in names.items()}
+    return titles | {REFERENCE + pane: f"{name} as given" for pane, name in names.items()}
 
 
 def _shown(coded: Floats) -> Floats:

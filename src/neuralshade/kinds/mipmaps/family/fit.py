@@ -19,7 +19,7 @@ from neuralshade.base.interrupt import Interruption
 from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fitting.loop import Observer, ignore
 from neuralshade.fitting.options import USUAL, FitOptions
-from neuralshade.fitting.output_checks import check_apart, check_asset_place, check_no_input
+from neuralshade.fitting.output_checks import check_asset_place, check_distinct, check_no_input
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds.mipmaps.asked_maps import AskedMaps
 from neuralshade.kinds.mipmaps.family import KIND
@@ -123,7 +123,7 @@ def fit_mipmaps_family(
     family = _Used(Path(share), settings) if used else _Trained(Path(share), settings, len(asked))
     folders = _folders(names, output)
     for name, folder in zip(names, folders, strict=True):
-        check_apart(levels=(folder or Path(f"{name}_mips")) / f"{name}.nsh", network=share)
+        check_distinct(levels=(folder or Path(f"{name}_mips")) / f"{name}.nsh", network=share)
     recipe = mipmaps_recipe(family.settings)
     for one, folder in zip(asked, folders, strict=True):
         # read again when its turn comes: sets may be too large to be held all at once
