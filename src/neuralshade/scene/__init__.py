@@ -1,1 +1,1 @@
-"""Scenes of meshes with fitted materials, path traced."""
+"""Path tracer for scenes of meshes with fitted materials."""

@@ -1,6 +1,6 @@
-"""A scene's things as kernels read them: meshes, materials, the sky and the eye.
+"""Contents of a scene and their GPU bindings: meshes, materials, environment, camera.
 
-Device half of these: path.view.slang, path.samples.slang.
+Device half: path.view.slang, path.samples.slang.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ VIEW = np.dtype([("eye", "3f4"), ("width", "u4"), ("right", "3f4"), ("height", "
 
 @dataclass(frozen=True)
 class Stage:
-    """What stands where: meshes, the material of each as an index, and lights."""
+    """Meshes with their materials, an environment and lights."""
 
-    meshes: Sequence[tuple[Mesh, int, float]]  # mesh, material, times that it repeats
+    meshes: Sequence[tuple[Mesh, int, float]]  # mesh, index of its material, repeats of the texture
     materials: Sequence[Scattering]
     environment: Environment
     lights: Sequence[LightEntry] = ()
 
 
 def given_text(materials: Sequence[Scattering]) -> Scattering:
-    """Return a material that brings its text, or any. Raises ConfigError for two such texts."""
+    """Return the material with its own source text, or any. Raises ConfigError for two texts."""
     found = {each.text: each for each in materials if each.text}
     if len(found) > 1:
         raise ConfigError(f"scene: got {len(found)} materials to be shown as they are given, need "
@@ -51,20 +51,20 @@ def given_text(materials: Sequence[Scattering]) -> Scattering:
 
 
 def fast_math(given: Scattering) -> bool:
-    """Return whether CUDA may divide and take sines coarsely: rays take half of the time then.
+    """Return whether CUDA may use approximate divisions and sines, which halves tracing time.
 
-    Not where a material brings its text, which may make its noise of what a sine rounds to.
+    Not with a material's own source text, whose noise may depend on the rounding of a sine.
     """
     return not given.text
 
 
 def imports_text(modules: Iterable[str]) -> str:
-    """Return Slang text that imports what path.samples.slang reads, and these modules."""
+    """Return the Slang imports of path.samples.slang and of these modules."""
     return "".join(f"import {module};\n" for module in dict.fromkeys([*MODULES, *modules]))
 
 
 def bound_stage(gpu: Gpu, stage: Stage) -> dict[str, Any]:
-    """Return what meshes and environment are bound to."""
+    """Return the bindings of meshes and environment."""
     height, width = stage.environment.radiance.shape[:2]
     sky = {"numbers": gpu.buffer(stage.environment.numbers), "width": width, "height": height}
     return {"meshes": _meshes(gpu, stage), "environment": sky}
@@ -86,9 +86,9 @@ def _meshes(gpu: Gpu, stage: Stage) -> dict[str, Any]:
 def bound_materials(
     gpu: Gpu, materials: Sequence[Scattering], cases: Sequence[int], places: Sequence[int]
 ) -> dict[str, Any]:
-    """Return what materials are bound to.
+    """Return the bindings of materials.
 
-    ``cases``: of the text that each is one of; ``places``: of each among those that are decoded.
+    ``cases``: the switch case of each; ``places``: its place in DecodedMaterials.
     """
     table = np.zeros((len(materials), 4), np.uint32)
     table[:, 0], table[:, 3] = cases, places
@@ -103,7 +103,7 @@ def bound_materials(
 
 
 def view_of(camera: Camera, size: tuple[int, int], bounces: int, seed: int) -> npt.NDArray[Any]:
-    """Return what the device half's View is of a picture so many pixels wide and high."""
+    """Return the device half's View of a camera, for a picture of that size in pixels."""
     forward = np.subtract(camera.look_at, camera.position)
     forward = forward / np.linalg.norm(forward)
     pole = (0, 1, 0) if abs(forward[1]) < 0.9999 else (0, 0, -1)
@@ -119,9 +119,9 @@ def view_of(camera: Camera, size: tuple[int, int], bounces: int, seed: int) -> n
 
 
 def cropped(view: npt.NDArray[Any], aspect: float, region: Crop) -> npt.NDArray[Any]:
-    """Return a view of a part of the picture, whose width is ``aspect`` times its height.
+    """Return the view of a part of the picture, whose width is ``aspect`` times its height.
 
-    The eye stays: what the middle of the part shows is ahead.
+    The eye stays; the view direction points at the middle of the part.
     """
     found, (u0, v0, u1, v1) = view.copy(), region
     pixels = view["width"] / view["height"]

@@ -1,4 +1,4 @@
-"""A tree of boxes around triangles, built level by level. Device half: bvh.slang."""
+"""Bounding volume hierarchy of triangles, built level by level. Device half: bvh.slang."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 
-BINS = 16  # along an axis, between which a node is split
-LEAF = 4  # triangles, which are not split further
-EVEN_FROM = 40  # level from which nodes are halved: a stack of 64 is deep enough for any mesh
+BINS = 16  # along an axis: candidate positions of a split
+LEAF = 4  # triangles: largest leaf
+EVEN_FROM = 40  # level from which nodes are halved, which bounds the traversal stack to 64
 NODE = 8  # words of a node: low corner, 8 first + count, high corner, 0
 BITS = 3  # of a count
 
 
 @dataclass(frozen=True)
 class Bvh:
-    """Nodes as bvh.slang reads them, and the order in which it wants the triangles."""
+    """Nodes as bvh.slang reads them, and the order of triangles."""
 
     nodes: Floats  # [nodes, 8]; of an inner node count is 0 and first its left child's index
-    edges: Floats  # [triangles, 3, 4]: of each in that order a corner, and two edges from it
+    edges: Floats  # [triangles, 3, 4]: in that order, a corner and two edges from it
     order: npt.NDArray[np.int64]  # [triangles]
 
 
 def build_bvh(corners: Floats) -> Bvh:
-    """Return a tree over triangles: float32 [triangles, 3 corners, 3], at least one, finite.
+    """Return the tree over triangles: float32 [triangles, 3 corners, 3], at least one, finite.
 
-    Each node is split where the sum of its halves' areas times their triangles is least, of
-    BINS places along each axis. Source: Wald 2007, On fast Construction of SAH-based BVHs.
+    Each node is split where the surface area heuristic is least, at BINS places along each axis.
+    Source: Wald 2007, On fast Construction of SAH-based BVHs.
     """
     low, high = corners.min(1), corners.max(1)
     middle = (low + high) / 2
     order = np.arange(len(corners))
     first, count = np.array([0]), np.array([len(corners)])
     levels: list[npt.NDArray[np.float32]] = []
-    made, level = 1, 0  # nodes so far; those of this level are the last
+    made, level = 1, 0  # number of nodes so far; this level's are the last
     while len(first):
         node = np.repeat(np.arange(len(first)), count)
         places = np.repeat(first, count) + _within(count)
@@ -67,7 +67,7 @@ def _right_side(
     node: npt.NDArray[np.int64], middle: Floats, low: Floats, high: Floats,
     count: npt.NDArray[np.int64], level: int,
 ) -> npt.NDArray[np.bool_]:  # fmt: skip
-    """Return which triangles go to the right child; some and not all of each node's."""
+    """Return which triangles go to the right child: some but not all of each node."""
     nodes = len(count)
     begin = _per_node(np.minimum, middle, count)
     extent = _per_node(np.maximum, middle, count) - begin
@@ -88,7 +88,7 @@ def _right_side(
 
 
 def _costs(key: npt.NDArray[np.int64], low: Floats, high: Floats, nodes: int) -> Floats:
-    """Return what splitting behind each bin costs, infinite where a side has none [15, nodes]."""
+    """Return the cost of a split behind each bin [15, nodes]; infinite for an empty side."""
     lows = _per_bin(np.minimum, low, key, nodes)
     highs = _per_bin(np.maximum, high, key, nodes)
     counts = np.bincount(key, minlength=BINS * nodes).reshape(BINS, nodes)
@@ -107,21 +107,21 @@ def _costs(key: npt.NDArray[np.int64], low: Floats, high: Floats, nodes: int) ->
 
 
 def _per_node(how: np.ufunc, values: Floats, count: npt.NDArray[np.int64]) -> Floats:
-    """Return the least or the largest of each node's values, node after node: [nodes, 3]."""
+    """Return the minimum or maximum of each node's values: [nodes, 3]."""
     found: Floats = how.reduceat(values, np.cumsum(count) - count, 0)
     return found
 
 
 def _per_bin(how: np.ufunc, values: Floats, key: npt.NDArray[np.int64], nodes: int) -> Floats:
-    """Return the least or the largest of each bin's values: float32 [3, BINS, nodes]."""
+    """Return the minimum or maximum of each bin's values: float32 [3, BINS, nodes]."""
     found = np.full((3, BINS * nodes), np.inf if how is np.minimum else -np.inf, np.float32)
-    for axis in range(3):  # numpy is ten times as fast where each value is a number alone
+    for axis in range(3):  # numpy is ten times as fast on scalars
         how.at(found[axis], key, values[:, axis])
     return found.reshape(3, BINS, nodes)
 
 
 def _within(count: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return 0, 1, ... for each of so many, one after the other."""
+    """Return 0, 1, ..., n - 1 for each n of ``count``, concatenated."""
     return np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
 
 

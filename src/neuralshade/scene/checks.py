@@ -1,4 +1,4 @@
-"""Whether the names and numbers of a scene fit together."""
+"""Consistency checks of a scene's names and numbers."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from neuralshade.scene.entries import (
     Vector,
 )
 
-PLAIN = ("diffuse", "specular", "roughness")  # of a surface that is the same everywhere
+PLAIN = ("diffuse", "specular", "roughness")  # keys of a uniform surface
 SKY = ("zenith", "horizon", "ground")
-COLORS = ("color", *SKY)  # of surroundings
-# keys of a light that say where it is
+COLORS = ("color", *SKY)  # of the environment
+# keys of each light type's position
 PLACED = {"directional": ("direction",), "point": ("position",),
           "rectangle": ("position", "across", "up")}  # fmt: skip
 
 
 def checked(scene: SceneDocument) -> SceneDocument:
-    """Return a scene whose names and numbers fit together. Raises ConfigError."""
+    """Return the scene after its checks. Raises ConfigError."""
     if not scene.mesh:
         raise ConfigError("scene.mesh: got none, need one or more. Write [[mesh]].")
     if scene.camera.position == scene.camera.look_at or not 1 <= scene.camera.fov <= 170:
@@ -66,9 +66,9 @@ def checked(scene: SceneDocument) -> SceneDocument:
 def check_written(
     around: Mapping[str, Any], materials: Mapping[str, Any], lights: Iterable[Mapping[str, Any]]
 ) -> None:
-    """Refuse keys of a file's tables of which one is passed over, whatever their values are.
+    """Refuse keys of a file's tables that have no effect, whatever their values.
 
-    The tables are those of a scene that is ``checked``. Raises ConfigError.
+    The tables are those of a ``checked`` scene. Raises ConfigError.
     """
     _check_around(around)
     for name, table in materials.items():
@@ -85,7 +85,7 @@ def check_written(
 
 
 def _check_around(table: Mapping[str, Any]) -> None:
-    """Refuse surroundings that are written twice."""
+    """Refuse an environment that is defined twice."""
     if "picture" in table and _any_of(COLORS, table):
         raise ConfigError("environment: got a picture and colors, need one of them. Leave out "
                           f"picture, or {', '.join(COLORS)}.")  # fmt: skip
@@ -102,7 +102,7 @@ def _any_of(names: Iterable[str], table: Mapping[str, Any]) -> bool:
 
 
 def _check_light(place: str, light: LightEntry) -> None:
-    """Refuse a light that shines nowhere."""
+    """Refuse a light without a valid direction or area."""
     _check_choice(f"{place}.type", light.type, LIGHTS)
     _check_radiance(f"{place}.radiance", light.radiance)
     if light.type == "directional" and not any(light.direction):
@@ -119,7 +119,7 @@ def _check_radiance(place: str, radiance: Vector | None) -> None:
 
 
 def _check_set(place: str, entry: MaterialEntry, values: Values) -> None:
-    """Refuse values for a surface that is no asset, and so has no inputs."""
+    """Refuse input values for a material without an asset."""
     if values and entry.asset is None:
         raise ConfigError(f"{place}.set: got {next(iter(values))} for a plain surface, need an "
                           "asset of fit material --vary. Leave it out.")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Which of a scene's materials decoders of frames evaluate, and which one each."""
+"""Materials of a scene that batched decoders evaluate."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ NO_DECODER = 0xFFFFFFFF
 
 @dataclass(frozen=True)
 class DecodedMaterials:
-    """Decoders, one of an architecture each, and their materials one after the other."""
+    """Decoders, one for each architecture, and their materials in order."""
 
     decoders: Sequence[FrameDecoder]
-    places: Mapping[int, int]  # of a stage's material among those that are decoded
+    places: Mapping[int, int]  # from a scene's material index to its row in ``table``
     table: npt.NDArray[np.uint32]  # [places + 1, 4]: decoder, index there, side in texels, 0
 
     @property
     def rest(self) -> int:
-        """Return the place of all else, the table's last row, which has NO_DECODER."""
+        """Return the table's last row, for all other materials; it has NO_DECODER."""
         return len(self.places)
 
 
 def decoded_materials(
     gpu: Gpu, materials: Sequence[Scattering], decoding: Decoding
 ) -> DecodedMaterials | None:
-    """Return what decoders of frames evaluate.
+    """Return the materials that batched decoders evaluate.
 
-    None where that is nothing, and where materials are more than points are sorted by.
+    None where there are none, or more than material_sort supports.
 
     Args:
-        gpu: what they run on.
-        materials: of a stage.
-        decoding: matrices: those that the device evaluates on its matrix units; any: all that a
-            decoder takes, by loops, too; none.
+        gpu: the device.
+        materials: of a scene.
+        decoding: matrices: only what the device evaluates on its matrix units; any: also through
+            loops; none.
     """
     alike: dict[Hashable, list[int]] = {}
     for index, one in enumerate(materials):

@@ -1,4 +1,4 @@
-"""SCENE.toml read and checked: what stands where, of what material, in what light."""
+"""Scene files (SCENE.toml): reading and type checks."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from neuralshade.scene.entries import (
 )
 
 T = TypeVar("T")
-MOST = 1e6  # of any length, radiance or angle
+MOST = 1e6  # largest length, radiance or angle
 MOST_SIDE = 16384  # of a picture, in pixels
-SOURCES = (".mtlx", ".slang")  # of materials, by name; stacks are TOML as scenes are
+SOURCES = (".mtlx", ".slang")  # material sources by suffix; layer stacks are TOML as scenes are
 WHOLE = {"samples": (1, 2**20), "bounces": (1, 4), "seed": (0, 2**32 - 1)}
 
 
 def read_scene(path: str | os.PathLike[str]) -> SceneDocument:
     """Return the scene of a TOML file.
 
-    Raises: ConfigError for what cannot be read, an unknown key, with the nearest one, a missing
-        one, or a value that is none.
+    Raises: ConfigError for an unreadable file, an unknown key, with the nearest one, a missing
+        key, or an invalid value.
     """
     check_path("scene", path)
     place = Path(path)
@@ -97,7 +97,7 @@ def _rows(name: str, given: dict[str, Any]) -> list[Any]:
 
 
 def asked_number(name: str, value: Any) -> int:
-    """Return one of WHOLE as it is asked for in place of a scene's. Raises ConfigError."""
+    """Return a checked override of one of a scene's WHOLE numbers. Raises ConfigError."""
     low, high = WHOLE[name]
     if not is_whole(value) or not low <= value <= high:
         raise ConfigError(f"{name}: got {shown(value)}, need a number from {low} to {high}. Leave "
@@ -106,7 +106,7 @@ def asked_number(name: str, value: Any) -> int:
 
 
 def asked_size(size: Any) -> tuple[int, int]:
-    """Return width and height as they are asked for in place of a scene's. Raises ConfigError."""
+    """Return a checked override of a scene's width and height. Raises ConfigError."""
     if not isinstance(size, (list, tuple)) or len(size) != 2 or not all(map(is_whole, size)):
         raise ConfigError(f"size: got {shown(size)}, need width and height in pixels. Write for "
                           "example (640, 360).")  # fmt: skip
@@ -134,7 +134,7 @@ def _check_names(place: str, given: Mapping[str, Any], known: list[str]) -> None
 
 
 def _read(kind: type[T], place: str, given: Any) -> T:
-    """Return a table as the dataclass it is to be."""
+    """Return a table as a dataclass."""
     if not isinstance(given, dict):
         raise ConfigError(f"{place}: got {shown(given)}, need a table. Write [{place}].")
     _check_names(place, given, _names(kind))
@@ -147,9 +147,9 @@ def _read(kind: type[T], place: str, given: Any) -> T:
 
 
 def _value(place: str, name: str, value: Any, kind: str) -> Any:
-    """Return a value of the kind that a field has."""
+    """Return a value of a field's type. Raises ConfigError."""
     if kind.startswith("str"):
-        good = isinstance(value, str) and plain(value) == value  # messages show it as it is
+        good = isinstance(value, str) and plain(value) == value  # messages print it unchanged
         need = "text in quotes, of what can be printed"
     elif kind.startswith("Vector"):
         good = isinstance(value, list) and len(value) == 3 and all(map(_is_number, value))

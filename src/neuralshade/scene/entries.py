@@ -1,4 +1,4 @@
-"""What a scene is made of, as its file has it: camera, meshes, materials, lights, surroundings."""
+"""Entries of a scene file as dataclasses: camera, meshes, materials, lights, environment."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ LIGHTS = ("directional", "point", "rectangle")
 
 @dataclass(frozen=True)
 class Camera:
-    """An eye without a lens; y is up."""
+    """A pinhole camera; y is up."""
 
     position: Vector
     look_at: Vector
-    fov: float = 40.0  # degrees, from the lower to the upper border
+    fov: float = 40.0  # degrees, vertical
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """A constant radiance, a sky of two, or a picture."""
+    """Environment: a constant radiance, a sky gradient, or a picture."""
 
     color: Vector | None = None
     zenith: Vector = (0.3, 0.5, 0.9)
@@ -35,12 +35,13 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class LightEntry:
-    """One of LIGHTS. ``radiance``: of a point watt per steradian; of a directional one the light on
-    a surface that faces it."""  # fmt: skip
+    """One of LIGHTS. ``radiance``: of a point light watt per steradian; of a directional light the
+    irradiance of a surface that faces it.
+    """
 
     type: str
     radiance: Vector
-    direction: Vector = (0.0, 0.0, 0.0)  # to a directional one, which must have it
+    direction: Vector = (0.0, 0.0, 0.0)  # towards a directional light, which requires it
     position: Vector = (0.0, 0.0, 0.0)  # of a point, or of a rectangle's corner
     across: Vector = (1.0, 0.0, 0.0)  # a rectangle's sides; it shines along across x up
     up: Vector = (0.0, 1.0, 0.0)
@@ -48,10 +49,10 @@ class LightEntry:
 
 @dataclass(frozen=True)
 class MaterialEntry:
-    """A fitted asset, or a surface that is the same everywhere."""
+    """A fitted asset, or a uniform surface."""
 
     asset: str | None = None
-    reference: str | None = None  # what the asset was fitted to, to be shown in its place
+    reference: str | None = None  # the asset's source, shown in its place on request
     set: Values = field(default_factory=dict)  # of the asset's varied inputs
     diffuse: Vector = (0.5, 0.5, 0.5)  # albedo
     specular: Vector = (0.0, 0.0, 0.0)  # reflected head-on
@@ -60,7 +61,7 @@ class MaterialEntry:
 
 @dataclass(frozen=True)
 class MeshEntry:
-    """A built-in shape or a file, first scaled, then rotated about x, y and z, then moved."""
+    """A built-in shape or a file: scaled, then rotated about x, y and z, then moved."""
 
     material: str
     shape: str | None = None
@@ -69,12 +70,12 @@ class MeshEntry:
     rotation: Vector = (0.0, 0.0, 0.0)  # degrees
     scale: float = 1.0
     tile: float = 1.0  # times the material repeats along u and v
-    set: Values = field(default_factory=dict)  # as a material has it, for this mesh alone
+    set: Values = field(default_factory=dict)  # overrides of the material's, for this mesh
 
 
 @dataclass(frozen=True)
 class SceneDocument:
-    """A whole scene; paths in it are as seen from ``folder``."""
+    """A complete scene; its paths are relative to ``folder``."""
 
     camera: Camera
     mesh: tuple[MeshEntry, ...]
@@ -88,4 +89,4 @@ class SceneDocument:
     exposure: float = 0.0  # stops
     seed: int = 0
     folder: Path = Path()
-    path: Path | None = None  # None of one in memory
+    path: Path | None = None  # None in memory

@@ -1,6 +1,6 @@
-"""Light from all around, as a picture that is drawn from. Device half: environment.slang.
+"""Environment map with importance sampling. Device half: environment.slang.
 
-Latitude and longitude: rows go from straight up (+y) to straight down, columns around.
+Latitude-longitude: rows from straight up (+y) to straight down, columns around.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BRIGHT = (0.2126, 0.7152, 0.0722)  # luminance of linear sRGB, IEC 61966-2-1
 
 @dataclass(frozen=True)
 class Environment:
-    """Radiance, and sums of it that directions are drawn by.
+    """Radiance, and its cumulative sums for sampling directions.
 
     ``radiance`` float32 [H, W, 3]; ``rows`` [H] and ``columns`` [H, W] are cumulative
     probabilities of a row, and of a column in its row; both end with 1.
@@ -36,7 +36,7 @@ class Environment:
 
     @property
     def numbers(self) -> Floats:
-        """Return all of it in a row, as environment.slang reads it: float32 [any]."""
+        """Return all arrays concatenated, as environment.slang reads them: float32 [any]."""
         parts = (self.rows, self.columns, self.radiance)
         return np.concatenate([part.reshape(-1) for part in parts])
 
@@ -44,7 +44,7 @@ class Environment:
 def environment_of(radiance: Floats) -> Environment:
     """Return the environment of a picture: float32 [H, W, 3], linear, finite and not negative.
 
-    Each texel is drawn by its luminance times its solid angle; of a black one all are alike.
+    Texels are sampled by luminance times solid angle; those of a black one uniformly.
     """
     height, width = radiance.shape[:2]
     edges = np.cos(np.linspace(0, np.pi, height + 1))
@@ -61,8 +61,8 @@ def environment_of(radiance: Floats) -> Environment:
 
 
 def sky(zenith: Sequence[float], horizon: Sequence[float], ground: Sequence[float]) -> Environment:
-    """Return a sky whose radiance goes from the horizon's to the zenith's with the height's sine
-    and a ground of one radiance; each linear [3].
+    """Return a sky gradient: radiance blends from horizon to zenith with the square root of the
+    sine of elevation, above a ground of constant radiance; each linear [3].
     """
     up = np.cos((np.arange(SKY_ROWS) + 0.5) / SKY_ROWS * np.pi)[:, None]
     above = np.asarray(horizon) + np.clip(up, 0, 1) ** 0.5 * (np.subtract(zenith, horizon))
@@ -70,10 +70,10 @@ def sky(zenith: Sequence[float], horizon: Sequence[float], ground: Sequence[floa
 
 
 def picture_environment(path: str | os.PathLike[str], strength: float) -> Environment:
-    """Return that of a picture by latitude and longitude, such as an .hdr or .exr file.
+    """Return the environment of a latitude-longitude picture, such as an .hdr or .exr file.
 
-    Raises: PictureError for what is no picture; ConfigError for one that is too large, has less
-        than three channels, or light below 0.
+    Raises: PictureError for an invalid picture; ConfigError for one that is too large, has fewer
+        than three channels, or negative light.
     """
     picture = load_picture(path)
     height, width, channels = picture.pixels.shape

@@ -1,4 +1,4 @@
-"""Meshes of a glTF file: all triangles of its scene, moved as its nodes say."""
+"""Mesh of a glTF file: all triangles of its scene, transformed by its nodes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MOST_PRIMITIVES = 2**15
 def load_gltf(path: str | os.PathLike[str]) -> Mesh:
     """Return all triangles of a .gltf or .glb file's scene as one mesh.
 
-    Normals that are missing are those of the triangles; tangents that are missing follow the
-    texture coordinates, as MikkTSpace has them. What is left out, points and lines among it, is a
-    warning.
+    Missing normals are the triangles' own; missing tangents follow the texture coordinates, as in
+    MikkTSpace. Omitted parts, such as points and lines, are logged as a warning.
 
-    Raises: ConfigError for a file that is none, says what is not so, has no triangles, or over
-        MOST_TRIANGLES of them, counted before any is read.
+
+    Raises: ConfigError for an invalid file, or one without triangles or with more than
+        MOST_TRIANGLES, counted before any is read.
     """
     file = GltfFile(path)
     nodes = read_nodes(file)
@@ -45,7 +45,7 @@ def load_gltf(path: str | os.PathLike[str]) -> Mesh:
 
 
 def _counted(file: GltfFile, nodes: Nodes) -> dict[int, list[Primitive]]:
-    """Return the primitives of all meshes that are placed, which are not too many."""
+    """Return the primitives of all placed meshes, within the limits."""
     rows = {index: file.rows(file.entry("meshes", index), "primitives") for index in nodes.placed}
     if sum(map(len, rows.values())) > MOST_PRIMITIVES:
         raise file.wrong(f"over {MOST_PRIMITIVES:,} primitives", "fewer", "Join meshes.")
@@ -63,7 +63,7 @@ def _counted(file: GltfFile, nodes: Nodes) -> dict[int, list[Primitive]]:
 
 
 def _note(parts: list[Primitive], notes: Counter[str], count: int) -> None:
-    """Note what of a mesh is not drawn, or not as it may be meant."""
+    """Count what of a mesh is not drawn."""
     for part in parts:
         if not part.triangle_count:
             named = part.mode if part.mode in ("points", "lines") else "no triangle"
@@ -73,7 +73,7 @@ def _note(parts: list[Primitive], notes: Counter[str], count: int) -> None:
 
 
 def _moved(mesh: Mesh, matrices: Doubles) -> Mesh:
-    """Return a mesh as nodes [n, 4, 4] place it, n times; normals keep their right angles."""
+    """Return n copies of a mesh, transformed by the matrices [n, 4, 4]."""
     count, linear = len(matrices), matrices[:, :3, :3]
     turned = linear.transpose(0, 2, 1)
     signs = np.where(np.linalg.det(linear) < 0, -1, 1)[:, None, None] * mesh.tangents[:, 3:]
@@ -87,7 +87,7 @@ def _moved(mesh: Mesh, matrices: Doubles) -> Mesh:
 
 
 def _warn(file: GltfFile, notes: Counter[str]) -> None:
-    """Say in a line what is left out."""
+    """Log in one line what is omitted."""
     materials = len(file.rows(file.json, "materials"))
     if materials > 1:
         notes["its own materials"] = materials

@@ -1,4 +1,4 @@
-"""Accessors of a glTF file: rows of numbers in a buffer, read where they are needed."""
+"""Accessors of a glTF file: rows of numbers in a buffer, read on demand."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from neuralshade.scene.gltf_file import GltfFile, is_whole
 
 MOST_VALUES = 2**26  # of an accessor
 TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
-UNSIGNED = (5121, 5123, 5125)  # what indices may be
+UNSIGNED = (5121, 5123, 5125)  # allowed types of indices
 COUNTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 
 
 @dataclass(frozen=True)
 class Accessor:
-    """Rows of 1 to 4 numbers. They stay in the file's buffer, however many accessors share it."""
+    """Rows of 1 to 4 numbers, as a view of the file's buffer, which accessors may share."""
 
     base: npt.NDArray[Any]  # [count, width]: a view of the buffer, or of one zero
-    normalized: bool  # integers are shares of the largest
+    normalized: bool  # integers are fractions of the largest
     sparse: tuple[npt.NDArray[np.int64], npt.NDArray[Any]] | None  # rows in order, their values
 
     @property
     def count(self) -> int:
-        """Return how many rows there are."""
+        """Return the number of rows."""
         return len(self.base)
 
     def take(self, rows: npt.NDArray[np.int64] | None = None) -> npt.NDArray[Any]:
-        """Return a copy of some rows, of all for None: float32 where they are normalized."""
+        """Return a copy of some rows, or of all (None): float32 where normalized."""
         found = self.base.copy() if rows is None else self.base[rows]
         if self.sparse is not None:
             places, values = self.sparse
@@ -65,7 +65,7 @@ def read_accessor(file: GltfFile, index: Any, kinds: tuple[str, ...]) -> Accesso
 def _rows(
     file: GltfFile, row: dict[str, Any], place: str, shape: tuple[int, int], dtype: np.dtype[Any]
 ) -> npt.NDArray[Any]:
-    """Return the numbers that a bufferView holds from byteOffset on, as a view: ``shape``."""
+    """Return the numbers of a bufferView from byteOffset on, as a view: ``shape``."""
     view = file.entry("bufferViews", row.get("bufferView"))
     size, at = shape[1] * dtype.itemsize, row.get("byteOffset", 0)
     start: Any = view.get("byteOffset", 0)
@@ -82,7 +82,7 @@ def _rows(
 def _sparse(
     file: GltfFile, row: Any, place: str, base: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
-    """Return which rows have other values, in order, and these."""
+    """Return the indices of rows with other values, in order, and these values."""
     given: dict[str, Any] = row if isinstance(row, dict) else {}
     count: Any = given.get("count")
     at, to = (given.get(name) for name in ("indices", "values"))

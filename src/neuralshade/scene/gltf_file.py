@@ -1,7 +1,7 @@
-"""A glTF file: its JSON and its buffers, with every size and index of a stranger's checked.
+"""glTF file: its JSON and its buffers, with all sizes and indices checked.
 
-Read here and not by a package: such a file is a stranger's, so that every size and offset has to be
-checked in any case, and what a path tracer takes of it are a few arrays.
+Parsed here instead of by a package: the file is untrusted, so every size and offset has to be
+checked in any case, and a path tracer needs only a few arrays.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from neuralshade.errors import ConfigError
 MOST_BYTES = 2**30  # of the file, and of its buffers
 MAGIC, JSON, BIN = b"glTF", 0x4E4F534A, 0x004E4942
 DATA = "base64,"
-# What extensions may be required. Those that begin so say how a surface looks, or move it.
+# Extensions that may be required but are ignored, by prefix: appearance and animation.
 PASSED = ("KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_", "MSFT_packing_",
           "ADOBE_materials_", "KHR_lights_", "EXT_lights_", "KHR_xmp", "KHR_animation_",
           "KHR_audio", "KHR_interactivity", "KHR_physics", "EXT_structural_metadata",
@@ -32,10 +32,10 @@ COMPRESSED = ("KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_mesh
 
 
 class GltfFile:
-    """A .gltf or .glb file: ``json`` as it is written, and its buffers."""
+    """A .gltf or .glb file: ``json`` as written, and its buffers."""
 
     def __init__(self, path: str | os.PathLike[str]):
-        """Raises: ConfigError for what cannot be read or is no glTF 2.0."""
+        """Raises: ConfigError for an unreadable file, or one that is not glTF 2.0."""
         self.path = Path(path)
         raw = self._bytes(self.path)
         text, self._inside = self._chunks(raw) if raw[:4] == MAGIC else (raw, None)
@@ -51,12 +51,12 @@ class GltfFile:
         self._buffers: dict[int, bytes] = {}
 
     def wrong(self, got: str, need: str = "", remedy: str = "Export it again.") -> ConfigError:
-        """Return the error for a file that says something it may not."""
+        """Return the error for invalid content."""
         need = need or "glTF 2.0 of plain triangles"
         return ConfigError(f"{self.path}: got {got}, need {need}. {remedy}")
 
     def _check_required(self) -> None:
-        """Refuse extensions that are required and change what the triangles are."""
+        """Refuse required extensions that change the triangles."""
         required = self.json.get("extensionsRequired", [])
         if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
             raise self.wrong(f"extensionsRequired of {shown(required)}")
@@ -68,12 +68,12 @@ class GltfFile:
                                  remedy="Export it without.")  # fmt: skip
 
     def compressed(self, name: str) -> ConfigError:
-        """Return the error for triangles that an extension compresses."""
+        """Return the error for triangles compressed by an extension."""
         return self.wrong(f"triangles compressed by {name}", "plain ones",
                           "Export it without mesh compression.")  # fmt: skip
 
     def check_extensions(self, row: dict[str, Any], place: str) -> None:
-        """Refuse a part of the file that says where else its numbers are, compressed."""
+        """Refuse a part of the file whose numbers are stored compressed by an extension."""
         found = row.get("extensions", {})
         if not isinstance(found, dict):
             raise self.wrong(f"{place}.extensions that are no object")
@@ -82,7 +82,7 @@ class GltfFile:
                 raise self.compressed(name)
 
     def entry(self, table: str, index: Any) -> dict[str, Any]:
-        """Return an object of a table by its index."""
+        """Return an object of a table by index."""
         rows = self.json.get(table)
         if not isinstance(rows, list) or not is_whole(index) or index >= len(rows):
             raise self.wrong(f"{table}[{shown(index)}], which is not there")
@@ -92,21 +92,21 @@ class GltfFile:
         return found
 
     def rows(self, row: dict[str, Any], name: str) -> list[Any]:
-        """Return a list of an object by its name, an empty one where it has none."""
+        """Return a list of an object by name; empty where it is missing."""
         found = row.get(name, [])
         if not isinstance(found, list):
             raise self.wrong(f"{name} that are no list")
         return found
 
     def buffer(self, index: Any) -> bytes:
-        """Return a buffer's bytes: of the file itself, of text in it, or of a file beside it."""
+        """Return a buffer's bytes: from the file, from base64 text, or from a file beside it."""
         row = self.entry("buffers", index)
         if index not in self._buffers:
             uri = row.get("uri")
             if uri is None and index == 0 and self._inside is not None:
                 self._buffers[index] = self._inside
             else:
-                if uri is None:  # what an extension would have put there
+                if uri is None:  # an extension may have replaced it
                     self.check_extensions(row, f"buffers[{index}]")
                 self._buffers[index] = self._at(uri)
             if sum(map(len, self._buffers.values())) > MOST_BYTES:
@@ -153,5 +153,5 @@ class GltfFile:
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether it is a whole number that counts or indexes something."""
+    """Return whether a value is a valid count or index."""
     return type(value) is int and 0 <= value < 2**40

@@ -1,4 +1,4 @@
-"""Where the nodes of a glTF file place its meshes."""
+"""Node hierarchy of a glTF file: the transforms of its meshes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from neuralshade.scene.gltf_file import GltfFile
 
 Doubles = npt.NDArray[np.float64]
 MOST_NODES = 2**20
-FAR = 1e6  # coordinates beyond are no scene's
+FAR = 1e6  # limit of coordinates
 FLAT = 1e-9  # volume of a node's axes over the product of their lengths
 INSTANCING, VISIBILITY = "EXT_mesh_gpu_instancing", "KHR_node_visibility"
 PARTS = (("TRANSLATION", "VEC3", (0, 0, 0)), ("ROTATION", "VEC4", (0, 0, 0, 1)),
@@ -24,27 +24,27 @@ PARTS = (("TRANSLATION", "VEC3", (0, 0, 0)), ("ROTATION", "VEC4", (0, 0, 0, 1)),
 
 @dataclass(frozen=True)
 class Placed:
-    """A node with a mesh: ``node`` is its row of the transforms."""
+    """A node with a mesh: ``node`` is its row in the transforms."""
 
     node: int
     instances: dict[str, Accessor] | None = None  # of EXT_mesh_gpu_instancing
 
     @property
     def count(self) -> int:
-        """Return how many times it is placed."""
+        """Return the number of instances."""
         return 1 if not self.instances else next(iter(self.instances.values())).count
 
 
 @dataclass
 class Nodes:
-    """Nodes that are seen from a scene: by their meshes, and the transforms of all."""
+    """Nodes reachable from a scene: by mesh, and the transforms of all."""
 
     placed: dict[int, list[Placed]] = field(default_factory=dict)
     transforms: Doubles = field(default_factory=lambda: np.eye(4)[None])  # [nodes, 4, 4]
-    notes: Counter[str] = field(default_factory=Counter)  # what is left out, and how often
+    notes: Counter[str] = field(default_factory=Counter)  # omitted features, with counts
 
     def matrices(self, file: GltfFile, mesh: int) -> Doubles:
-        """Return where a mesh is placed, but for what has no size: [count, 4, 4]."""
+        """Return the transforms of a mesh, except zero-size ones: [count, 4, 4]."""
         plain = [one.node for one in self.placed[mesh] if one.instances is None]
         found = [self.transforms[plain]]
         for one in self.placed[mesh]:
@@ -69,9 +69,9 @@ class Nodes:
 
 
 def read_nodes(file: GltfFile) -> Nodes:
-    """Return the nodes of a file's scene; of a file without scenes all that it has.
+    """Return the nodes of a file's scene; without scenes, all nodes.
 
-    Each node has one parent. Takes time in proportion to the nodes. Raises ConfigError.
+    Each node has one parent. Takes linear time. Raises ConfigError.
     """
     tables = {name: file.rows(file.json, name) for name in ("scenes", "nodes", "meshes")}
     if not tables["nodes"] and not tables["scenes"]:
@@ -114,7 +114,7 @@ def read_nodes(file: GltfFile) -> Nodes:
 
 
 def _roots(file: GltfFile, tables: dict[str, list[Any]], found: Nodes) -> list[Any]:
-    """Return the nodes that a scene begins with."""
+    """Return the root nodes of a scene."""
     if tables["scenes"]:
         count, which = len(tables["scenes"]), file.json.get("scene", 0)
         row = file.entry("scenes", which)
@@ -130,7 +130,7 @@ def _roots(file: GltfFile, tables: dict[str, list[Any]], found: Nodes) -> list[A
 
 
 def _extension(file: GltfFile, row: dict[str, Any], name: str, index: int) -> dict[str, Any] | None:
-    """Return what an extension says of a node, None where it says nothing."""
+    """Return a node's entry of an extension, None without one."""
     all_of = row.get("extensions", {})
     found = all_of.get(name) if isinstance(all_of, dict) else all_of
     if found is not None and not isinstance(found, dict):
@@ -155,7 +155,7 @@ def _placed(file: GltfFile, row: dict[str, Any], index: int, node: int) -> Place
 
 
 def _locals(file: GltfFile, rows: list[dict[str, Any]]) -> Doubles:
-    """Return nodes' own transforms [nodes, 4, 4]."""
+    """Return the nodes' local transforms [nodes, 4, 4]."""
     try:
         parts = [_numbers([row.get(name.lower(), usual) for row in rows], len(usual))
                  for name, _, usual in PARTS]  # fmt: skip
@@ -177,7 +177,7 @@ def _numbers(rows: list[Any], width: int) -> Doubles:
 
 
 def _combined(moved: Doubles, turned: Doubles, scaled: Doubles) -> Doubles:
-    """Return transforms that scale, then rotate by quaternions, then move: [n, 4, 4]."""
+    """Return transforms that scale, then rotate by quaternions, then translate: [n, 4, 4]."""
     length = np.linalg.norm(turned, axis=1)[:, None]
     x, y, z, w = np.where(length > 0, turned / np.where(length > 0, length, 1), (0, 0, 0, 1)).T
     found = np.zeros((len(moved), 4, 4))

@@ -1,4 +1,4 @@
-"""Triangles of a glTF file's primitive: lists, strips and fans, with what vertices lack."""
+"""Primitive of a glTF file: its triangles from lists, strips and fans, with missing attributes."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ USUAL_MODE = 4
 
 
 class Primitive:
-    """One primitive: how many triangles it has is known before any of them is read."""
+    """One primitive; its number of triangles is known before any is read."""
 
     def __init__(self, file: GltfFile, part: Any, place: str):
-        """Raises: ConfigError for what is no primitive."""
+        """Raises: ConfigError for an invalid primitive."""
         self.file, self.place = file, place
         if not isinstance(part, dict):
             raise file.wrong(f"{place} that is no object")
@@ -49,12 +49,12 @@ class Primitive:
 
     @property
     def is_drawn(self) -> bool:
-        """Return whether it has triangles: neither points nor lines, and with positions."""
+        """Return whether it has triangles: not points or lines, and with positions."""
         return self.mode not in ("points", "lines") and "POSITION" in self.given
 
     def _accessor(self, part: dict[str, Any], index: Any, kind: str) -> Accessor:
         if "bufferView" not in self.file.entry("accessors", index):
-            self.file.check_extensions(part, self.place)  # which may have what is not there
+            self.file.check_extensions(part, self.place)  # which may store the data
         return read_accessor(self.file, index, (kind,))
 
     def _not_three(self) -> Exception:
@@ -62,14 +62,14 @@ class Primitive:
         return self.file.wrong(f"indices that are not three each of {self.places.count:,} vertices")
 
     def mesh(self) -> Mesh:
-        """Return the triangles and the vertices that they use."""
+        """Return the triangles and their vertices."""
         assert self.places is not None
         corners = self._corners()
         used, corners = _used(corners, self.places.count)
         places = self._read("POSITION", used)
         uv = self._read("TEXCOORD_0", used, "VEC2")
         flat = "NORMAL" not in self.given
-        if flat:  # each triangle has corners of its own
+        if flat:  # each triangle has its own corners
             places, uv = places[corners].reshape(-1, 3), uv[corners].reshape(-1, 2)
             corners = np.arange(len(places)).reshape(-1, 3)
             three = places.reshape(-1, 3, 3)
@@ -87,9 +87,9 @@ class Primitive:
         return Mesh(places, normals, uv, tangents, corners.astype(np.uint32))
 
     def _corners(self) -> Ints:
-        """Return which vertices the triangles have: [T, 3]; those of two equal ones are left out.
+        """Return the vertex indices of the triangles: [T, 3], without degenerate ones.
 
-        Each second triangle of a strip is wound the other way, so that all look to one side.
+        Every second triangle of a strip has its winding reversed, so that all face one side.
         """
         assert self.places is not None
         if self.indices is None:
@@ -112,7 +112,7 @@ class Primitive:
         return triangles[~same]
 
     def _read(self, name: str, used: Ints, kind: str = "VEC3") -> Floats:
-        """Return an attribute of the vertices that are used, zeros where there is none."""
+        """Return an attribute of the used vertices, zeros where it is missing."""
         assert self.places is not None
         if name not in self.given:
             return np.zeros((len(used), COUNTS[kind]), np.float32)
@@ -127,9 +127,9 @@ class Primitive:
 
 
 def _used(corners: Ints, count: int) -> tuple[Ints, Ints]:
-    """Return which of ``count`` vertices triangles have, and the triangles of these alone.
+    """Return the used ones of ``count`` vertices, and the triangles renumbered to them.
 
-    In time that depends on the triangles: many primitives may share one table of vertices.
+    Takes time in proportion to the triangles: many primitives may share one vertex table.
     """
     if 16 * corners.size < count:
         found, inverse = np.unique(corners, return_inverse=True)
@@ -140,7 +140,7 @@ def _used(corners: Ints, count: int) -> tuple[Ints, Ints]:
 
 
 def unit(vectors: npt.NDArray[Any], usual: tuple[int, ...]) -> Floats:
-    """Return vectors of length 1; ``usual`` in place of those of none."""
+    """Return vectors of length 1; ``usual`` for zero vectors."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     good = np.isfinite(length) & (length > 0)
     return np.where(good, vectors / np.where(good, length, 1), usual).astype(np.float32)

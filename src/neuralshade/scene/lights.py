@@ -1,4 +1,4 @@
-"""What shines beside the environment, for a device. Device half: lights.slang."""
+"""Lights besides the environment, packed for a device. Device half: lights.slang."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,12 +14,12 @@ LIGHT = np.dtype([("place", "3f4"), ("sort", "i4"), ("across", "3f4"), ("area", 
 
 
 def bound_lights(gpu: Gpu, lights: Sequence[LightEntry]) -> dict[str, Any]:
-    """Return what the device half's Lights are bound to."""
+    """Return the bindings of the device half's Lights."""
     return {"all": gpu.buffer(packed_lights(lights)), "count": len(lights)}
 
 
 def packed_lights(lights: Sequence[LightEntry]) -> npt.NDArray[Any]:
-    """Return lights as the device reads them, one at least."""
+    """Return lights as the device reads them, at least one row."""
     found = np.zeros(max(1, len(lights)), LIGHT)
     for row, light in zip(found, lights, strict=False):
         directional = light.type == LIGHTS[0]

@@ -1,4 +1,4 @@
-"""Points of a frame in the order of their materials. Device half: material_sort.cs.slang."""
+"""Counting sort of a frame's points by material. Device half: material_sort.cs.slang."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu
 
 LANES, THREADS, EACH = 64, 256, 16  # as in material_sort.cs.slang
-AT_ONCE = 4  # materials of a group that evaluates 256 points
+AT_ONCE = 4  # materials in a group that evaluates 256 points
 MOST_MATERIALS = 1024
-NOBODY = 0xFFFFFFFF  # in the order, where a group of LANES has no further point of its material
+NOBODY = 0xFFFFFFFF  # in the order, pads a group of LANES after the last point of its material
 BINS = "static const uint BINS = {materials}u;\n"
 CONSTANTS = """
 static const uint POINTS = {points}u;
@@ -27,23 +27,23 @@ SORT = '#include "neuralshade/scene/material_sort.cs.slang"\n'
 class MaterialOrder:
     """Sorts the points of a frame by material on a device.
 
-    ``order``: uint32 [LANES * groups], every point once, material by material; each begins at a
-    multiple of LANES, and NOBODY fills up. What evaluates a group of LANES sees one material;
-    ``groups`` is a multiple of AT_ONCE. ``places``: uint32 [points], where in ``order`` each is.
+    ``order``: uint32 [LANES * groups], every point once, material by material; each material
+    begins at a multiple of LANES, padded with NOBODY, so a group of LANES has one material.
+    ``groups`` is a multiple of AT_ONCE. ``places``: uint32 [points], index of each in ``order``.
     """
 
     def __init__(self, gpu: Gpu, point_materials: Buffer, points: int, materials: int,
                  sizes: Buffer | None = None):  # fmt: skip
-        """Compile what sorts.
+        """Compile the sorting kernels.
 
         Args:
             point_materials: uint32 [points], each below ``materials``; read at every sort.
-            points: how many there are, at most where there are ``sizes``.
-            materials: how many.
-            sizes: uint32, first how many points to sort, then the places of these in ``order``,
-                as ``places_for`` has them; None for always all.
+            points: their number, or the maximum where there are ``sizes``.
+            materials: their number.
+            sizes: uint32, the number of points to sort, then its ``places_for``; None sorts all
+                points.
 
-        Raises: ConfigError for no point or another number of materials than 1 to MOST_MATERIALS;
+        Raises: ConfigError for no points or a number of materials outside 1 to MOST_MATERIALS;
             KernelError.
         """
         if points < 1 or not 1 <= materials <= MOST_MATERIALS:
@@ -68,11 +68,11 @@ class MaterialOrder:
         self.dispatches = self.dispatches_for(points)
 
     def places_for(self, points: int) -> int:
-        """Return how many places of ``order`` so many points fill, at most."""
+        """Return the largest length of ``order`` for that many points."""
         groups = -(-points // LANES) + self.materials
         return LANES * AT_ONCE * -(-groups // AT_ONCE)
 
     def dispatches_for(self, points: int) -> list[Dispatch]:
-        """Return what sorts the first so many points."""
+        """Return the dispatches that sort the first ``points`` points."""
         groups = -(-points // (THREADS * EACH))
         return list(zip(self._kernels, (groups, 1, groups), strict=True))

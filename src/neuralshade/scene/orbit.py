@@ -1,4 +1,4 @@
-"""A camera that goes around what it looks at, and a light that does."""
+"""Orbits of a camera around its target, and of a light around the same point."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from neuralshade.scene.entries import LIGHTS, Camera, LightEntry, Vector
 
-MOST_OVER_DEG = 89.0  # that a camera stands over what it looks at, or below
+MOST_OVER_DEG = 89.0  # largest elevation of a camera, up or down
 Doubles = npt.NDArray[np.float64]
 
 
 def turned_camera(camera: Camera, around_deg: float, over_deg: float) -> Camera:
-    """Return a camera as if the scene were turned before it: its front to the right, and down.
+    """Return a camera that orbits its target: the scene's front appears to move right and down.
 
-    What it looks at stays in the middle, as far away; y stays up.
+    Target and distance stay; y stays up.
     """
     away = np.subtract(camera.position, camera.look_at)
     azimuth, elevation = angles_of(away)
@@ -27,9 +27,9 @@ def turned_camera(camera: Camera, around_deg: float, over_deg: float) -> Camera:
 
 
 def light_angles(camera: Camera, light: LightEntry) -> tuple[float, float]:
-    """Return azimuth and elevation in degrees of a light, from what the camera looks at.
+    """Return azimuth and elevation in degrees of a light, as seen from the camera's target.
 
-    Azimuth is 0 beyond it and 90 on the right, as the camera sees that; elevation 90 overhead.
+    Azimuth is 0 behind it and 90 on the right, from the camera; elevation 90 is overhead.
     """
     azimuth, elevation = angles_of(_to_light(camera, light))
     return (_ahead(camera) - azimuth + 180) % 360 - 180, elevation
@@ -38,7 +38,7 @@ def light_angles(camera: Camera, light: LightEntry) -> tuple[float, float]:
 def turned_light(
     camera: Camera, light: LightEntry, azimuth_deg: float, elevation_deg: float
 ) -> LightEntry:
-    """Return a light at these angles, as far away as it is; a rectangle turns with its way."""
+    """Return a light at these angles and the same distance; a rectangle rotates with it."""
     before = _to_light(camera, light)
     azimuth, elevation = angles_of(before)
     after = _ahead(camera) - azimuth_deg, elevation_deg
@@ -52,18 +52,18 @@ def turned_light(
 
 
 def angles_of(way: npt.ArrayLike) -> tuple[float, float]:
-    """Return a way's angle about y, from x towards minus z, and over the ground; degrees."""
+    """Return azimuth about y, from x towards minus z, and elevation of a vector; degrees."""
     x, y, z = np.asarray(way, np.float64)
     return math.degrees(math.atan2(-z, x)), math.degrees(math.atan2(y, math.hypot(x, z)))
 
 
 def _ahead(camera: Camera) -> float:
-    """Return the angle about y of what lies ahead of a camera."""
+    """Return the azimuth of a camera's view direction."""
     return angles_of(np.subtract(camera.look_at, camera.position))[0]
 
 
 def _to_light(camera: Camera, light: LightEntry) -> Doubles:
-    """Return the way to a light's middle from what the camera looks at."""
+    """Return the vector from the camera's target to a light's center."""
     if light.type == LIGHTS[0]:
         return np.asarray(light.direction, np.float64)
     middle = np.asarray(light.position, np.float64)
@@ -73,12 +73,12 @@ def _to_light(camera: Camera, light: LightEntry) -> Doubles:
 
 
 def _way(azimuth_deg: float, elevation_deg: float) -> Doubles:
-    """Return the unit vector of ``angles_of``."""
+    """Return the unit vector at these angles."""
     return _frame(azimuth_deg, elevation_deg)[:, 0]
 
 
 def _frame(azimuth_deg: float, elevation_deg: float) -> Doubles:
-    """Return a rotation whose first column is the unit vector of these angles."""
+    """Return a rotation whose first column is the unit vector at these angles."""
     turn, rise = math.radians(azimuth_deg), math.radians(elevation_deg)
     c, s, up, out = math.cos(turn), math.sin(turn), math.sin(rise), math.cos(rise)
     return np.array([[c * out, -s, -c * up], [up, 0.0, out], [-s * out, -c, s * up]])

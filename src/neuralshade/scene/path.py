@@ -1,6 +1,6 @@
-"""Paths through a scene on a device, one more through each pixel at a time.
+"""Path tracer on a device: one sample per pixel at a time.
 
-Device half: path.cs.slang, one kernel for whole paths; wavefront.py sorts what paths meet.
+Device half: path.cs.slang, one kernel for whole paths; wavefront.py is the other variant.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ from neuralshade.source.crop import WHOLE, Crop
 
 
 class Way(Protocol):
-    """How one more path goes through each pixel."""
+    """Kernels that trace one more path through each pixel."""
 
     def record(self, commands: Commands, size: tuple[int, int]) -> None:
-        """Put it among ``commands``, for a picture of that width and height."""
+        """Record the kernels into ``commands``, for a picture of that width and height."""
 
 
 class PathTracer:
     """A scene on a device; use it from one thread.
 
-    Where a GPU evaluates fitted materials on its matrix units, paths go from surface to surface in
-    waves, whose points are sorted by material. Elsewhere all of a pixel's path is one kernel's,
-    and unsorted: materials of one type are one piece of code and differ in the numbers that it
-    reads, so that a group of threads parts only where it sees several types.
+    Where a GPU evaluates fitted materials on its matrix units, paths advance in waves, whose points
+    are sorted by material. Elsewhere one kernel traces all of a pixel's path, unsorted: materials
+    of one type share their code and differ in the numbers that it reads, so that threads diverge
+    only between types.
     """
 
     def __init__(
         self, gpu: Gpu, stage: Stage, camera: Camera, size: tuple[int, int], *,
         bounces: int, seed: int, decoding: Decoding = "matrices",
     ):  # fmt: skip
-        """``decoding``: of which materials points are sorted, see ``decoded_materials``.
+        """``decoding``: materials by which points are sorted, see ``decoded_materials``.
 
         Raises: DeviceError, KernelError.
         """
@@ -75,15 +75,15 @@ class PathTracer:
         self, camera: Camera, size: tuple[int, int], lights: Sequence[LightEntry], *,
         aspect: float, region: Crop = WHOLE, first: int = 0,
     ) -> None:  # fmt: skip
-        """Begin another picture: no more pixels than the first had, as many lights, elsewhere.
+        """Start another picture, with at most the first one's pixels and as many lights.
 
         Args:
-            camera: where from.
+            camera: new position.
             size: width and height in pixels.
-            lights: instead of the stage's.
+            lights: instead of the scene's.
             aspect: width over height of the whole picture.
-            region: the part of it that is seen.
-            first: number of its first path; paths of other numbers are others.
+            region: the visible part of it.
+            first: index of its first path; each index has its own random numbers.
         """
         assert size[0] * size[1] <= self._most, "the first picture has the most pixels"
         self.size, self.count, self._first = size, 0, first
@@ -94,7 +94,7 @@ class PathTracer:
         commands.submit()
 
     def trace(self) -> None:
-        """Send one more path through each pixel."""
+        """Trace one more path through each pixel."""
         self._view["sample"] = self._first + self.count
         commands = self.gpu.commands()
         commands.upload(self._views, 0, self._view)
@@ -104,14 +104,14 @@ class PathTracer:
         self.count += 1
 
     def radiance(self) -> npt.NDArray[np.float32]:
-        """Return the mean of all paths so far, one at least: float32 [height, width, 3], linear."""
+        """Return the mean of all paths so far, at least one: float32 [height, width, 3], linear."""
         width, height = self.size
         sums = self._sums.read().view(np.float32)[: 3 * width * height]
         return sums.reshape(height, width, 3) / np.float32(max(1, self.count))
 
 
 class WholePaths:
-    """A kernel that follows each pixel's path to its end."""
+    """One kernel that follows each pixel's path to its end."""
 
     def __init__(self, gpu: Gpu, materials: Sequence[Scattering], bound: Mapping[str, Any]):
         self.gpu = gpu
@@ -128,20 +128,20 @@ class WholePaths:
                                   fast_math=fast_math(given))  # fmt: skip
 
     def record(self, commands: Commands, size: tuple[int, int]) -> None:
-        """Put one more path through each pixel among ``commands``."""
+        """Record one more path through each pixel."""
         across, down = (-(-side // TILE) for side in size)
         commands.run(self.gpu.steps([(self._kernel, (across, down))]))
 
 
 def program_text(types: Sequence[tuple[str, str]], given: str = "") -> str:
-    """Return Slang text of a path tracer for these types of materials and no others.
+    """Return the Slang text of a path tracer for these types of materials.
 
-    ``given``: text that declares those of no module.
+    ``given``: source text that declares types without a module.
     """
     cases = "".join(f"    case {i}: scatter_from<{name}>(vertex, path); break;\n"
                     for i, (_, name) in enumerate(types))  # fmt: skip
     switch = ("\nvoid scatter(uint type, Vertex vertex, inout Path path)\n{\n    switch (type)\n"
               f"    {{\n{cases}    default: break;\n    }}\n}}\n")  # fmt: skip
-    # given last: its macros are nobody else's
+    # last, since its macros must not affect other modules
     imports = imports_text(module for module, _ in types)
     return f'{imports}#include "neuralshade/scene/path.cs.slang"\n{given}{switch}'

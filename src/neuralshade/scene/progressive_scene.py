@@ -1,4 +1,4 @@
-"""A scene on the live page: path traced from where pages look, sharper as long as they stay."""
+"""Progressive path tracing of a scene for live pages: sharper as long as a view stays."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from neuralshade.source.crop import WHOLE, Crop
 
 log = logging.getLogger("neuralshade")
 Floats = npt.NDArray[np.float32]
-FRAME_SECONDS = 0.15  # that a picture takes, about: the first one of a view is as coarse as it must
-LONGEST = 4.0  # times that, in which a pane comes to as many paths as the one that it is beside
-COARSEST = 16  # what each of its sides is divided by, at most
-WARM_PX = 64  # sides of a picture whose paths tell what others will take
-MOST_PIXELS = 2**21  # of a picture; a larger view shows them larger
-KEPT = 6  # pictures that pages may come back to
+FRAME_SECONDS = 0.15  # target time of a drawing; sets the resolution of a view's first one
+LONGEST = 4.0  # times that, in which a pane catches up with the paths of its counterpart
+COARSEST = 16  # largest divisor of each side
+WARM_PX = 64  # sides of a picture that measures the time of a path
+MOST_PIXELS = 2**21  # of a picture; larger views scale it up
+KEPT = 6  # pictures of recent views
 
 
 @dataclass(frozen=True)
 class Look:
-    """A picture of its own: what is shown, of how many pixels, from where and in which light."""
+    """Key of a picture: materials, size, region, camera and light."""
 
-    given: bool  # materials as they are given, not as they were fitted
+    given: bool  # materials by their references, not by fitted assets
     size: tuple[int, int]
     region: Crop
     turn: tuple[float, float]
@@ -47,23 +47,23 @@ class Look:
 
 @dataclass
 class Sum:
-    """What the paths of a picture have found so far."""
+    """Accumulated paths of a picture."""
 
-    radiance: Floats  # [height, width, 3], their sum
-    paths: int  # 0: a coarse look of fewer pixels, whose paths are none of the picture's
+    radiance: Floats  # [height, width, 3], sum of all paths
+    paths: int  # 0: a preview with fewer pixels, not part of the sum
 
 
 class WatchedScene(Closeable):
-    """Draws a scene's panes for a stage; use it from one thread.
+    """Draws a scene's panes for live pages; use it from one thread.
 
-    A view that is new is drawn by one path through each of few pixels; asked for again it has all
-    of its pixels and more paths, up to the scene's ``samples``. Two panes that are compared have
-    as few pixels and as many paths, the same ones, where both are drawn as often.
+    A new view is drawn as a small picture with one path a pixel; drawn again it has all of its
+    pixels and more paths, up to the scene's ``samples``. Two compared panes that are drawn equally
+    often have the same pixels and the same paths.
     """
 
     def __init__(self, document: SceneDocument, device: str = "auto", *, given: bool = False,
                  trust: bool = False):  # fmt: skip
-        """``given``: show the material that has a ``reference`` as it is, too.
+        """``given``: also show the material that has a ``reference`` by its reference.
 
         Raises: what ``render_scene`` does.
         """
@@ -71,7 +71,7 @@ class WatchedScene(Closeable):
         self._tracers: dict[bool, PathTracer] = {}
         self._sums: OrderedDict[Look, Sum] = OrderedDict()
         self._pixel_seconds = 0.0  # of a path
-        # all that is missing is told before anything compiles, which takes half a minute
+        # report missing files before anything compiles, which takes half a minute
         stages = {each: stage_of(document, each, trust)
                   for each in ((False, True) if given else (False,))}  # fmt: skip
         self._gpu = open_gpu(device)
@@ -82,18 +82,18 @@ class WatchedScene(Closeable):
                     bounces=document.bounces, seed=document.seed,
                 )  # fmt: skip
                 with working("compiling for the first path"):
-                    for _ in range(2):  # the first one, which compiles, tells nothing of the others
+                    for _ in range(2):  # the first one compiles; the second measures
                         self._traced(Look(as_given, (WARM_PX, WARM_PX), WHOLE, (0, 0), None), 0)
         except BaseException:
             self._gpu.close()
             raise
 
     def close(self) -> None:
-        """Give the device back."""
+        """Release the device."""
         self._gpu.close()
 
     def scene(self, name: str) -> Scene:
-        """Return what a stage shows."""
+        """Return the scene for pages."""
         fitted = any(self.document.materials[mesh.material].asset for mesh in self.document.mesh)
         panes = {RESULT: "Fitted" if fitted else "Path traced"} | (
             {REFERENCE + RESULT: "Given"} if self.given else {}
@@ -109,7 +109,7 @@ class WatchedScene(Closeable):
     def draw(self, pane: str, view: View) -> Floats:
         """Return a pane, float32 [height, width, 3], linear, with the scene's exposure.
 
-        Of as many pixels as were traced: fewer than the view has where that is new.
+        In the traced size: fewer pixels than the view's where that is new.
         """
         look = self._look(pane, view)
         found = self._sums.get(look)
@@ -123,19 +123,19 @@ class WatchedScene(Closeable):
         return found.radiance * np.float32(2.0**self.document.exposure / max(found.paths, 1))
 
     def settled(self, pane: str, view: View) -> bool:
-        """Return whether a pane of a view is as sharp as it becomes."""
+        """Return whether a pane of a view has all of its paths."""
         found = self._sums.get(self._look(pane, view))
         return found is not None and found.paths >= self.document.samples
 
     def rough(self, pane: str, view: View) -> bool:
-        """Return whether a pane is a coarse look, or has far more noise than the one beside it."""
+        """Return whether a pane is a preview, or has far more noise than its counterpart."""
         look = self._look(pane, view)
         found, other = self._sums.get(look), self._beside(look)
         paths = 0 if found is None else found.paths
         return paths == 0 or (other is not None and 2 * paths < other.paths)
 
     def _beside(self, look: Look) -> Sum | None:
-        """Return what is known of the same view of the other pane."""
+        """Return the accumulated paths of the same view in the other pane."""
         return self._sums.get(replace(look, given=not look.given))
 
     def _look(self, pane: str, view: View) -> Look:
@@ -145,9 +145,9 @@ class WatchedScene(Closeable):
         return Look(pane.startswith(REFERENCE), size, view.region, view.turn or (0.0, 0.0), light)
 
     def _begun(self, look: Look) -> Sum:
-        """Return a picture's first look: its own where there is time for it, else a coarse one.
+        """Return the first picture of a view: complete if time allows, otherwise a preview.
 
-        That one is none of its paths.
+        A preview is not part of the sum.
         """
         other = self._beside(look)
         if other is not None and other.paths == 0:
@@ -159,14 +159,14 @@ class WatchedScene(Closeable):
         return found if size == look.size else Sum(found.radiance, 0)
 
     def _coarseness(self, size: tuple[int, int]) -> int:
-        """Return by what each side is divided so that a path through each pixel has the time."""
+        """Return the divisor of each side at which one path a pixel is in time."""
         by = math.ceil(math.sqrt(size[0] * size[1] * self._pixel_seconds / FRAME_SECONDS))
         return min(max(by, 1), COARSEST)
 
     def _more(self, look: Look, found: Sum) -> Sum:
         """Return a picture with more paths: one, and others while there is time.
 
-        As many as the pane beside it has, where that is ahead.
+        Up to the number of its counterpart, where that is ahead.
         """
         other = self._beside(look)
         if other is not None and other.paths > found.paths:
@@ -178,7 +178,7 @@ class WatchedScene(Closeable):
         return Sum(before + new.radiance, found.paths + new.paths)
 
     def _traced(self, look: Look, first: int, most: int = 1, seconds: float = 0.0) -> Sum:
-        """Return what paths find from that number on: one each, up to ``most`` for so long."""
+        """Trace paths from index ``first`` on: one, and up to ``most`` within ``seconds``."""
         document, tracer = self.document, self._tracers[look.given]
         camera = turned_camera(document.camera, *look.turn)
         begin = time.perf_counter()
@@ -193,7 +193,7 @@ class WatchedScene(Closeable):
         return Sum(found, tracer.count)
 
     def _lights(self, look: Look) -> tuple[LightEntry, ...]:
-        """Return the scene's lights, the first one where a page has moved it."""
+        """Return the scene's lights, the first one as moved by the page."""
         lights, camera = self.document.light, self.document.camera
         if look.light is None:
             return lights
@@ -201,10 +201,10 @@ class WatchedScene(Closeable):
 
 
 def watched_scene(path: str | os.PathLike[str], *, trust: bool = False) -> WatchedScene:
-    """Return a TOML file's scene to be watched, its material with a reference as given, too.
+    """Return a TOML file's scene for live pages, with its reference where it has one.
 
-    ``trust``: a reference that is a Slang module may run here; else it is left out, which is said,
-    and so are references of several materials. Code of a MaterialX document is refused without.
+    ``trust``: run a reference that is a Slang module; otherwise it is omitted with a warning, as
+    are references of several materials. Code of a MaterialX document is refused without it.
 
     Raises: what ``render_scene`` does.
     """

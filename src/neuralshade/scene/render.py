@@ -1,4 +1,4 @@
-"""neuralshade scene: a scene of fitted materials as a picture."""
+"""neuralshade scene: path-traced pictures of scenes with fitted materials."""
 
 from __future__ import annotations
 
@@ -55,36 +55,36 @@ def render_scene(
     values: Mapping[str, Any] | None = None,
     environment: str | os.PathLike[str] | None = None,
 ) -> Floats:
-    """Return a path-traced picture of a scene or of a material by itself, and save it.
+    """Return a path-traced picture of a scene or of a single material, and save it.
 
-    It is saved where ``output`` is given.
+    It is saved where there is an ``output``.
 
-    An interruption ends it early: what the paths so far have seen is returned and saved. Before
-    a path through each pixel has ended there is nothing to save: it raises KeyboardInterrupt.
+    An interruption ends it early: the paths so far are returned and saved. Before the first path
+    through each pixel is complete, it raises KeyboardInterrupt.
 
     Args:
-        scene: a TOML file, see docs/scene.md, or what was read of one; or a material's asset,
-            which then stands on a floor under a window and a sky.
+        scene: a TOML file, see docs/scene.md, or a scene read from one; or a material's asset,
+            which is then shown on a floor under a window and a sky.
         output: .png, .jpg, .ppm or .exr file.
-        samples: paths through each pixel, in place of the scene's.
-        size: width and height in pixels, in place of the scene's.
+        samples: paths through each pixel, instead of the scene's.
+        size: width and height in pixels, instead of the scene's.
         device: cuda, vulkan, metal, d3d12 or auto: hardware, else software Vulkan.
-        show: fitted; given, where the material with a ``reference`` is that in place of its asset;
-            difference, four times what lies between the two, around grey; panes, all three. None
-            is panes with a ``reference``, else fitted.
-        trust: a reference that is a Slang module may run here, and code of a MaterialX document.
-        shape: of an asset: sphere, quad, box or, where it is None, a shader ball.
-        reference: of an asset: what it was fitted to.
+        show: fitted; given, with the ``reference`` in place of its asset; difference, four times
+            the difference of the two, around grey; panes, all three. None is panes with a
+            ``reference``, fitted otherwise.
+        trust: run a reference that is a Slang module, and code of a MaterialX document.
+        shape: of an asset: sphere, quad, box or, for None, a shader ball.
+        reference: of an asset: its source.
         values: of an asset: its varied inputs, by name.
-        environment: a picture by latitude and longitude in place of what surrounds the scene; of
-            an asset, it alone gives light then.
+        environment: a latitude-longitude picture instead of the scene's environment; for an asset,
+            then the only light.
 
     Returns:
         float32 [height, width, 3], linear, with the scene's exposure, not clamped; in sRGB,
         clamped to [0, 1], for difference and panes, whose width is three times the scene's.
 
-    Raises: ConfigError for a scene that is none, and for what is shown of a reference where there
-        is none; AssetError, PictureError, OutputError, DeviceError, KernelError.
+    Raises: ConfigError for an invalid scene, and for a reference to show where there is none;
+        AssetError, PictureError, OutputError, DeviceError, KernelError.
     """
     document = asked_scene(scene, shape=shape, reference=reference, values=values,
                            environment=environment)  # fmt: skip
@@ -116,9 +116,9 @@ def _check_show(document: SceneDocument, show: str) -> None:
 
 
 def check_code(document: SceneDocument) -> None:
-    """Refuse code that the scene names, not who draws it.
+    """Refuse code that the scene names without being trusted.
 
-    Code of a MaterialX document is refused where that is read; TOML brings none.
+    Code of a MaterialX document is refused when it is read; TOML has none.
     """
     for name, entry in document.materials.items():
         if entry.reference is not None and entry.reference.lower().endswith(".slang"):
@@ -128,9 +128,9 @@ def check_code(document: SceneDocument) -> None:
 
 
 def _compared(document: SceneDocument, device: str, panes: bool, trust: bool) -> Floats:
-    """Return the difference of both, in sRGB; with ``panes`` given and fitted left of it.
+    """Return the difference of both, in sRGB; with ``panes``, reference and fitted left of it.
 
-    Both are of the same random numbers, and their paths go the same ways as long as they can.
+    Both use the same random numbers, and their paths coincide as long as possible.
     """
     given, fitted = (linear_to_srgb(np.clip(_rendered(document, device, as_given, trust), 0, 1))
                      for as_given in (True, False))  # fmt: skip
@@ -141,7 +141,7 @@ def _compared(document: SceneDocument, device: str, panes: bool, trust: bool) ->
 def _asked(
     document: SceneDocument, samples: int | None, size: tuple[int, int] | None
 ) -> SceneDocument:
-    """Return a scene with what was asked in place of its own."""
+    """Return a scene with overrides of its samples and size."""
     width, height = (document.width, document.height) if size is None else asked_size(size)
     count = document.samples if samples is None else asked_number("samples", samples)
     return replace(document, samples=count, width=width, height=height)
@@ -165,19 +165,19 @@ def _rendered(document: SceneDocument, device: str, as_given: bool, trust: bool)
 
 
 def _begun(document: SceneDocument, gpu: Gpu, stage: Stage) -> PathTracer:
-    """Return what has traced one path through each pixel.
+    """Return a tracer after its first path through each pixel.
 
-    A request to end is answered at once: drivers compile for longer than a device is waited for
-    that has work then, and that would take it for a kernel without an end.
+    An interruption takes effect at once: compiling may take longer than the timeout of a busy
+    device, which would be taken for an endless kernel.
 
-    Raises: KeyboardInterrupt, as there is no picture to keep.
+    Raises: KeyboardInterrupt, as there is no picture yet.
     """
     size = (document.width, document.height)
     try:
         with cut_short():
             tracer = PathTracer(gpu, stage, document.camera, size, bounces=document.bounces,
                                 seed=document.seed)  # fmt: skip
-            with part("compiling for the first path"):  # what drivers do when it is first run
+            with part("compiling for the first path"):  # drivers compile at the first run
                 tracer.trace()
     except CutShort as error:
         raise KeyboardInterrupt(NOTHING_YET) from error
@@ -185,7 +185,7 @@ def _begun(document: SceneDocument, gpu: Gpu, stage: Stage) -> PathTracer:
 
 
 def finite_light(found: Floats) -> Floats:
-    """Return what paths found. Raises AssetError where that is no number."""
+    """Return the traced light. Raises AssetError where it is not finite."""
     if not np.isfinite(found).all():
         raise AssetError("scene: got light beyond float32, need finite light. Look for a light or "
                          "an asset with huge numbers.")  # fmt: skip
@@ -193,10 +193,10 @@ def finite_light(found: Floats) -> Floats:
 
 
 def stage_of(document: SceneDocument, as_given: bool = False, trust: bool = False) -> Stage:
-    """Return what stands where; files and assets are read. Raises as ``render_scene`` does.
+    """Return the contents of a scene; reads files and assets. Raises as ``render_scene``.
 
-    ``as_given``: references in place of the assets that were fitted to them; ``trust``: code of
-    MaterialX documents among them may run.
+    ``as_given``: references in place of their fitted assets; ``trust``: code of MaterialX documents
+    among them may run.
     """
     _check_assets(document)
     entries = [_entry(document, mesh) for mesh in document.mesh]
@@ -208,7 +208,7 @@ def stage_of(document: SceneDocument, as_given: bool = False, trust: bool = Fals
 
 
 def _check_assets(document: SceneDocument) -> None:
-    """Refuse a scene whose meshes have an asset that is not there, with what makes it."""
+    """Refuse a scene with a missing asset, and name the command that makes it."""
     for name in dict.fromkeys(mesh.material for mesh in document.mesh):
         entry = document.materials[name]
         if entry.asset is None or os.path.exists(asset := document.folder / entry.asset):
@@ -221,7 +221,7 @@ def _check_assets(document: SceneDocument) -> None:
 
 
 def _entry(document: SceneDocument, mesh: MeshEntry) -> MaterialEntry:
-    """Return a mesh's material, with the values that the mesh gives its inputs."""
+    """Return a mesh's material, with the mesh's overrides of its inputs."""
     found = document.materials[mesh.material]
     return replace(found, set={**found.set, **mesh.set})
 

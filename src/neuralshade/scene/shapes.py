@@ -1,4 +1,4 @@
-"""Meshes: triangles with normals, texture coordinates and tangents; the built-in ones."""
+"""Triangle meshes with normals, texture coordinates and tangents; built-in shapes."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ ROWS = 96  # of a sphere, from pole to pole
 
 @dataclass(frozen=True)
 class Mesh:
-    """Triangles; u to the right and v down of a picture, as glTF has them."""
+    """Triangles; u and v as in glTF: right and down in a picture."""
 
     places: Floats  # [V, 3]
     normals: Floats  # [V, 3], of length 1
     uv: Floats  # [V, 2]
-    tangents: Floats  # [V, 4]: along u, of length 1, and the sign of the way against v
+    tangents: Floats  # [V, 4]: along u, of length 1, and the sign of the bitangent, against v
     triangles: npt.NDArray[np.uint32]  # [T, 3]
 
     def moved(self, scale: float, rotation: Sequence[float], position: Sequence[float]) -> Mesh:
-        """Return it scaled, rotated by degrees about x, y and z in turn, and moved."""
+        """Return the mesh scaled, rotated by degrees about x, y and z in turn, and moved."""
         turn = rotation_matrix(rotation)
         tangents = np.concatenate([self.tangents[:, :3] @ turn.T, self.tangents[:, 3:]], 1)
         places = self.places * scale @ turn.T + np.asarray(position)
@@ -31,7 +31,7 @@ class Mesh:
                     tangents.astype(np.float32), self.triangles)  # fmt: skip
 
     def packed(self, tile: float) -> Floats:
-        """Return vertices as bvh.slang reads them: float32 [V, 12]."""
+        """Return the vertices as bvh.slang reads them: float32 [V, 12]."""
         uv = self.uv * np.float32(tile)
         return np.concatenate([self.places, uv[:, :1], self.normals, uv[:, 1:], self.tangents], 1)
 
@@ -62,8 +62,8 @@ def joined(meshes: Sequence[Mesh]) -> Mesh:
 def sphere(rows: int = ROWS) -> Mesh:
     """Return a sphere of radius 1 of 4 rows^2 triangles.
 
-    u goes around, twice, v from pole to pole. Tiles meet at the sides: their middles look along z
-    and back.
+    u goes around twice, v from pole to pole. Tiles meet at the sides; their middles face +z and
+    -z.
     """
     columns = 2 * rows
     v, u = np.meshgrid(np.arange(rows + 1) / rows, np.arange(columns + 1) / columns, indexing="ij")
@@ -87,14 +87,14 @@ def quad() -> Mesh:
 
 
 def box() -> Mesh:
-    """Return a cube from -1 to 1, each face a whole tile."""
+    """Return a cube from -1 to 1, with a whole tile on each face."""
     up = quad().moved(1, (0, 0, 0), (0, 1, 0))
     turns = [(0, 0, 0), (180, 0, 0), (90, 0, 0), (90, 90, 0), (90, 180, 0), (90, 270, 0)]
     return joined([up.moved(1, turn, (0, 0, 0)) for turn in turns])
 
 
 def ball() -> Mesh:
-    """Return a shader ball: a sphere on a foot, and a smaller one beside it to look at closely."""
+    """Return a shader ball: a sphere on a foot, and a smaller one beside it for close views."""
     foot = box()
     places = foot.places * np.array([0.7, 0.12, 0.7], np.float32)
     flat = Mesh(places, foot.normals, foot.uv, foot.tangents, foot.triangles)

@@ -1,4 +1,4 @@
-"""A material by itself: a shader ball, or another shape, on a floor under a window and a sky."""
+"""Studio scene of one material: a shape on a floor, under a window light and a sky."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from neuralshade.scene.entries import (
     Vector,
 )
 
-NAME = "material"  # what messages call it
-# How a shape stands there: scaled, turned by degrees, moved.
+NAME = "material"  # name in messages
+# Placement of each shape: scale, rotation in degrees, position.
 STANDS: dict[str, tuple[float, Vector, Vector]] = {
     "ball": (1.0, (0, 12, 0), (-0.15, 0, 0)),
     "sphere": (1.0, (0, 12, 0), (0, 1, 0)),
@@ -49,9 +49,9 @@ def asked_scene(
     values: Mapping[str, Any] | None = None,
     environment: str | os.PathLike[str] | None = None,
 ) -> SceneDocument:
-    """Return a file's scene, or the studio of an asset; with another environment, where one is.
+    """Return a file's scene or an asset's studio, with another environment where requested.
 
-    Raises: ConfigError for what only an asset takes, and what ``read_scene`` raises.
+    Raises: ConfigError for options of assets only, and what ``read_scene`` raises.
     """
     by_itself = False
     if isinstance(scene, SceneDocument):
@@ -71,7 +71,7 @@ def asked_scene(
 
 
 def _check_left_out(table: str, **given: Any) -> None:
-    """Refuse what a scene says itself, in ``table`` of its file."""
+    """Refuse options that a scene sets itself, in ``table`` of its file."""
     for name, value in given.items():
         if value:
             raise ConfigError(f"{name}: got one for a scene, need it in the scene's file. "
@@ -79,7 +79,7 @@ def _check_left_out(table: str, **given: Any) -> None:
 
 
 def is_asset(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is an asset's; where there is no file, by its name."""
+    """Return whether a path is an asset; by its suffix where the file is missing."""
     try:
         return is_asset_file(path)
     except OSError:
@@ -95,9 +95,9 @@ def studio(
     """Return the scene of one asset.
 
     Args:
-        asset: what ``fit material`` wrote.
+        asset: output of ``fit material``.
         shape: one of SHAPES; None is the ball.
-        reference: what it was fitted to, to be shown in its place.
+        reference: source of the asset, shown in its place on request.
         values: of its varied inputs, by name.
 
     Raises: ConfigError for an unknown shape, or a reference that is no path.

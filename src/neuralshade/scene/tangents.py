@@ -1,8 +1,8 @@
-"""Tangents of a mesh that follow its texture coordinates, apart where these are mirrored.
+"""Tangents of a mesh along its texture coordinates, split where these are mirrored.
 
-As MikkTSpace has them (Mikkelsen 2008, Simulation of Wrinkled Surfaces Revisited), which glTF asks
-for: vertices that are alike in all are one, triangles weigh by the angle of their corner, and what
-is mirrored in u or v shares no tangent with what is not.
+As in MikkTSpace (Mikkelsen 2008, Simulation of Wrinkled Surfaces Revisited), which glTF requires:
+equal vertices are merged, triangles are weighted by the angle at the corner, and parts that are
+mirrored in u or v share no tangent with others.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-SEED = 2016  # of the numbers by which rows are told apart
+SEED = 2016  # of the hash of rows
 BLOCK = 2**17  # triangles that are summed at a time
 
 
 @dataclass(frozen=True)
 class Tangents:
-    """Tangents of vertices, some of which are there once more, and triangles of these."""
+    """Tangents of vertices, some of which are duplicated, and the triangles of these."""
 
-    source: Ints  # [V']: which vertex each one is
-    tangents: Floats  # [V', 4]: along u, of length 1, and the sign of the way against v
+    source: Ints  # [V']: original index of each vertex
+    tangents: Floats  # [V', 4]: along u, of length 1, and the sign of the bitangent, against v
     corners: Ints  # [T, 3] of V'
 
 
 def uv_tangents(places: Floats, normals: Floats, uv: Floats, corners: Ints) -> Tangents:
-    """Return tangents along u of vertices [V]; first these, then those that a seam splits off.
+    """Return tangents along u of vertices [V]; duplicates at seams follow the original vertices.
 
-    Where texture coordinates say no direction it is any along the surface.
+    Degenerate texture coordinates get any direction along the surface.
     """
     same = _alike(np.concatenate([places, normals, uv], 1))
     blocks = [slice(first, first + BLOCK) for first in range(0, len(corners), BLOCK)]
@@ -52,14 +52,14 @@ def uv_tangents(places: Floats, normals: Floats, uv: Floats, corners: Ints) -> T
 
 
 def _sides(t: Doubles) -> Doubles:
-    """Return 1, -1 or 0 of triangles [n, 3, 2]: which way around they are in u and v."""
+    """Return 1, -1 or 0 of triangles [n, 3, 2]: their orientation in u and v."""
     a, b = t[:, 1] - t[:, 0], t[:, 2] - t[:, 0]
     found: Doubles = np.sign(a[:, 0] * b[:, 1] - b[:, 0] * a[:, 1])
     return found
 
 
 def _alike(rows: Floats) -> Ints:
-    """Return for each row the index of the first one that is equal to it."""
+    """Return for each row the index of the first equal row."""
     words = (rows + np.float32(0)).view(np.uint32).astype(np.uint64)  # -0 is 0
     rng = np.random.default_rng(SEED)
     factors = rng.integers(1, 2**64, rows.shape[1], np.uint64) | np.uint64(1)
@@ -67,15 +67,15 @@ def _alike(rows: Floats) -> Ints:
     mixed ^= mixed >> np.uint64(32)
     _, first, each = np.unique(mixed, return_index=True, return_inverse=True)
     found: Ints = first[each]
-    differ = (rows[found] != rows).any(1)  # two rows of one number
+    differ = (rows[found] != rows).any(1)  # a hash collision
     return np.where(differ, np.arange(len(rows)), found)
 
 
 def _groups(alike: Ints, side: Doubles) -> Ints:
-    """Return the group of each corner [T, 3]: corners of one share a tangent.
+    """Return the group of each corner [T, 3]: corners of one group share a tangent.
 
-    Around a vertex these are all, or, where triangles of both sides meet, each run of triangles of
-    one side that share edges. Those of no side go with any.
+    A group is all corners at a vertex or, where orientations are mixed, each run of triangles of
+    one orientation that share edges. Degenerate triangles join any group.
     """
     count = int(alike.max(initial=0)) + 1
     sides = [np.zeros(count, bool), np.zeros(count, bool)]
@@ -96,7 +96,7 @@ def _groups(alike: Ints, side: Doubles) -> Ints:
 
 
 def _runs(alike: Ints, side: Doubles) -> Ints:
-    """Return for each corner of triangles [T, 3] the least of those that edges lead to."""
+    """Return for each corner of triangles [T, 3] the smallest one connected through edges."""
     pairs = np.stack([alike, np.roll(alike, -1, 1)], 2).reshape(-1, 2)
     here = np.arange(len(pairs))
     ends = np.stack([here, here.reshape(-1, 3)[:, [1, 2, 0]].reshape(-1)], 1)
@@ -112,7 +112,7 @@ def _runs(alike: Ints, side: Doubles) -> Ints:
 
 
 def _components(count: int, links: Ints) -> Ints:
-    """Return of each of ``count`` things the least that links lead to."""
+    """Return for each of ``count`` items the smallest item connected through links."""
     found = np.arange(count)
     while True:
         a, b = found[links[:, 0]], found[links[:, 1]]
@@ -141,7 +141,7 @@ def _add_sums(
 
 
 def _flat(vectors: Doubles, normals: Doubles) -> Doubles:
-    """Return vectors in the planes of normals, of length 1; 0 of those that have none there."""
+    """Return vectors projected onto planes by their normals, of length 1; 0 where degenerate."""
     found = vectors - (vectors * normals).sum(1, keepdims=True) * normals
     length = np.linalg.norm(found, axis=1, keepdims=True)
     least = 1e-9 * np.linalg.norm(vectors, axis=1, keepdims=True)  # below that it is rounding
@@ -149,9 +149,9 @@ def _flat(vectors: Doubles, normals: Doubles) -> Doubles:
 
 
 def _split(count: int, corners: Ints, group: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return vertices with a row for each group that they are of, triangles of these, and groups.
+    """Return vertices with a row for each group, the triangles of these, and their groups.
 
-    The first of its groups keeps a vertex's row; the others are behind all vertices.
+    A vertex's first group keeps its row; others are appended after all vertices.
     """
     of_vertex = np.zeros(count, np.int64)
     of_vertex[corners.reshape(-1)] = group.reshape(-1)  # any of its groups

@@ -1,6 +1,6 @@
-"""Paths through a scene in waves, whose points are sorted by material before a decoder runs.
+"""Wavefront path tracing: points are sorted by material before a decoder evaluates them.
 
-Of each bounce `meet` traces rays, draws ways and traces shadows; points of fitted materials are
+In each bounce `meet` traces rays, draws samples and traces shadows; points of fitted materials are
 then sorted, and `decode` evaluates them, all samples of a point at once.
 Device half: wavefront.cs.slang, wavefront.decode.cs.slang; both read wavefront.state.slang.
 """
@@ -25,10 +25,10 @@ from neuralshade.scene.bound_scene import (
 from neuralshade.scene.decoded_materials import DecodedMaterials
 from neuralshade.scene.material_sort import LANES, NOBODY, MaterialOrder
 
-MOST_BYTES = 2**29  # of what points keep between kernels; a picture of more is drawn in batches
-KNOWN = 4  # sizes of batches whose work is kept prepared
+MOST_BYTES = 2**29  # of a batch's state between kernels; larger pictures take several batches
+KNOWN = 4  # batch sizes with cached steps
 PATH_BYTES, WAY_BYTES = 3 * 16, 16 + 8  # see wavefront.state.slang
-POINT_BYTES = 16 + 16 + 4 + 2 * 4  # and its places in the order
+POINT_BYTES = 16 + 16 + 4 + 2 * 4  # and its index in the order
 CONSTANTS = f"""
 static const uint SORTED_TOGETHER = {LANES}u;
 static const uint NOBODY = {NOBODY}u;
@@ -48,27 +48,27 @@ After = Callable[[str], object]
 
 
 class Waves:
-    """One more path through each pixel, bounce after bounce of all of them."""
+    """Traces one more path through each pixel, bounce by bounce for all of them."""
 
     def __init__(
         self, gpu: Gpu, stage: Stage, decoded: DecodedMaterials, bound: Mapping[str, Any],
         most: int, bounces: int,
     ):  # fmt: skip
-        """Compile what a wave is.
+        """Compile the kernels.
 
         Args:
-            gpu: what it runs on.
-            stage: what stands where.
-            decoded: which of its materials decoders evaluate.
-            bound: what eye, meshes, lights and sky are bound to.
+            gpu: the device.
+            stage: contents of the scene.
+            decoded: its materials that decoders evaluate.
+            bound: bindings of camera, meshes, lights and environment.
             most: pixels of a picture.
             bounces: surfaces of a path, 1 or more.
         """
         self.gpu, self._bounces = gpu, bounces
         self._known: dict[int, Steps] = {}
-        slots = len(stage.lights) + 2  # the way on, lights, the sky
+        slots = len(stage.lights) + 2  # continuation, lights, environment
         each = PATH_BYTES + POINT_BYTES + slots * WAY_BYTES
-        roomy = most + most // 32  # pictures of other sides have more tiles at their borders
+        roomy = most + most // 32  # pictures of other shapes have more tiles at their borders
         self.points = LANES * -(-min(roomy, max(1, MOST_BYTES // each)) // LANES)
         self._batch, self._rest = gpu.buffer(np.zeros(5, np.uint32)), decoded.rest
         bins = gpu.buffer(size=4 * self.points)
@@ -95,9 +95,9 @@ class Waves:
         size: tuple[int, int],
         after: After | None = None,
     ) -> None:
-        """Put one more path through each pixel among ``commands``.
+        """Record one more path through each pixel.
 
-        ``after``: told the name of each part when it is there: begin, meet, sort, decode or end.
+        ``after``: called with each part's name once recorded: begin, meet, sort, decode or end.
         """
         across, down = (-(-side // TILE) for side in size)
         whole = across * down * TILE**2
@@ -113,7 +113,7 @@ class Waves:
                 after(name)
 
     def _steps(self, points: int) -> Steps:
-        """Return all parts at once: what is run again and again costs the host less."""
+        """Return all parts as one list, cached to save host time."""
         if points not in self._known:
             if len(self._known) == KNOWN:
                 self._known.clear()
@@ -122,7 +122,7 @@ class Waves:
         return self._known[points]
 
     def _parts(self, points: int) -> list[Part]:
-        """Return what is done to a batch of so many points, by name."""
+        """Return the dispatches of a batch of that many points, by name."""
         groups = -(-points // LANES)
         sorted_groups = self._order.places_for(points) // LANES
         bounce: list[Part] = [
@@ -137,7 +137,7 @@ class Waves:
 def _path_kernels(
     gpu: Gpu, stage: Stage, decoded: DecodedMaterials, bound: Mapping[str, Any]
 ) -> list[Kernel]:
-    """Return what begins paths, what lets them meet a surface, and what ends them."""
+    """Return the kernels that begin paths, let them meet a surface, and end them."""
     given = given_text(stage.materials)
     each: list[Case] = [(m.module, m.type, i in decoded.places)
                         for i, m in enumerate(stage.materials)]  # fmt: skip
@@ -152,9 +152,9 @@ def _path_kernels(
 
 
 def meet_text(cases: Sequence[Case], given: str = "") -> str:
-    """Return Slang text of what surfaces of these types are met by, and no others.
+    """Return the Slang text of the path kernels for these types of surfaces.
 
-    ``given``: text that declares those of no module.
+    ``given``: source text that declares types without a module.
     """
     calls = "".join(
         f"    case {i}: keep_ways<{name}>(point, vertex, path); break;\n" if is_decoded else
@@ -162,12 +162,12 @@ def meet_text(cases: Sequence[Case], given: str = "") -> str:
         for i, (_, name, is_decoded) in enumerate(cases)
     )  # fmt: skip
     imports = imports_text(module for module, _, _ in cases)
-    # given last: its macros are nobody else's
+    # last, since its macros must not affect other modules
     return (f'{imports}{CONSTANTS}#include "neuralshade/scene/wavefront.cs.slang"\n{given}'
             f"{SCATTER.format(cases=calls)}")  # fmt: skip
 
 
 def decode_text(decoder: FrameDecoder, index: int) -> str:
-    """Return Slang text that evaluates the points of one decoder's materials."""
+    """Return the Slang text that evaluates the points of one decoder's materials."""
     return (f"{decoder.text}{CONSTANTS}static const uint DECODER = {index}u;\n"
             '#include "neuralshade/scene/wavefront.decode.cs.slang"\n')  # fmt: skip
