@@ -39,7 +39,7 @@ from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.shared import shared_names
 from neuralshade.kinds.material.speed.screen import TILE, Screen
 from neuralshade.model.frame_decoder import FrameDecoder
-from neuralshade.scene.material_sort import LANES, NOBODY, MaterialOrder
+from neuralshade.scene.material_sort import LANES, NOBODY, MaterialSort
 
 Row = dict[str, Any]
 Floats = npt.NDArray[np.float32]
@@ -155,7 +155,7 @@ def frame_of(
 ) -> Frame:  # fmt: skip
     """Return what draws ``screen``, of whose pixels each has its material."""
     materials, drawn = gpu.buffer(of), gpu.buffer(size=8 * screen.count)
-    sort = MaterialOrder(gpu, materials, screen.count, count)
+    sort = MaterialSort(gpu, materials, screen.count, count)
     bound = {**decoder.variables, "drawn": drawn, "pixel_materials": materials,
              "sorted": sort.order, "place_of_pixel": sort.places,
              "in_their_order": gpu.buffer(size=8 * LANES * sort.groups)}  # fmt: skip

@@ -32,14 +32,14 @@ from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.framed import framed_scattering
 from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.scene.bound_scene import Stage
+from neuralshade.scene.bound_scene import SceneContents
 from neuralshade.scene.decoded_materials import Decoding, decoded_materials
 from neuralshade.scene.document import Camera, LightEntry, read_scene
 from neuralshade.scene.environment import sky
 from neuralshade.scene.path import PathTracer
-from neuralshade.scene.render import stage_of
+from neuralshade.scene.render import scene_contents
 from neuralshade.scene.shapes import quad, sphere
-from neuralshade.scene.wavefront import Waves
+from neuralshade.scene.wavefront import WavefrontPaths
 
 Row = dict[str, Any]
 MOST_OFF = 0.03  # of the mean light: between pixels of both ways, in the mean
@@ -51,7 +51,7 @@ EYE = Camera((0.0, 1.1, 2.2), (0, 0.1, 0), 42)
 LIGHT = LightEntry("rectangle", (12, 11, 9), position=(-1, 3, -1), across=(2, 0, 0), up=(0, 0, 2))
 
 
-def grid(count: int, side: int, recipe: MaterialRecipe) -> Stage:
+def grid(count: int, side: int, recipe: MaterialRecipe) -> SceneContents:
     """Return spheres of so many materials side by side, on a floor of the first."""
     drawn = drawn_materials(count, side, recipe, shared=False, levels=len(level_sides(side)))
     materials = [framed_scattering(one.recipe, one.side, one.tensors) for one in drawn]
@@ -63,7 +63,7 @@ def grid(count: int, side: int, recipe: MaterialRecipe) -> Stage:
         ball = sphere(ROUND).moved(0.45 * step, (0, 0, 0), (place[1], 0.45 * step, place[0]))
         meshes.append((ball, index % count, 2.0))
     around = sky((0.3, 0.5, 0.9), (0.9, 0.95, 1.0), (0.25, 0.23, 0.2))
-    return Stage(meshes, materials, around, (LIGHT,))
+    return SceneContents(meshes, materials, around, (LIGHT,))
 
 
 def mean_off(whole: PathTracer, waves: PathTracer) -> float:
@@ -104,8 +104,8 @@ def part_microseconds(gpu: Gpu, tracer: PathTracer) -> dict[str, float]:
         names.append(name)
         commands.stamp(stamps, len(names))
 
-    assert isinstance(tracer.way, Waves)
-    tracer.way.record(commands, tracer.size, after)
+    assert isinstance(tracer.kernels, WavefrontPaths)
+    tracer.kernels.record(commands, tracer.size, after)
     commands.submit()
     spent: Counter[str] = Counter()
     for name, seconds in zip(names, np.diff(stamps.seconds(len(names) + 1)), strict=True):
@@ -113,23 +113,23 @@ def part_microseconds(gpu: Gpu, tracer: PathTracer) -> dict[str, float]:
     return dict(spent)
 
 
-def row_of(gpu: Gpu, stage: Stage, camera: Camera, asked: argparse.Namespace) -> Row:
+def row_of(gpu: Gpu, contents: SceneContents, camera: Camera, asked: argparse.Namespace) -> Row:
     """Return the times of a stage by both ways."""
     software = is_software(gpu.name)
     patience = Patience(0.0, 1) if software else Patience(0.5, 7)
     ways: tuple[Decoding, Decoding] = ("none", "any" if software else "matrices")
-    decoded = decoded_materials(gpu, stage.materials, ways[1])
+    decoded = decoded_materials(gpu, contents.materials, ways[1])
     if decoded is None:
         raise SystemExit("waves: got no material that a decoder takes, need one. Fit one.")
     whole, waves = (
-        PathTracer(gpu, stage, camera, asked.size, bounces=asked.bounces, seed=1, decoding=way)
+        PathTracer(gpu, contents, camera, asked.size, bounces=asked.bounces, seed=1, decoding=way)
         for way in ways
     )
     off = mean_off(whole, waves)
     times = [1e6 * frame_seconds(gpu, tracer, patience) for tracer in (whole, waves)]
     parts = part_microseconds(gpu, waves)
     return {
-        "materials": len(stage.materials), "bounces": asked.bounces,
+        "materials": len(contents.materials), "bounces": asked.bounces,
         "path": " ".join(sorted({decoder.path for decoder in decoded.decoders})),
         "whole [us]": round(times[0], 1), "waves [us]": round(times[1], 1),
         **{f"{name} [us]": round(spent, 1) for name, spent in parts.items()},
@@ -165,7 +165,7 @@ def main() -> None:
     rows = list[Row]()
     if asked.scene is not None:
         document = read_scene(asked.scene)
-        rows.append(row_of(gpu, stage_of(document), document.camera, asked))
+        rows.append(row_of(gpu, scene_contents(document), document.camera, asked))
     else:
         for count in asked.counts or counts:
             rows.append(row_of(gpu, grid(count, side, recipe), EYE, asked))

@@ -8,7 +8,7 @@ import pytest
 import neuralshade
 from neuralshade import FitOptions
 from neuralshade.errors import ConfigError, OutputError
-from neuralshade.scene.document import asked_number, asked_size
+from neuralshade.scene.document import requested_number, requested_size
 
 DATA = Path(__file__).parent / "data"
 MATERIAL, IMAGE, PHOTO = DATA / "material.nsh", DATA / "image_grid.nsh", DATA / "photo.png"
@@ -60,7 +60,7 @@ def test_whole_numbers_of_numpy_are_taken():
     one, small = np.int64(1), (np.int64(4), np.int64(3))
     drawn = render(**SPHERE, level=np.int64(0), size=small, stretch=True)
     assert drawn.shape[:2] == (3, 4)
-    assert asked_size(small) == (4, 3) and asked_number("samples", one) == 1
+    assert requested_size(small) == (4, 3) and requested_number("samples", one) == 1
 
 
 def test_snapshots_that_are_none_are_refused(refusal, tmp_path):

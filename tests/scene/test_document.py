@@ -7,7 +7,7 @@ import pytest
 
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.scene.document import read_scene, scene_of
-from neuralshade.scene.render import render_scene, stage_of
+from neuralshade.scene.render import render_scene, scene_contents
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
 TEXT = """
@@ -142,7 +142,7 @@ def test_a_missing_asset_is_refused_with_what_makes_it(scene, tmp_path, refusal)
 
 def test_a_missing_asset_that_no_mesh_has_is_not_looked_for(scene, monkeypatch):
     scene.write_text(TEXT + '\n[materials.unused]\nasset = "none.nsh"\n')
-    assert len(stage_of(read_scene(scene)).materials) == 1
+    assert len(scene_contents(read_scene(scene)).materials) == 1
 
 
 def test_a_stack_of_layers_is_no_scene(tmp_path, refusal):

@@ -5,7 +5,7 @@ import pytest
 from fixtures.scenes import DARK
 
 from neuralshade.scene import path
-from neuralshade.scene.bound_scene import Stage
+from neuralshade.scene.bound_scene import SceneContents
 from neuralshade.scene.entries import Camera, LightEntry
 from neuralshade.scene.plain_surface import plain_scattering
 from neuralshade.scene.shapes import quad, sphere
@@ -45,8 +45,8 @@ def shown(seen, monkeypatch):
     white = plain_scattering((1, 1, 1), (0, 0, 0), 1)
 
     def look(mesh, tile, camera, size=(4, 4)):
-        stage = Stage([(mesh, 0, tile)], [white], DARK, (LIGHT,))
-        return seen(stage, camera, size, samples=8).mean((0, 3))
+        contents = SceneContents([(mesh, 0, tile)], [white], DARK, (LIGHT,))
+        return seen(contents, camera, size, samples=8).mean((0, 3))
 
     return look
 

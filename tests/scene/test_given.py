@@ -21,7 +21,7 @@ from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.teachers.sources import load_teacher
 from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
-from neuralshade.scene.bound_scene import given_text
+from neuralshade.scene.bound_scene import material_with_text
 from neuralshade.scene.entries import LightEntry
 from neuralshade.scene.shapes import quad
 from neuralshade.source.color import srgb_to_linear
@@ -71,11 +71,14 @@ def wet_scattering(tmp_path):
 def test_one_text_at_a_time():
     opened = neuralshade.load(ASSET)
     fitted, given = traced_material(opened), traced_material(opened, paint_teacher())
-    assert given_text([fitted, given, given]) is given and given_text([fitted]).text == ""
+    assert (
+        material_with_text([fitted, given, given]) is given
+        and material_with_text([fitted]).text == ""
+    )
     assert fitted.framed is not None and given.framed is None  # no decoder evaluates a reference
     other = given_scattering(fitted, replace(paint_teacher(), text=PAINT + TOLD))
-    with pytest.raises(ConfigError, match="got 2 materials to be shown as they are given"):
-        given_text([given, other])
+    with pytest.raises(ConfigError, match="got 2 materials to be shown by their references"):
+        material_with_text([given, other])
 
 
 @pytest.fixture

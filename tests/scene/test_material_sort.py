@@ -5,7 +5,7 @@ import pytest
 
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import run_once
-from neuralshade.scene.material_sort import LANES, MOST_MATERIALS, NOBODY, MaterialOrder
+from neuralshade.scene.material_sort import LANES, MOST_MATERIALS, NOBODY, MaterialSort
 
 
 @pytest.mark.parametrize("points, materials, drawn", [
@@ -18,7 +18,7 @@ def test_points_are_sorted_and_groups_filled_up(gpu, points, materials, drawn):
     if drawn == "runs":
         of = np.sort(of)[::-1].copy()
     buffer = gpu.buffer(of)
-    sort = MaterialOrder(gpu, buffer, points, materials)
+    sort = MaterialSort(gpu, buffer, points, materials)
     for _ in range(2):  # the second time as the first
         run_once(gpu, sort.dispatches)
         order = sort.order.read().view(np.uint32)[: LANES * sort.groups]
@@ -37,7 +37,7 @@ def test_sizes_may_change_between_sorts(gpu):
     """What is beyond them is left as it was, and every point before has its place."""
     of = np.random.default_rng(1).integers(0, 5, 5000).astype(np.uint32)
     sizes = gpu.buffer(np.zeros(2, np.uint32))
-    sort = MaterialOrder(gpu, gpu.buffer(of), 5000, 5, sizes)
+    sort = MaterialSort(gpu, gpu.buffer(of), 5000, 5, sizes)
     for points in (5000, 70, 4999, 1):
         places = sort.places_for(points)
         commands = gpu.commands()
@@ -52,7 +52,7 @@ def test_sizes_may_change_between_sorts(gpu):
 
 @pytest.mark.parametrize("points, materials", [(0, 1), (1, 0), (1, MOST_MATERIALS + 1)])
 def test_other_counts_are_refused(gpu, refusal, points, materials):
-    message = refusal(ConfigError, MaterialOrder, gpu, None, points, materials)
+    message = refusal(ConfigError, MaterialSort, gpu, None, points, materials)
     assert message == (f"frame: got {points} points of {materials} materials, need a point and 1 "
                        f"to {MOST_MATERIALS} materials. Draw what is left in a frame of its "
                        "own.")  # fmt: skip

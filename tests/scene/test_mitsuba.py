@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from fixtures.scenes import constant
 
-from neuralshade.scene.bound_scene import Stage
+from neuralshade.scene.bound_scene import SceneContents
 from neuralshade.scene.entries import Camera, LightEntry
 from neuralshade.scene.plain_surface import plain_scattering
 from neuralshade.scene.shapes import box, quad, sphere
@@ -34,8 +34,8 @@ def ours(seen):
     matt = [plain_scattering(albedo, (0, 0, 0), 0.5) for albedo in ALBEDOS.values()]
     gloss = plain_scattering((0, 0, 0), (1, 1, 1), ROUGHNESS)  # Schlick's Fresnel is 1 then
     light = LightEntry("rectangle", RADIANCE, position=CORNER, across=ACROSS, up=UP)
-    stage = Stage(meshes, [*matt, gloss], constant(SKY), [light])
-    return seen(stage, Camera(EYE, AIM, FOV), (WIDTH, HEIGHT), SAMPLES, BOUNCES)
+    contents = SceneContents(meshes, [*matt, gloss], constant(SKY), [light])
+    return seen(contents, Camera(EYE, AIM, FOV), (WIDTH, HEIGHT), SAMPLES, BOUNCES)
 
 
 def theirs():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuralshade.scene.entries import Camera, LightEntry
-from neuralshade.scene.orbit import light_angles, turned_camera, turned_light
+from neuralshade.scene.orbit import light_angles, orbit_camera, orbit_light
 
 CAMERA = Camera((0.6, 2.3, 6.2), (0.1, 0.85, 0.0), 34.0)
 LIGHTS = {
@@ -28,7 +28,7 @@ def middle_of(light):
 
 @given(azimuths, st.floats(-200, 200))
 def test_a_camera_stays_as_far_away_and_looks_at_the_same(around, over):
-    found = turned_camera(CAMERA, around, over)
+    found = orbit_camera(CAMERA, around, over)
     assert (found.look_at, found.fov) == (CAMERA.look_at, CAMERA.fov)
     assert np.linalg.norm(away(found.position)) == pytest.approx(
         np.linalg.norm(away(CAMERA.position))
@@ -39,14 +39,14 @@ def test_a_camera_stays_as_far_away_and_looks_at_the_same(around, over):
 
 def test_a_drag_to_the_right_shows_what_was_on_the_left():
     eye = Camera((0, 1, 5), (0, 1, 0))
-    np.testing.assert_allclose(turned_camera(eye, 90, 0).position, (-5, 1, 0), atol=1e-9)
-    np.testing.assert_allclose(turned_camera(eye, 0, 60).position[1], 1 + 5 * np.sin(np.pi / 3))
-    np.testing.assert_allclose(turned_camera(CAMERA, 0, 0).position, CAMERA.position)
+    np.testing.assert_allclose(orbit_camera(eye, 90, 0).position, (-5, 1, 0), atol=1e-9)
+    np.testing.assert_allclose(orbit_camera(eye, 0, 60).position[1], 1 + 5 * np.sin(np.pi / 3))
+    np.testing.assert_allclose(orbit_camera(CAMERA, 0, 0).position, CAMERA.position)
 
 
 @given(st.sampled_from(sorted(LIGHTS)), azimuths, elevations)
 def test_a_light_stands_where_it_was_sent(name, azimuth, elevation):
-    light = turned_light(CAMERA, LIGHTS[name], azimuth, elevation)
+    light = orbit_light(CAMERA, LIGHTS[name], azimuth, elevation)
     found = light_angles(CAMERA, light)
     assert found[1] == pytest.approx(elevation, abs=1e-6)
     assert abs((found[0] - azimuth + 180) % 360 - 180) < 1e-6
@@ -55,7 +55,7 @@ def test_a_light_stands_where_it_was_sent(name, azimuth, elevation):
 @given(azimuths, elevations)
 def test_a_rectangle_goes_on_facing_what_the_camera_looks_at(azimuth, elevation):
     before = LIGHTS["rectangle"]
-    after = turned_light(CAMERA, before, azimuth, elevation)
+    after = orbit_light(CAMERA, before, azimuth, elevation)
     areas = [np.linalg.norm(np.cross(one.across, one.up)) for one in (before, after)]
     assert areas[0] == pytest.approx(areas[1])
     ways = [(np.cross(one.across, one.up), away(middle_of(one))) for one in (before, after)]

@@ -8,7 +8,7 @@ from fixtures.scenes import DARK, GREY, constant
 
 import neuralshade
 from neuralshade.kinds.material.framed import traced_material
-from neuralshade.scene.bound_scene import Stage
+from neuralshade.scene.bound_scene import SceneContents
 from neuralshade.scene.entries import Camera, LightEntry
 from neuralshade.scene.environment import environment_of
 from neuralshade.scene.plain_surface import plain_scattering
@@ -51,14 +51,14 @@ def near(found, wanted):
 
 
 def test_a_white_sphere_vanishes_in_a_furnace(seen):
-    stage = Stage([(sphere(), 0, 1.0)], [WHITE], constant(0.7))
-    found = seen(stage, Camera((0, 0, 4), (0, 0, 0)), samples=32, bounces=3)
+    contents = SceneContents([(sphere(), 0, 1.0)], [WHITE], constant(0.7))
+    found = seen(contents, Camera((0, 0, 4), (0, 0, 0)), samples=32, bounces=3)
     assert abs(found.mean() - 0.7) < 0.01
 
 
 def test_no_light_leaks_into_a_closed_box(seen):
-    stage = Stage([(box(), 0, 1.0)], [WHITE], constant(1.0))
-    found = seen(stage, Camera((0.1, 0.2, 0.3), (1, 1, 1), 150), samples=32, bounces=4)
+    contents = SceneContents([(box(), 0, 1.0)], [WHITE], constant(1.0))
+    found = seen(contents, Camera((0.1, 0.2, 0.3), (1, 1, 1), 150), samples=32, bounces=4)
     assert (found == 0).all()
 
 
@@ -134,5 +134,5 @@ def test_a_fitted_material_under_a_sky_picture_equals_a_sum(at_center, noise):
 def test_what_stands_in_the_way_casts_a_shadow(seen):
     light = LightEntry("directional", (1, 1, 1), direction=(0, 1, 0))
     lid = quad().moved(2, (0, 0, 0), (0, 3, 0))
-    stage = Stage([(quad(), 0, 1.0), (lid, 0, 1.0)], [GREY], DARK, (light,))
-    assert (seen(stage, Camera((0, 2, 0.5), (0, 0, 0), 20)) == 0).all()
+    contents = SceneContents([(quad(), 0, 1.0), (lid, 0, 1.0)], [GREY], DARK, (light,))
+    assert (seen(contents, Camera((0, 2, 0.5), (0, 0, 0), 20)) == 0).all()

@@ -11,8 +11,8 @@ from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.fitting.scene import REFERENCE, RESULT, View
 from neuralshade.scene import progressive_scene as module
 from neuralshade.scene.document import scene_of
-from neuralshade.scene.orbit import turned_light
-from neuralshade.scene.progressive_scene import WatchedScene, watched_scene
+from neuralshade.scene.orbit import orbit_light
+from neuralshade.scene.progressive_scene import ProgressiveScene, open_progressive_scene
 
 DATA = Path(__file__).parents[1] / "data"
 SIZE = (24, 16)
@@ -32,7 +32,7 @@ WHOLE_VIEW = View(1, 1, width=SIZE[0], height=SIZE[1])
 def watched(share_device, device):
     with pytest.MonkeyPatch.context() as patch:
         share_device(patch)
-        with WatchedScene(scene_of(SCENE)) as found:
+        with ProgressiveScene(scene_of(SCENE)) as found:
             yield found
 
 
@@ -77,7 +77,7 @@ def test_a_part_is_that_of_the_whole(watched):
 def test_a_light_that_is_dragged_is_the_document_s_first_one_moved(watched, one_device):
     _, found = drawn(watched, replace(WHOLE_VIEW, light=(-60.0, 40.0)))
     document = scene_of(SCENE)
-    light = turned_light(document.camera, document.light[0], -60.0, 40.0)
+    light = orbit_light(document.camera, document.light[0], -60.0, 40.0)
     wanted = neuralshade.render_scene(replace(document, light=(light,)))
     np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)
 
@@ -161,11 +161,11 @@ def test_code_of_a_reference_is_left_out_unless_it_is_trusted(tmp_path, caplog, 
                     'mesh = [{ shape = "sphere", material = "paint" }]\n')  # fmt: skip
     asked = []
     monkeypatch.setattr(
-        module, "WatchedScene", lambda document, given, trust=False: asked.append(given)
+        module, "ProgressiveScene", lambda document, reference, trust=False: asked.append(reference)
     )
-    watched_scene(path)
+    open_progressive_scene(path)
     assert "materials.paint.reference: got a Slang module" in caplog.text
-    watched_scene(path, trust=True)
+    open_progressive_scene(path, trust=True)
     assert asked == [False, True]
 
 
@@ -180,9 +180,9 @@ def test_references_of_several_materials_are_left_out(tmp_path, caplog, monkeypa
                     '        { shape = "sphere", material = "two" }]\n')  # fmt: skip
     asked = []
     monkeypatch.setattr(
-        module, "WatchedScene", lambda document, given, trust=False: asked.append(given)
+        module, "ProgressiveScene", lambda document, reference, trust=False: asked.append(reference)
     )
-    watched_scene(path)
+    open_progressive_scene(path)
     assert asked == [given] and ("references of 2 materials" in caplog.text) != given
 
 
@@ -198,4 +198,4 @@ def test_a_reference_that_is_missing_is_told_before_anything_compiles(tmp_path, 
     clay = {"asset": str(DATA / "material.nsh"), "reference": str(missing)}
     monkeypatch.setattr(module, "open_gpu", None)  # nobody asks for a device
     with pytest.raises(NeuralShadeError, match=f"^{missing}: got no such file"):
-        WatchedScene(scene_of({**SCENE, "materials": {"clay": clay}}), given=True)
+        ProgressiveScene(scene_of({**SCENE, "materials": {"clay": clay}}), reference=True)

@@ -12,8 +12,8 @@ import neuralshade
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.scene.document import read_scene
 from neuralshade.scene.entries import SHAPES
-from neuralshade.scene.render import render_scene, stage_of
-from neuralshade.scene.studio import asked_scene, studio
+from neuralshade.scene.render import render_scene, scene_contents
+from neuralshade.scene.studio import requested_scene, studio
 from neuralshade.source.color import linear_to_srgb
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
@@ -49,8 +49,8 @@ def sky(tmp_path):
 
 @pytest.mark.parametrize("shape", [None, *SHAPES])
 def test_each_shape_stands_on_the_floor_before_the_camera(shape):
-    document = asked_scene(ASSET, shape=shape)
-    floor, thing = (mesh for mesh, _, _ in stage_of(document).meshes)
+    document = requested_scene(ASSET, shape=shape)
+    floor, thing = (mesh for mesh, _, _ in scene_contents(document).meshes)
     assert np.abs(floor.places[:, 1]).max() < 1e-6
     low, high = thing.places.min(0), thing.places.max(0)
     assert abs(low[1]) < 0.04 and 1.2 < high[1] < 2.3
@@ -65,9 +65,9 @@ def test_each_shape_stands_on_the_floor_before_the_camera(shape):
 
 
 def test_a_picture_around_is_all_that_shines(sky):
-    document = asked_scene(ASSET, environment=sky)
+    document = requested_scene(ASSET, environment=sky)
     assert document.light == () and document.environment.picture == str(sky)
-    assert asked_scene(ASSET).light != ()
+    assert requested_scene(ASSET).light != ()
 
 
 def test_a_picture_around_a_scene_leaves_its_lights(scene, sky, monkeypatch):
@@ -75,9 +75,9 @@ def test_a_picture_around_a_scene_leaves_its_lights(scene, sky, monkeypatch):
     monkeypatch.chdir(sky.parent)
     (sky.parent / "elsewhere").mkdir()
     moved = shutil.move(scene, sky.parent / "elsewhere" / "scene.toml")
-    document = asked_scene(moved, environment="sky.exr")
+    document = requested_scene(moved, environment="sky.exr")
     assert document.light == read_scene(moved).light
-    np.testing.assert_allclose(stage_of(document).environment.radiance, 0.5, atol=1e-3)
+    np.testing.assert_allclose(scene_contents(document).environment.radiance, 0.5, atol=1e-3)
 
 
 @pytest.mark.parametrize("name, given, table", [
@@ -88,7 +88,7 @@ def test_a_scene_says_itself_what_an_asset_is_asked(scene, refusal, name, given,
     wanted = (f"{said}: got one for a scene, need it in the scene's file. Write it under "
               f"{table}.")  # fmt: skip
     for one in (scene, replace(read_scene(scene), path=None)):
-        assert refusal(ConfigError, asked_scene, one, **{name: given}) == wanted
+        assert refusal(ConfigError, requested_scene, one, **{name: given}) == wanted
 
 
 def test_refusals(tmp_path, refusal):
@@ -96,7 +96,7 @@ def test_refusals(tmp_path, refusal):
         "shape: got 'bal', need one of sphere, quad, box, ball. Did you mean ball?"
     )
     assert "got 3, need a path" in refusal(ConfigError, studio, ASSET, reference=3)
-    assert "got 3, need a path" in refusal(ConfigError, asked_scene, ASSET, environment=3)
+    assert "got 3, need a path" in refusal(ConfigError, requested_scene, ASSET, environment=3)
     gone = tmp_path / "gone.nsh"
     assert refusal(AssetError, render_scene, gone).endswith(
         f"neuralshade fit material MATERIAL -o {gone}"

@@ -20,7 +20,7 @@ from neuralshade.kinds.material.framed import FramedMaterial, traced_material
 from neuralshade.kinds.material.given import given_scattering
 from neuralshade.model.frame_decoder import FrameDecoder
 from neuralshade.scene import wavefront
-from neuralshade.scene.bound_scene import Stage
+from neuralshade.scene.bound_scene import SceneContents
 from neuralshade.scene.decoded_materials import NO_DECODER, decoded_materials
 from neuralshade.scene.entries import Camera, LightEntry
 from neuralshade.scene.material_sort import MOST_MATERIALS
@@ -37,7 +37,7 @@ LIGHTS = (LightEntry("rectangle", (6, 5, 4), position=(-1, 3, -1), across=(2, 0,
           LightEntry("point", (3, 3, 9), position=(2, 2, 2)))  # fmt: skip
 
 
-def mixed_stage(lights=LIGHTS):
+def mixed_contents(lights=LIGHTS):
     """Return two materials of one architecture, one of another with levels, and a plain one."""
     materials = [drawn_scattering(1, side=8, **SMALL), CLAY, drawn_scattering(2, side=6, **SMALL),
                  drawn_scattering(3, side=64, levels=7, **{**SMALL, "lobes": 3})]  # fmt: skip
@@ -45,14 +45,17 @@ def mixed_stage(lights=LIGHTS):
               (sphere().moved(0.5, (0, 0, 0), (-1.1, 0.5, 0)), 0, 2.0),
               (box().moved(0.4, (0, 30, 0), (0, 0.5, 0)), 1, 1.0),
               (sphere().moved(0.5, (0, 0, 0), (1.1, 0.5, 0)), 2, 1.0)]  # fmt: skip
-    return Stage(meshes, materials, constant(0.4), lights)
+    return SceneContents(meshes, materials, constant(0.4), lights)
 
 
-def tracers(gpu, stage, size=(20, 13), bounces=3, camera=CAMERA):
+def tracers(gpu, contents, size=(20, 13), bounces=3, camera=CAMERA):
     """Return what follows whole paths, and what goes in waves."""
-    found = [PathTracer(gpu, stage, camera, size, bounces=bounces, seed=3, decoding=decoding)
+    found = [PathTracer(gpu, contents, camera, size, bounces=bounces, seed=3, decoding=decoding)
              for decoding in ("none", "any")]  # fmt: skip
-    assert [isinstance(tracer.way, wavefront.Waves) for tracer in found] == [False, True]
+    assert [isinstance(tracer.kernels, wavefront.WavefrontPaths) for tracer in found] == [
+        False,
+        True,
+    ]
     return found
 
 
@@ -74,8 +77,8 @@ def check_alike(gpu, both, paths=2):
 def test_waves_find_what_whole_paths_do(gpu, monkeypatch, most_bytes):
     """The same paths, also in batches, of pictures of other sides, and where none meets a thing."""
     monkeypatch.setattr(wavefront, "MOST_BYTES", most_bytes)
-    both = tracers(gpu, mixed_stage())
-    assert (both[1].way.points < 20 * 13) == (most_bytes < wavefront.POINT_BYTES * 20 * 13 * 8)
+    both = tracers(gpu, mixed_contents())
+    assert (both[1].kernels.points < 20 * 13) == (most_bytes < wavefront.POINT_BYTES * 20 * 13 * 8)
     seen = check_alike(gpu, both)
     assert seen.std() > 0.1 * seen.mean()
     moved = (replace(LIGHTS[0], radiance=(1, 9, 2)), LIGHTS[1])
@@ -90,8 +93,10 @@ def test_waves_find_what_whole_paths_do(gpu, monkeypatch, most_bytes):
 @pytest.mark.slow  # two path tracers
 def test_one_material_alone(gpu):
     """Without lights but the sky: there is none to look for, and paths may end at once."""
-    stage = Stage([(sphere(), 0, 1.0)], [drawn_scattering(4, side=8, **SMALL)], constant(0.7))
-    check_alike(gpu, tracers(gpu, stage, bounces=1))
+    contents = SceneContents(
+        [(sphere(), 0, 1.0)], [drawn_scattering(4, side=8, **SMALL)], constant(0.7)
+    )
+    check_alike(gpu, tracers(gpu, contents, bounces=1))
 
 
 @pytest.mark.gpu
@@ -103,20 +108,20 @@ def test_matrix_units_are_taken_by_themselves(api):
     except DeviceError as error:
         pytest.skip(str(error))
     try:
-        stage = mixed_stage()
-        if decoded_materials(gpu, stage.materials, "matrices") is None:
+        contents = mixed_contents()
+        if decoded_materials(gpu, contents.materials, "matrices") is None:
             pytest.skip("no matrix units")
-        both = [PathTracer(gpu, stage, CAMERA, (320, 200), bounces=3, seed=3, decoding=decoding)
+        both = [PathTracer(gpu, contents, CAMERA, (320, 200), bounces=3, seed=3, decoding=decoding)
                 for decoding in ("none", "matrices")]  # fmt: skip
-        assert isinstance(both[1].way, wavefront.Waves)
+        assert isinstance(both[1].kernels, wavefront.WavefrontPaths)
         check_alike(gpu, both, paths=4)
     finally:
         gpu.close()
 
 
 def test_materials_go_to_decoders_of_their_architectures(gpu):
-    stage = mixed_stage()
-    found = decoded_materials(gpu, stage.materials, "any")
+    contents = mixed_contents()
+    found = decoded_materials(gpu, contents.materials, "any")
     assert found.places == {0: 0, 2: 1, 3: 2} and found.rest == 3
     assert found.table.tolist() == [[0, 0, 8, 0], [0, 1, 6, 0], [1, 0, 64, 0],
                                     [NO_DECODER, 0, 0, 0]]  # fmt: skip

@@ -16,7 +16,7 @@ from neuralshade.live.page_renderer import PageRenderer
 from neuralshade.live.quality_panes import QualityMeasurement, with_flip
 
 if TYPE_CHECKING:
-    from neuralshade.scene.progressive_scene import WatchedScene
+    from neuralshade.scene.progressive_scene import ProgressiveScene
 
 UNREPORTED = {"report": "A report compares with what was fitted: name that with --reference."}
 NO_ASSET = dict.fromkeys(("asset", "report"), "A scene has no asset of its own to save or report.")
@@ -30,7 +30,7 @@ class AssetViewer:
     opened: Opened | None = None
     reference: Any = None
     unmeasured: bool = False  # no page has looked at it yet
-    _watched: WatchedScene | None = field(default=None, init=False)
+    _watched: ProgressiveScene | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.measuring = QualityMeasurement(self.renderer.channel.publish)
@@ -69,7 +69,7 @@ class AssetViewer:
         self.renderer.show(scene)
         self.unmeasured = scene is not None
 
-    def watch(self, watched: WatchedScene, name: str) -> None:
+    def watch(self, watched: ProgressiveScene, name: str) -> None:
         """Show a scene, which has no asset to save or report."""
         self.close()
         self.opened, self.reference, self._watched = None, None, watched

@@ -231,10 +231,10 @@ class Live:
 
         Raises: what ``render_scene`` does.
         """
-        from neuralshade.scene.progressive_scene import watched_scene
+        from neuralshade.scene.progressive_scene import open_progressive_scene
 
         with self.startup.report(f"opening {Path(scene).name}"):
-            self.viewer.watch(watched_scene(scene, trust=trust), Path(scene).name)
+            self.viewer.watch(open_progressive_scene(scene, trust=trust), Path(scene).name)
 
     def wait(self) -> None:
         """Serve until Ctrl-C, SIGTERM or SIGHUP; run the fits that pages request.

@@ -31,7 +31,7 @@ VIEW = np.dtype([("eye", "3f4"), ("width", "u4"), ("right", "3f4"), ("height", "
 
 
 @dataclass(frozen=True)
-class Stage:
+class SceneContents:
     """Meshes with their materials, an environment and lights."""
 
     meshes: Sequence[tuple[Mesh, int, float]]  # mesh, index of its material, repeats of the texture
@@ -40,22 +40,22 @@ class Stage:
     lights: Sequence[LightEntry] = ()
 
 
-def given_text(materials: Sequence[Scattering]) -> Scattering:
+def material_with_text(materials: Sequence[Scattering]) -> Scattering:
     """Return the material with its own source text, or any. Raises ConfigError for two texts."""
     found = {each.text: each for each in materials if each.text}
     if len(found) > 1:
-        raise ConfigError(f"scene: got {len(found)} materials to be shown as they are given, need "
-                          "one, since names of their texts may be equal. Leave the reference of "
-                          "the others out.")  # fmt: skip
+        raise ConfigError(f"scene: got {len(found)} materials to be shown by their references, "
+                          "need one, since names of their texts may be equal. Leave the reference "
+                          "of the others out.")  # fmt: skip
     return next(iter(found.values()), materials[0])
 
 
-def fast_math(given: Scattering) -> bool:
+def fast_math(material: Scattering) -> bool:
     """Return whether CUDA may use approximate divisions and sines, which halves tracing time.
 
     Not with a material's own source text, whose noise may depend on the rounding of a sine.
     """
-    return not given.text
+    return not material.text
 
 
 def imports_text(modules: Iterable[str]) -> str:
@@ -63,19 +63,19 @@ def imports_text(modules: Iterable[str]) -> str:
     return "".join(f"import {module};\n" for module in dict.fromkeys([*MODULES, *modules]))
 
 
-def bound_stage(gpu: Gpu, stage: Stage) -> dict[str, Any]:
+def bind_scene(gpu: Gpu, contents: SceneContents) -> dict[str, Any]:
     """Return the bindings of meshes and environment."""
-    height, width = stage.environment.radiance.shape[:2]
-    sky = {"numbers": gpu.buffer(stage.environment.numbers), "width": width, "height": height}
-    return {"meshes": _meshes(gpu, stage), "environment": sky}
+    height, width = contents.environment.radiance.shape[:2]
+    sky = {"numbers": gpu.buffer(contents.environment.numbers), "width": width, "height": height}
+    return {"meshes": _meshes(gpu, contents), "environment": sky}
 
 
-def _meshes(gpu: Gpu, stage: Stage) -> dict[str, Any]:
-    vertices = np.concatenate([mesh.packed(tile) for mesh, _, tile in stage.meshes])
-    firsts = np.cumsum([0, *(len(mesh.places) for mesh, _, _ in stage.meshes[:-1])])
+def _meshes(gpu: Gpu, contents: SceneContents) -> dict[str, Any]:
+    vertices = np.concatenate([mesh.packed(tile) for mesh, _, tile in contents.meshes])
+    firsts = np.cumsum([0, *(len(mesh.places) for mesh, _, _ in contents.meshes[:-1])])
     triangles = np.concatenate([
         np.pad(mesh.triangles + np.uint32(first), ((0, 0), (0, 1)), constant_values=material)
-        for (mesh, material, _), first in zip(stage.meshes, firsts, strict=True)
+        for (mesh, material, _), first in zip(contents.meshes, firsts, strict=True)
     ]).astype(np.uint32)  # fmt: skip
     bvh = build_bvh(vertices[:, :3][triangles[:, :3]])
     return {"nodes": gpu.buffer(bvh.nodes), "edges": gpu.buffer(bvh.edges),
@@ -83,7 +83,7 @@ def _meshes(gpu: Gpu, stage: Stage) -> dict[str, Any]:
             "triangles": gpu.buffer(triangles[bvh.order])}  # fmt: skip
 
 
-def bound_materials(
+def bind_materials(
     gpu: Gpu, materials: Sequence[Scattering], cases: Sequence[int], places: Sequence[int]
 ) -> dict[str, Any]:
     """Return the bindings of materials.

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.given import check_path, is_whole
 from neuralshade.base.message_text import named, plain, shown
+from neuralshade.base.rest import check_path, is_whole
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import read_toml
 from neuralshade.scene.checks import check_written, checked
@@ -58,45 +58,45 @@ def _of_source(place: Path) -> ConfigError:
 
 def scene_of(values: Mapping[str, Any], folder: Path = Path()) -> SceneDocument:
     """Return the scene of a file's values; see ``read_scene``."""
-    given = dict(values)
-    size = given.pop("size", [640, 360])
+    rest = dict(values)
+    size = rest.pop("size", [640, 360])
     if not _is_size(size):
         raise ConfigError(f"scene.size: got {shown(size)}, need width and height in pixels, each 1 "
                           f"to {MOST_SIDE}. Write size = [640, 360].")  # fmt: skip
     known = _names(SceneDocument, ("width", "height", "folder", "path"))
-    _check_names("scene", given, [*known, "size"])
+    _check_names("scene", rest, [*known, "size"])
     parts: dict[str, Any] = {"width": size[0], "height": size[1], "folder": folder}
-    camera, around = _table("camera", given), _table("environment", given)
+    camera, around = _table("camera", rest), _table("environment", rest)
     parts["camera"] = _read(Camera, "camera", camera)
     parts["environment"] = _read(Surroundings, "environment", around)
-    materials = _table("materials", given)
+    materials = _table("materials", rest)
     parts["materials"] = {name: _read(MaterialEntry, f"materials.{named(name)}", each)
                           for name, each in materials.items()}  # fmt: skip
-    meshes, lights = _rows("mesh", given), _rows("light", given)
+    meshes, lights = _rows("mesh", rest), _rows("light", rest)
     parts["mesh"] = tuple(_read(MeshEntry, f"mesh[{i}]", row) for i, row in enumerate(meshes))
     parts["light"] = tuple(_read(LightEntry, f"light[{i}]", row) for i, row in enumerate(lights))
-    for name, value in given.items():
+    for name, value in rest.items():
         parts[name] = _value(f"scene.{name}", name, value, "float" if name == "exposure" else "int")
     found = checked(SceneDocument(**parts))
     check_written(around, materials, lights)
     return found
 
 
-def _table(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    found = given.pop(name, {})
+def _table(name: str, rest: dict[str, Any]) -> dict[str, Any]:
+    found = rest.pop(name, {})
     if not isinstance(found, dict):
         raise ConfigError(f"scene.{name}: got {shown(found)}, need a table. Write [{name}].")
     return found
 
 
-def _rows(name: str, given: dict[str, Any]) -> list[Any]:
-    found = given.pop(name, [])
+def _rows(name: str, rest: dict[str, Any]) -> list[Any]:
+    found = rest.pop(name, [])
     if not isinstance(found, list):
         raise ConfigError(f"scene.{name}: got {shown(found)}, need tables. Write [[{name}]].")
     return found
 
 
-def asked_number(name: str, value: Any) -> int:
+def requested_number(name: str, value: Any) -> int:
     """Return a checked override of one of a scene's WHOLE numbers. Raises ConfigError."""
     low, high = WHOLE[name]
     if not is_whole(value) or not low <= value <= high:
@@ -105,7 +105,7 @@ def asked_number(name: str, value: Any) -> int:
     return int(value)
 
 
-def asked_size(size: Any) -> tuple[int, int]:
+def requested_size(size: Any) -> tuple[int, int]:
     """Return a checked override of a scene's width and height. Raises ConfigError."""
     if not isinstance(size, (list, tuple)) or len(size) != 2 or not all(map(is_whole, size)):
         raise ConfigError(f"size: got {shown(size)}, need width and height in pixels. Write for "
@@ -126,24 +126,24 @@ def _names(kind: Any, hidden: tuple[str, ...] = ()) -> list[str]:
     return [f.name for f in fields(kind) if f.name not in hidden]
 
 
-def _check_names(place: str, given: Mapping[str, Any], known: list[str]) -> None:
-    for name in given:
+def _check_names(place: str, rest: Mapping[str, Any], known: list[str]) -> None:
+    for name in rest:
         if name not in known:
             raise ConfigError(f"{place}.{named(name)}: unknown key, need one of "
                               f"{', '.join(known)}.{did_you_mean(name, known)}")  # fmt: skip
 
 
-def _read(kind: type[T], place: str, given: Any) -> T:
+def _read(kind: type[T], place: str, rest: Any) -> T:
     """Return a table as a dataclass."""
-    if not isinstance(given, dict):
-        raise ConfigError(f"{place}: got {shown(given)}, need a table. Write [{place}].")
-    _check_names(place, given, _names(kind))
+    if not isinstance(rest, dict):
+        raise ConfigError(f"{place}: got {shown(rest)}, need a table. Write [{place}].")
+    _check_names(place, rest, _names(kind))
     types = {f.name: str(f.type) for f in fields(kind)}  # type: ignore[arg-type]
     for f in fields(kind):  # type: ignore[arg-type]
-        if f.default is MISSING and f.default_factory is MISSING and f.name not in given:
+        if f.default is MISSING and f.default_factory is MISSING and f.name not in rest:
             raise ConfigError(f"{place}.{f.name}: got none, need one. Write it.")
     return kind(**{name: _value(f"{place}.{name}", name, value, types[name])
-                   for name, value in given.items()})  # fmt: skip
+                   for name, value in rest.items()})  # fmt: skip
 
 
 def _value(place: str, name: str, value: Any, kind: str) -> Any:

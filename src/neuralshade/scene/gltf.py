@@ -92,5 +92,5 @@ def _warn(file: GltfFile, notes: Counter[str]) -> None:
     if materials > 1:
         notes["its own materials"] = materials
     if notes:
-        told = ", ".join(f"{what} ({count:,})" for what, count in notes.items())
-        log.warning("%s: left out %s.", file.path, told)
+        listed = ", ".join(f"{what} ({count:,})" for what, count in notes.items())
+        log.warning("%s: left out %s.", file.path, listed)

@@ -35,9 +35,9 @@ class Accessor:
         found = self.base.copy() if rows is None else self.base[rows]
         if self.sparse is not None:
             places, values = self.sparse
-            asked = np.arange(self.count) if rows is None else rows
-            at = np.minimum(np.searchsorted(places, asked), len(places) - 1)
-            hit = places[at] == asked
+            queried = np.arange(self.count) if rows is None else rows
+            at = np.minimum(np.searchsorted(places, queried), len(places) - 1)
+            hit = places[at] == queried
             found[hit] = values[at[hit]]
         if not self.normalized:
             return found
@@ -83,9 +83,9 @@ def _sparse(
     file: GltfFile, row: Any, place: str, base: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
     """Return the indices of rows with other values, in order, and these values."""
-    given: dict[str, Any] = row if isinstance(row, dict) else {}
-    count: Any = given.get("count")
-    at, to = (given.get(name) for name in ("indices", "values"))
+    table: dict[str, Any] = row if isinstance(row, dict) else {}
+    count: Any = table.get("count")
+    at, to = (table.get(name) for name in ("indices", "values"))
     if (
         not (isinstance(at, dict) and isinstance(to, dict))
         or not is_whole(count) or not 0 < count <= len(base)

@@ -146,9 +146,9 @@ def _placed(file: GltfFile, row: dict[str, Any], index: int, node: int) -> Place
     instanced = _extension(file, row, INSTANCING, index)
     if instanced is None:
         return Placed(node)
-    given = instanced.get("attributes")
-    found = {name: read_accessor(file, given[name], (kind,)) for name, kind, _ in PARTS
-             if isinstance(given, dict) and name in given}  # fmt: skip
+    attributes = instanced.get("attributes")
+    found = {name: read_accessor(file, attributes[name], (kind,)) for name, kind, _ in PARTS
+             if isinstance(attributes, dict) and name in attributes}  # fmt: skip
     if len({one.count for one in found.values()}) != 1:
         raise file.wrong(f"nodes[{index}] with instances that are not as many of each")
     return Placed(node, found)

@@ -32,14 +32,14 @@ class Primitive:
         if not is_whole(mode) or mode >= len(MODES):
             raise file.wrong(f"{place}.mode of {shown(mode)}")
         self.mode = MODES[mode]
-        given = part.get("attributes")
-        self.given: dict[str, Any] = given if isinstance(given, dict) else {}
+        attributes = part.get("attributes")
+        self.attributes: dict[str, Any] = attributes if isinstance(attributes, dict) else {}
         self.places = self.indices = None
         self.triangle_count = 0
         self.has_targets = bool(part.get("targets"))
         if not self.is_drawn:
             return
-        self.places = self._accessor(part, self.given["POSITION"], "VEC3")
+        self.places = self._accessor(part, self.attributes["POSITION"], "VEC3")
         if "indices" in part:
             self.indices = self._accessor(part, part["indices"], "SCALAR")
         count = (self.indices or self.places).count
@@ -50,7 +50,7 @@ class Primitive:
     @property
     def is_drawn(self) -> bool:
         """Return whether it has triangles: not points or lines, and with positions."""
-        return self.mode not in ("points", "lines") and "POSITION" in self.given
+        return self.mode not in ("points", "lines") and "POSITION" in self.attributes
 
     def _accessor(self, part: dict[str, Any], index: Any, kind: str) -> Accessor:
         if "bufferView" not in self.file.entry("accessors", index):
@@ -68,16 +68,16 @@ class Primitive:
         used, corners = _used(corners, self.places.count)
         places = self._read("POSITION", used)
         uv = self._read("TEXCOORD_0", used, "VEC2")
-        flat = "NORMAL" not in self.given
+        flat = "NORMAL" not in self.attributes
         if flat:  # each triangle has its own corners
             places, uv = places[corners].reshape(-1, 3), uv[corners].reshape(-1, 2)
             corners = np.arange(len(places)).reshape(-1, 3)
             three = places.reshape(-1, 3, 3)
-            way = np.cross(three[:, 1] - three[:, 0], three[:, 2] - three[:, 0])
-            normals = unit(np.repeat(way, 3, axis=0), (0, 1, 0))
+            normal = np.cross(three[:, 1] - three[:, 0], three[:, 2] - three[:, 0])
+            normals = unit(np.repeat(normal, 3, axis=0), (0, 1, 0))
         else:
             normals = unit(self._read("NORMAL", used), (0, 1, 0))
-        if "TANGENT" in self.given and not flat:
+        if "TANGENT" in self.attributes and not flat:
             tangents = self._read("TANGENT", used, "VEC4")
             tangents[:, 3] = np.where(tangents[:, 3] < 0, -1, 1)
         else:
@@ -114,9 +114,9 @@ class Primitive:
     def _read(self, name: str, used: Ints, kind: str = "VEC3") -> Floats:
         """Return an attribute of the used vertices, zeros where it is missing."""
         assert self.places is not None
-        if name not in self.given:
+        if name not in self.attributes:
             return np.zeros((len(used), COUNTS[kind]), np.float32)
-        accessor = read_accessor(self.file, self.given[name], (kind,))
+        accessor = read_accessor(self.file, self.attributes[name], (kind,))
         if accessor.count != self.places.count:
             raise self.file.wrong(f"{accessor.count:,} of {name} for {self.places.count:,} "
                                   "vertices")  # fmt: skip

@@ -13,7 +13,7 @@ LIGHT = np.dtype([("place", "3f4"), ("sort", "i4"), ("across", "3f4"), ("area", 
                   ("up", "4f4"), ("radiance", "4f4")])  # fmt: skip
 
 
-def bound_lights(gpu: Gpu, lights: Sequence[LightEntry]) -> dict[str, Any]:
+def bind_lights(gpu: Gpu, lights: Sequence[LightEntry]) -> dict[str, Any]:
     """Return the bindings of the device half's Lights."""
     return {"all": gpu.buffer(packed_lights(lights)), "count": len(lights)}
 
@@ -23,8 +23,8 @@ def packed_lights(lights: Sequence[LightEntry]) -> npt.NDArray[Any]:
     found = np.zeros(max(1, len(lights)), LIGHT)
     for row, light in zip(found, lights, strict=False):
         directional = light.type == LIGHTS[0]
-        way = np.array(light.direction if directional else light.position, np.float64)
-        row["place"] = way / np.linalg.norm(way) if directional else way
+        vector = np.array(light.direction if directional else light.position, np.float64)
+        row["place"] = vector / np.linalg.norm(vector) if directional else vector
         row["sort"], row["radiance"][:3] = LIGHTS.index(light.type), light.radiance
         row["across"], row["up"][:3] = light.across, light.up
         row["area"] = np.linalg.norm(np.cross(light.across, light.up))

@@ -24,7 +24,7 @@ StructuredBuffer<uint> sizes;
 SORT = '#include "neuralshade/scene/material_sort.cs.slang"\n'
 
 
-class MaterialOrder:
+class MaterialSort:
     """Sorts the points of a frame by material on a device.
 
     ``order``: uint32 [LANES * groups], every point once, material by material; each material

@@ -14,7 +14,7 @@ MOST_OVER_DEG = 89.0  # largest elevation of a camera, up or down
 Doubles = npt.NDArray[np.float64]
 
 
-def turned_camera(camera: Camera, around_deg: float, over_deg: float) -> Camera:
+def orbit_camera(camera: Camera, around_deg: float, over_deg: float) -> Camera:
     """Return a camera that orbits its target: the scene's front appears to move right and down.
 
     Target and distance stay; y stays up.
@@ -22,8 +22,8 @@ def turned_camera(camera: Camera, around_deg: float, over_deg: float) -> Camera:
     away = np.subtract(camera.position, camera.look_at)
     azimuth, elevation = angles_of(away)
     raised = min(max(elevation + over_deg, -MOST_OVER_DEG), MOST_OVER_DEG)
-    way = _way(azimuth - around_deg, raised) * np.linalg.norm(away)
-    return replace(camera, position=_vector(np.add(camera.look_at, way)))
+    vector = _direction(azimuth - around_deg, raised) * np.linalg.norm(away)
+    return replace(camera, position=_vector(np.add(camera.look_at, vector)))
 
 
 def light_angles(camera: Camera, light: LightEntry) -> tuple[float, float]:
@@ -35,7 +35,7 @@ def light_angles(camera: Camera, light: LightEntry) -> tuple[float, float]:
     return (_ahead(camera) - azimuth + 180) % 360 - 180, elevation
 
 
-def turned_light(
+def orbit_light(
     camera: Camera, light: LightEntry, azimuth_deg: float, elevation_deg: float
 ) -> LightEntry:
     """Return a light at these angles and the same distance; a rectangle rotates with it."""
@@ -43,7 +43,7 @@ def turned_light(
     azimuth, elevation = angles_of(before)
     after = _ahead(camera) - azimuth_deg, elevation_deg
     if light.type == LIGHTS[0]:
-        return replace(light, direction=_vector(_way(*after)))
+        return replace(light, direction=_vector(_direction(*after)))
     turn = _frame(*after) @ _frame(azimuth, elevation).T
     middle = np.asarray(camera.look_at, np.float64)
     place = middle + turn @ np.subtract(light.position, middle)
@@ -51,9 +51,9 @@ def turned_light(
                    up=_vector(turn @ np.asarray(light.up)))  # fmt: skip
 
 
-def angles_of(way: npt.ArrayLike) -> tuple[float, float]:
+def angles_of(vector: npt.ArrayLike) -> tuple[float, float]:
     """Return azimuth about y, from x towards minus z, and elevation of a vector; degrees."""
-    x, y, z = np.asarray(way, np.float64)
+    x, y, z = np.asarray(vector, np.float64)
     return math.degrees(math.atan2(-z, x)), math.degrees(math.atan2(y, math.hypot(x, z)))
 
 
@@ -72,7 +72,7 @@ def _to_light(camera: Camera, light: LightEntry) -> Doubles:
     return middle - np.asarray(camera.look_at, np.float64)
 
 
-def _way(azimuth_deg: float, elevation_deg: float) -> Doubles:
+def _direction(azimuth_deg: float, elevation_deg: float) -> Doubles:
     """Return the unit vector at these angles."""
     return _frame(azimuth_deg, elevation_deg)[:, 0]
 

@@ -15,23 +15,23 @@ from neuralshade.gpu.gpu import Buffer, Commands, Gpu
 from neuralshade.model.scattering import Scattering
 from neuralshade.scene.bound_scene import (
     TILE,
-    Stage,
-    bound_materials,
-    bound_stage,
+    SceneContents,
+    bind_materials,
+    bind_scene,
     cropped,
     fast_math,
-    given_text,
     imports_text,
+    material_with_text,
     view_of,
 )
 from neuralshade.scene.decoded_materials import Decoding, decoded_materials
 from neuralshade.scene.entries import Camera, LightEntry
-from neuralshade.scene.lights import bound_lights, packed_lights
-from neuralshade.scene.wavefront import Waves
+from neuralshade.scene.lights import bind_lights, packed_lights
+from neuralshade.scene.wavefront import WavefrontPaths
 from neuralshade.source.crop import WHOLE, Crop
 
 
-class Way(Protocol):
+class PathKernels(Protocol):
     """Kernels that trace one more path through each pixel."""
 
     def record(self, commands: Commands, size: tuple[int, int]) -> None:
@@ -48,7 +48,7 @@ class PathTracer:
     """
 
     def __init__(
-        self, gpu: Gpu, stage: Stage, camera: Camera, size: tuple[int, int], *,
+        self, gpu: Gpu, contents: SceneContents, camera: Camera, size: tuple[int, int], *,
         bounces: int, seed: int, decoding: Decoding = "matrices",
     ):  # fmt: skip
         """``decoding``: materials by which points are sorted, see ``decoded_materials``.
@@ -56,20 +56,20 @@ class PathTracer:
         Raises: DeviceError, KernelError.
         """
         self.gpu, self.size, self.count, self._first = gpu, size, 0, 0
-        self._most, self._asked = size[0] * size[1], (bounces, seed)
-        self._view = view_of(camera, size, *self._asked)
+        self._most, self._limits = size[0] * size[1], (bounces, seed)
+        self._view = view_of(camera, size, *self._limits)
         self._views = gpu.buffer(self._view)
         self._sums = gpu.buffer(size=12 * self._most)
-        lights = bound_lights(gpu, stage.lights)
+        lights = bind_lights(gpu, contents.lights)
         self._lights: Buffer = lights["all"]
         bound = {"views": self._views, "light_sums": self._sums, "lights": lights,
-                 **bound_stage(gpu, stage)}  # fmt: skip
-        decoded = decoded_materials(gpu, stage.materials, decoding)
-        self.way: Way
+                 **bind_scene(gpu, contents)}  # fmt: skip
+        decoded = decoded_materials(gpu, contents.materials, decoding)
+        self.kernels: PathKernels
         if decoded is None:
-            self.way = WholePaths(gpu, stage.materials, bound)
+            self.kernels = WholePaths(gpu, contents.materials, bound)
         else:
-            self.way = Waves(gpu, stage, decoded, bound, self._most, bounces)
+            self.kernels = WavefrontPaths(gpu, contents, decoded, bound, self._most, bounces)
 
     def aim(
         self, camera: Camera, size: tuple[int, int], lights: Sequence[LightEntry], *,
@@ -87,7 +87,7 @@ class PathTracer:
         """
         assert size[0] * size[1] <= self._most, "the first picture has the most pixels"
         self.size, self.count, self._first = size, 0, first
-        self._view = cropped(view_of(camera, size, *self._asked), aspect, region)
+        self._view = cropped(view_of(camera, size, *self._limits), aspect, region)
         commands = self.gpu.commands()
         commands.clear(self._sums)
         commands.upload(self._lights, 0, packed_lights(lights))
@@ -98,7 +98,7 @@ class PathTracer:
         self._view["sample"] = self._first + self.count
         commands = self.gpu.commands()
         commands.upload(self._views, 0, self._view)
-        self.way.record(commands, self.size)
+        self.kernels.record(commands, self.size)
         commands.submit()
         self.gpu.wait()
         self.count += 1
@@ -117,15 +117,15 @@ class WholePaths:
         self.gpu = gpu
         types = sorted({(m.module, m.type) for m in materials})
         cases = [types.index((m.module, m.type)) for m in materials]
-        given = given_text(materials)
+        inline = material_with_text(materials)
         variables = {
             **bound,
-            **bound_materials(gpu, materials, cases, [0] * len(cases)),
-            **{name: gpu.buffer(values) for name, values in given.buffers.items()},
+            **bind_materials(gpu, materials, cases, [0] * len(cases)),
+            **{name: gpu.buffer(values) for name, values in inline.buffers.items()},
         }
-        text = program_text(types, given.text)
-        self._kernel = gpu.kernel(text, "trace", variables, folder=given.folder,
-                                  fast_math=fast_math(given))  # fmt: skip
+        text = program_text(types, inline.text)
+        self._kernel = gpu.kernel(text, "trace", variables, folder=inline.folder,
+                                  fast_math=fast_math(inline))  # fmt: skip
 
     def record(self, commands: Commands, size: tuple[int, int]) -> None:
         """Record one more path through each pixel."""
@@ -133,10 +133,10 @@ class WholePaths:
         commands.run(self.gpu.steps([(self._kernel, (across, down))]))
 
 
-def program_text(types: Sequence[tuple[str, str]], given: str = "") -> str:
+def program_text(types: Sequence[tuple[str, str]], inline: str = "") -> str:
     """Return the Slang text of a path tracer for these types of materials.
 
-    ``given``: source text that declares types without a module.
+    ``inline``: source text that declares types without a module.
     """
     cases = "".join(f"    case {i}: scatter_from<{name}>(vertex, path); break;\n"
                     for i, (_, name) in enumerate(types))  # fmt: skip
@@ -144,4 +144,4 @@ def program_text(types: Sequence[tuple[str, str]], given: str = "") -> str:
               f"    {{\n{cases}    default: break;\n    }}\n}}\n")  # fmt: skip
     # last, since its macros must not affect other modules
     imports = imports_text(module for module, _ in types)
-    return f'{imports}#include "neuralshade/scene/path.cs.slang"\n{given}{switch}'
+    return f'{imports}#include "neuralshade/scene/path.cs.slang"\n{inline}{switch}'

@@ -19,9 +19,9 @@ from neuralshade.fitting.scene import REFERENCE, RESULT, Light, Scene, View
 from neuralshade.gpu.open import open_gpu
 from neuralshade.scene.document import read_scene
 from neuralshade.scene.entries import LightEntry, SceneDocument
-from neuralshade.scene.orbit import light_angles, turned_camera, turned_light
+from neuralshade.scene.orbit import light_angles, orbit_camera, orbit_light
 from neuralshade.scene.path import PathTracer
-from neuralshade.scene.render import check_code, finite_light, stage_of
+from neuralshade.scene.render import check_code, finite_light, scene_contents
 from neuralshade.source.crop import WHOLE, Crop
 
 log = logging.getLogger("neuralshade")
@@ -38,7 +38,7 @@ KEPT = 6  # pictures of recent views
 class Look:
     """Key of a picture: materials, size, region, camera and light."""
 
-    given: bool  # materials by their references, not by fitted assets
+    reference: bool  # materials by their references, not by fitted assets
     size: tuple[int, int]
     region: Crop
     turn: tuple[float, float]
@@ -53,7 +53,7 @@ class Sum:
     paths: int  # 0: a preview with fewer pixels, not part of the sum
 
 
-class WatchedScene(Closeable):
+class ProgressiveScene(Closeable):
     """Draws a scene's panes for live pages; use it from one thread.
 
     A new view is drawn as a small picture with one path a pixel; drawn again it has all of its
@@ -61,29 +61,29 @@ class WatchedScene(Closeable):
     often have the same pixels and the same paths.
     """
 
-    def __init__(self, document: SceneDocument, device: str = "auto", *, given: bool = False,
+    def __init__(self, document: SceneDocument, device: str = "auto", *, reference: bool = False,
                  trust: bool = False):  # fmt: skip
-        """``given``: also show the material that has a ``reference`` by its reference.
+        """``reference``: also show the material that has a ``reference`` by its reference.
 
         Raises: what ``render_scene`` does.
         """
-        self.document, self.given = document, given
+        self.document, self.reference = document, reference
         self._tracers: dict[bool, PathTracer] = {}
         self._sums: OrderedDict[Look, Sum] = OrderedDict()
         self._pixel_seconds = 0.0  # of a path
         # report missing files before anything compiles, which takes half a minute
-        stages = {each: stage_of(document, each, trust)
-                  for each in ((False, True) if given else (False,))}  # fmt: skip
+        stages = {each: scene_contents(document, each, trust)
+                  for each in ((False, True) if reference else (False,))}  # fmt: skip
         self._gpu = open_gpu(device)
         try:
-            for as_given, stage in stages.items():
-                self._tracers[as_given] = PathTracer(
-                    self._gpu, stage, document.camera, (MOST_PIXELS, 1),
+            for as_reference, contents in stages.items():
+                self._tracers[as_reference] = PathTracer(
+                    self._gpu, contents, document.camera, (MOST_PIXELS, 1),
                     bounces=document.bounces, seed=document.seed,
                 )  # fmt: skip
                 with working("compiling for the first path"):
                     for _ in range(2):  # the first one compiles; the second measures
-                        self._traced(Look(as_given, (WARM_PX, WARM_PX), WHOLE, (0, 0), None), 0)
+                        self._traced(Look(as_reference, (WARM_PX, WARM_PX), WHOLE, (0, 0), None), 0)
         except BaseException:
             self._gpu.close()
             raise
@@ -96,7 +96,7 @@ class WatchedScene(Closeable):
         """Return the scene for pages."""
         fitted = any(self.document.materials[mesh.material].asset for mesh in self.document.mesh)
         panes = {RESULT: "Fitted" if fitted else "Path traced"} | (
-            {REFERENCE + RESULT: "Given"} if self.given else {}
+            {REFERENCE + RESULT: "Given"} if self.reference else {}
         )
         document, light = self.document, None
         if document.light:
@@ -136,7 +136,7 @@ class WatchedScene(Closeable):
 
     def _beside(self, look: Look) -> Sum | None:
         """Return the accumulated paths of the same view in the other pane."""
-        return self._sums.get(replace(look, given=not look.given))
+        return self._sums.get(replace(look, reference=not look.reference))
 
     def _look(self, pane: str, view: View) -> Look:
         by = max(1, math.ceil(math.sqrt(view.width * view.height / MOST_PIXELS)))
@@ -179,8 +179,8 @@ class WatchedScene(Closeable):
 
     def _traced(self, look: Look, first: int, most: int = 1, seconds: float = 0.0) -> Sum:
         """Trace paths from index ``first`` on: one, and up to ``most`` within ``seconds``."""
-        document, tracer = self.document, self._tracers[look.given]
-        camera = turned_camera(document.camera, *look.turn)
+        document, tracer = self.document, self._tracers[look.reference]
+        camera = orbit_camera(document.camera, *look.turn)
         begin = time.perf_counter()
         tracer.aim(camera, look.size, self._lights(look), region=look.region, first=first,
                    aspect=document.width / document.height)  # fmt: skip
@@ -197,10 +197,12 @@ class WatchedScene(Closeable):
         lights, camera = self.document.light, self.document.camera
         if look.light is None:
             return lights
-        return (turned_light(camera, lights[0], *look.light), *lights[1:])
+        return (orbit_light(camera, lights[0], *look.light), *lights[1:])
 
 
-def watched_scene(path: str | os.PathLike[str], *, trust: bool = False) -> WatchedScene:
+def open_progressive_scene(
+    path: str | os.PathLike[str], *, trust: bool = False
+) -> ProgressiveScene:
     """Return a TOML file's scene for live pages, with its reference where it has one.
 
     ``trust``: run a reference that is a Slang module; otherwise it is omitted with a warning, as
@@ -210,14 +212,14 @@ def watched_scene(path: str | os.PathLike[str], *, trust: bool = False) -> Watch
     """
     document = read_scene(path)
     shown = {document.materials[mesh.material].reference for mesh in document.mesh} - {None}
-    given = len(shown) == 1
+    reference = len(shown) == 1
     if len(shown) > 1:
-        log.warning("scene: got references of %d materials, need one to show it as it is given. "
+        log.warning("scene: got references of %d materials, need one with a reference. "
                     "All are shown as fitted.", len(shown))  # fmt: skip
-    if given and not trust:
+    if reference and not trust:
         try:
             check_code(document)
         except ConfigError as error:
             log.warning("%s", error)
-            given = False
-    return WatchedScene(document, given=given, trust=trust)
+            reference = False
+    return ProgressiveScene(document, reference=reference, trust=trust)

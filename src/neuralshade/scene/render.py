@@ -23,14 +23,14 @@ from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds import open_asset
 from neuralshade.measure.display import error_picture
 from neuralshade.model.scattering import Scattering
-from neuralshade.scene.bound_scene import Stage
-from neuralshade.scene.document import asked_number, asked_size
+from neuralshade.scene.bound_scene import SceneContents
+from neuralshade.scene.document import requested_number, requested_size
 from neuralshade.scene.entries import MaterialEntry, MeshEntry, SceneDocument
 from neuralshade.scene.environment import Environment, environment_of, picture_environment, sky
 from neuralshade.scene.path import PathTracer
 from neuralshade.scene.plain_surface import plain_scattering
 from neuralshade.scene.shapes import BUILT_IN, Mesh
-from neuralshade.scene.studio import asked_scene
+from neuralshade.scene.studio import requested_scene
 from neuralshade.source.color import linear_to_srgb
 from neuralshade.source.image_output import check_suffix, save_picture
 
@@ -86,9 +86,9 @@ def render_scene(
     Raises: ConfigError for an invalid scene, and for a reference to show where there is none;
         AssetError, PictureError, OutputError, DeviceError, KernelError.
     """
-    document = asked_scene(scene, shape=shape, reference=reference, values=values,
+    document = requested_scene(scene, shape=shape, reference=reference, values=values,
                            environment=environment)  # fmt: skip
-    document = _asked(document, samples, size)
+    document = _overridden(document, samples, size)
     show = ("fitted" if reference is None else "panes") if show is None else show
     if output is not None:
         check_suffix(output)
@@ -132,27 +132,27 @@ def _compared(document: SceneDocument, device: str, panes: bool, trust: bool) ->
 
     Both use the same random numbers, and their paths coincide as long as possible.
     """
-    given, fitted = (linear_to_srgb(np.clip(_rendered(document, device, as_given, trust), 0, 1))
-                     for as_given in (True, False))  # fmt: skip
-    found = error_picture(given, fitted, DIFFERENCE_SCALE)
-    return np.concatenate([given, fitted, found], axis=1) if panes else found
+    both = (_rendered(document, device, as_reference, trust) for as_reference in (True, False))
+    reference, fitted = (linear_to_srgb(np.clip(linear, 0, 1)) for linear in both)
+    found = error_picture(reference, fitted, DIFFERENCE_SCALE)
+    return np.concatenate([reference, fitted, found], axis=1) if panes else found
 
 
-def _asked(
+def _overridden(
     document: SceneDocument, samples: int | None, size: tuple[int, int] | None
 ) -> SceneDocument:
     """Return a scene with overrides of its samples and size."""
-    width, height = (document.width, document.height) if size is None else asked_size(size)
-    count = document.samples if samples is None else asked_number("samples", samples)
+    width, height = (document.width, document.height) if size is None else requested_size(size)
+    count = document.samples if samples is None else requested_number("samples", samples)
     return replace(document, samples=count, width=width, height=height)
 
 
-def _rendered(document: SceneDocument, device: str, as_given: bool, trust: bool) -> Floats:
-    stage = stage_of(document, as_given, trust)
+def _rendered(document: SceneDocument, device: str, as_reference: bool, trust: bool) -> Floats:
+    contents = scene_contents(document, as_reference, trust)
     gpu = open_gpu(device)
     try:
         with Interruption() as interruption:
-            tracer = _begun(document, gpu, stage)
+            tracer = _begun(document, gpu, contents)
             with part("paths", document.samples) as work:
                 work.done = 1
                 while tracer.count < document.samples and not interruption.requested:
@@ -164,7 +164,7 @@ def _rendered(document: SceneDocument, device: str, as_given: bool, trust: bool)
     return finite_light(found)
 
 
-def _begun(document: SceneDocument, gpu: Gpu, stage: Stage) -> PathTracer:
+def _begun(document: SceneDocument, gpu: Gpu, contents: SceneContents) -> PathTracer:
     """Return a tracer after its first path through each pixel.
 
     An interruption takes effect at once: compiling may take longer than the timeout of a busy
@@ -175,7 +175,7 @@ def _begun(document: SceneDocument, gpu: Gpu, stage: Stage) -> PathTracer:
     size = (document.width, document.height)
     try:
         with cut_short():
-            tracer = PathTracer(gpu, stage, document.camera, size, bounces=document.bounces,
+            tracer = PathTracer(gpu, contents, document.camera, size, bounces=document.bounces,
                                 seed=document.seed)  # fmt: skip
             with part("compiling for the first path"):  # drivers compile at the first run
                 tracer.trace()
@@ -192,19 +192,21 @@ def finite_light(found: Floats) -> Floats:
     return found
 
 
-def stage_of(document: SceneDocument, as_given: bool = False, trust: bool = False) -> Stage:
+def scene_contents(
+    document: SceneDocument, as_reference: bool = False, trust: bool = False
+) -> SceneContents:
     """Return the contents of a scene; reads files and assets. Raises as ``render_scene``.
 
-    ``as_given``: references in place of their fitted assets; ``trust``: code of MaterialX documents
-    among them may run.
+    ``as_reference``: references in place of their fitted assets; ``trust``: code of MaterialX
+    documents among them may run.
     """
     _check_assets(document)
     entries = [_entry(document, mesh) for mesh in document.mesh]
     used = [each for i, each in enumerate(entries) if each not in entries[:i]]
-    materials = [_scattering(document, each, as_given, trust) for each in used]
+    materials = [_scattering(document, each, as_reference, trust) for each in used]
     meshes = [(_mesh(document, m), used.index(each), m.tile)
               for m, each in zip(document.mesh, entries, strict=True)]  # fmt: skip
-    return Stage(meshes, materials, _environment(document), document.light)
+    return SceneContents(meshes, materials, _environment(document), document.light)
 
 
 def _check_assets(document: SceneDocument) -> None:
@@ -213,8 +215,8 @@ def _check_assets(document: SceneDocument) -> None:
         entry = document.materials[name]
         if entry.asset is None or os.path.exists(asset := document.folder / entry.asset):
             continue
-        given = os.path.normpath(document.folder / (entry.reference or ""))
-        words = ["fit", "material", given if entry.reference else "MATERIAL", "-o", str(asset)]
+        source = os.path.normpath(document.folder / (entry.reference or ""))
+        words = ["fit", "material", source if entry.reference else "MATERIAL", "-o", str(asset)]
         raise AssetError(f"{document.path or 'scene'}: materials.{named(name)}.asset: got no file "
                          f"{asset}, need what fit material made. Make it: "
                          f"{shlex.join(['neuralshade', *words])}")  # fmt: skip
@@ -227,12 +229,12 @@ def _entry(document: SceneDocument, mesh: MeshEntry) -> MaterialEntry:
 
 
 def _scattering(
-    document: SceneDocument, entry: MaterialEntry, as_given: bool, trust: bool
+    document: SceneDocument, entry: MaterialEntry, as_reference: bool, trust: bool
 ) -> Scattering:
     if entry.asset is None:
         return plain_scattering(entry.diffuse, entry.specular, entry.roughness)
-    given = as_given and entry.reference is not None
-    reference = document.folder / str(entry.reference) if given else None
+    shown = as_reference and entry.reference is not None
+    reference = document.folder / str(entry.reference) if shown else None
     opened = open_asset(document.folder / entry.asset, entry.set, trust=trust)
     if opened.kind.traced is None:
         raise AssetError(f"{opened.path}: got kind {opened.kind.name!r}, need a material. Fit one.")

@@ -108,6 +108,6 @@ BUILT_IN: dict[str, Callable[[], Mesh]] = {"sphere": sphere, "quad": quad, "box"
 
 def _mesh(places: npt.ArrayLike, normals: npt.ArrayLike, uv: npt.ArrayLike,
           tangents: npt.ArrayLike, triangles: npt.ArrayLike) -> Mesh:  # fmt: skip
-    given = (places, normals, uv, tangents)
-    p, n, at, t = (np.ascontiguousarray(part, np.float32) for part in given)
+    parts = (places, normals, uv, tangents)
+    p, n, at, t = (np.ascontiguousarray(part, np.float32) for part in parts)
     return Mesh(p, n, at, t, np.ascontiguousarray(triangles, np.uint32))

@@ -41,7 +41,7 @@ SKY = Surroundings(zenith=(0.35, 0.45, 0.6), horizon=(0.8, 0.8, 0.78), ground=(0
 FLOOR = MaterialEntry(diffuse=(0.3, 0.3, 0.3), specular=(0.04, 0.04, 0.04), roughness=0.45)
 
 
-def asked_scene(
+def requested_scene(
     scene: str | os.PathLike[str] | SceneDocument,
     *,
     shape: str | None = None,
@@ -70,9 +70,9 @@ def asked_scene(
     return replace(found, environment=around, light=() if by_itself else found.light)
 
 
-def _check_left_out(table: str, **given: Any) -> None:
+def _check_left_out(table: str, **values: Any) -> None:
     """Refuse options that a scene sets itself, in ``table`` of its file."""
-    for name, value in given.items():
+    for name, value in values.items():
         if value:
             raise ConfigError(f"{name}: got one for a scene, need it in the scene's file. "
                               f"Write it under {table}.")  # fmt: skip
@@ -110,8 +110,8 @@ def studio(
     if reference is not None:
         check_path("reference", reference)
     scale, rotation, position = STANDS[shape]
-    given = None if reference is None else os.fspath(reference)
-    fitted = MaterialEntry(asset=os.fspath(asset), reference=given, set=dict(values or {}))
+    source = None if reference is None else os.fspath(reference)
+    fitted = MaterialEntry(asset=os.fspath(asset), reference=source, set=dict(values or {}))
     meshes = (
         MeshEntry("floor", shape="quad", scale=60),
         MeshEntry(NAME, shape=shape, scale=scale, rotation=rotation, position=position),

@@ -128,14 +128,14 @@ def _add_sums(
 ) -> None:
     """Add directions along u and v of corners [n, 3] to their groups' sums: [2, 3, groups]."""
     (e1, e2), (d1, d2) = ((x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]) for x in (p, t))
-    ways = ((e1 * d2[:, 1:] - e2 * d1[:, 1:]) * side[:, None],
+    directions = ((e1 * d2[:, 1:] - e2 * d1[:, 1:]) * side[:, None],
             (e2 * d1[:, :1] - e1 * d2[:, :1]) * side[:, None])  # fmt: skip
     for corner in range(3):
         n, to = normals[:, corner], group[:, corner]
         before, after = (_flat(p[:, (corner + i) % 3] - p[:, corner], n) for i in (1, 2))
         angle = np.arccos(np.clip((before * after).sum(1), -1, 1))
-        for which, way in enumerate(ways):
-            weighed = _flat(way, n) * angle[:, None]
+        for which, direction in enumerate(directions):
+            weighed = _flat(direction, n) * angle[:, None]
             for axis in range(3):
                 np.add.at(sums[which, axis], to, weighed[:, axis])
 

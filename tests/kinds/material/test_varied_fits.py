@@ -21,7 +21,7 @@ from neuralshade.kinds.material.teachers.sources import load_teacher, teacher_di
 from neuralshade.kinds.material.teachers.teacher import TeacherKernels, places
 from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 from neuralshade.scene.document import scene_of
-from neuralshade.scene.render import stage_of
+from neuralshade.scene.render import scene_contents
 
 FEW = {"size": 16, "batch": 1024, "hidden_width": 16, "vary": "wetness=0..2"}
 SMALL = (("judge.SIDE_PX", 32), ("mip_judge.FOOTPRINTS", 256), ("mip_judge.POINTS", 16),
@@ -208,12 +208,12 @@ def test_objects_of_a_scene_have_values_of_their_own(fitted):
         "camera": {"position": [0, 0, 3], "look_at": [0, 0, 0]}, "mesh": meshes,
         "materials": {"paint": {"asset": opened.path, "set": {"wetness": 0.5}}},
     })  # fmt: skip
-    stage = stage_of(scene)
-    assert [index for _, index, _ in stage.meshes] == [0, 1, 0]
-    assert [material.numbers[6:9].tolist() for material in stage.materials] == [
+    contents = scene_contents(scene)
+    assert [index for _, index, _ in contents.meshes] == [0, 1, 0]
+    assert [material.numbers[6:9].tolist() for material in contents.materials] == [
         [0.0, 2.0, 0.5], [0.0, 2.0, 1.5],
     ]  # fmt: skip
-    assert {material.type for material in stage.materials} == {
+    assert {material.type for material in contents.materials} == {
         "FittedMaterial<8, 3, 4, 16, 2, HardGelu, 16, 2, 1>"
     }
 
