@@ -1,1 +1,1 @@
-"""What was gained: quality numbers, the same bytes spent otherwise, and the report page."""
+"""Quality metrics, baselines at equal bytes, and report pages."""

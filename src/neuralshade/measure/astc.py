@@ -1,4 +1,4 @@
-"""ASTC, as Arm's own encoder makes it: blocks of any size in 16 bytes, for comparison only."""
+"""ASTC by Arm's encoder, for comparisons: blocks of any size in 16 bytes."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from neuralshade.base.optional import optional_module, why_missing
 
 BLOCK_BYTES = 16
-# Of 0 ... 100: half the time of 60, which the encoder calls medium, for 0.2 dB less on photographs.
+# Of 0 ... 100: half the time of 60 (the encoder's "medium"), for 0.2 dB less on photographs.
 EFFORT = 30
 CHANNELS = "RGBA"
 
@@ -21,10 +21,10 @@ def astc_size(height: int, width: int, side_px: int) -> int:
 
 
 def astc_round_trip(texels: Bytes, side_px: int) -> Bytes:
-    """Return what a sampler reads of ``texels`` once they are ASTC.
+    """Return ``texels`` after an ASTC round trip, as a sampler reads them.
 
     Args:
-        texels: uint8 [H, W, 4]; the values as they are, without a color curve.
+        texels: uint8 [H, W, 4]; values without a color curve.
         side_px: of a block: 4, 5, 6, 8, 10 or 12.
 
     Returns:
@@ -36,7 +36,7 @@ def astc_round_trip(texels: Bytes, side_px: int) -> Bytes:
     height, width = texels.shape[:2]
     config = astc.ASTCConfig(astc.ASTCProfile.LDR, side_px, side_px, 1, EFFORT, 0)
     context, order = astc.ASTCContext(config), astc.ASTCSwizzle.from_str(CHANNELS)
-    # the encoder trusts the size that it is told
+    # the encoder does not check this size
     assert texels.dtype == np.uint8 and texels.shape[2] == len(CHANNELS), texels.shape
     given = astc.ASTCImage(astc.ASTCType.U8, width, height, data=texels.tobytes())
     blocks = context.compress(given, order)

@@ -1,4 +1,4 @@
-"""The same bytes spent otherwise: JPEG, WebP, and a thumbnail enlarged bilinearly."""
+"""Baselines at equal bytes: JPEG, WebP, and a bilinearly enlarged thumbnail."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from neuralshade.measure.quality import psnr_db
 from neuralshade.measure.quality_search import highest_quality, sample_of
 from neuralshade.measure.resample import largest_within, resample
 
-LARGEST_PX = 1 << 25  # beyond it the search for a quality takes minutes; the row says so
+LARGEST_PX = 1 << 25  # beyond it the search for a quality takes minutes, and is skipped
 JPEG_SIDE_PX, WEBP_SIDE_PX = 65_535, 16_383  # limits of the two formats
 MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 SUBSAMPLINGS = {"4:2:0": 2, "4:4:4": 0}  # Pillow's numbers
@@ -24,18 +24,18 @@ SUBSAMPLINGS = {"4:2:0": 2, "4:4:4": 0}  # Pillow's numbers
 
 @dataclass(frozen=True)
 class Baseline:
-    """What another format makes of the same picture with the same bytes."""
+    """Result of another format for the same picture with the same bytes."""
 
     name: str
-    byte_count: int  # of the real file; 0 where there is none
-    result: NDArray[np.float32] | None  # [H, W, C]; None: not possible, ``setting`` says why
+    byte_count: int  # of the actual file; 0 where there is none
+    result: NDArray[np.float32] | None  # [H, W, C]; None: see ``setting`` for the reason
     setting: str
-    memory_bytes: int | None = None  # of a GPU, as a shader samples it, without mips
-    random_access: bool = False  # whether that is what lies on disk, and any texel of it is read
+    memory_bytes: int | None = None  # of a GPU texture without mips
+    random_access: bool = False  # whether any texel can be read from the data as stored
 
 
 def plain_bytes(height: int, width: int, channels: int, number_bytes: int = 1) -> int:
-    """Return what uncompressed texels take in a GPU's memory, which has none of three numbers."""
+    """Return the GPU memory of uncompressed texels; three channels take the space of four."""
     return height * width * (4 if channels == 3 else channels) * number_bytes
 
 
@@ -188,7 +188,7 @@ def baselines(
 
 
 def to_uint8(picture: Pixels) -> NDArray[np.uint8]:
-    """Return [0, 1] as the nearest of 0..255; values outside are clamped, uint8 stays."""
+    """Return [0, 1] as the nearest of 0..255; other values are clamped, uint8 is unchanged."""
     if picture.dtype == np.uint8:
         return picture
     rounded: NDArray[np.uint8] = np.rint(unit_float(picture).clip(0, 1) * 255).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""The picture as a shader samples it otherwise: block-compressed textures, whole and reduced."""
+"""Block-compressed textures as baselines: at full resolution, and reduced to a size."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,32 +20,32 @@ from neuralshade.measure.pair import Pixels, check_color_space, check_picture, u
 from neuralshade.measure.resample import largest_within, resample
 from neuralshade.measure.verdict import SAME_BYTES
 
-# Encoding takes up to a second a megapixel (BC6H three) and measuring what comes of it two more.
+# Encoding takes up to a second a megapixel (BC6H three), and measuring two more.
 LARGEST_BLOCK_PX = 1 << 22
-BAND_TEXELS = 1 << 16  # encoded at once: Ctrl-C waits for the end of a band
+BAND_TEXELS = 1 << 16  # encoded at once: Ctrl-C waits for a band
 BLOCKS = {1: ("bc4",), 2: ("bc5",), 3: ("bc1", "bc7"), 4: ("bc7",)}  # by channels
-ASTC_SIDES = (6, 8)  # that are always shown
-ASTC_SQUARES = (4, 5, 6, 8, 10, 12)  # all that there are: 8 to 0.89 bits per texel
+ASTC_SIDES = (6, 8)  # always included
+ASTC_SQUARES = (4, 5, 6, 8, 10, 12)  # all square ones: 8 to 0.89 bits per texel
 NO_ASTC = "not tried: astc-encoder-py is not installed"
 NO_ALPHA = "not possible: BC6H has no alpha"
 LINEAR = FORMATS["bc6h"]
-ONE_REGION = ", of one region a block"  # 4 of 14 modes: what the setting says of our encoder
+ONE_REGION = ", of one region a block"  # 4 of 14 modes: limit of our encoder, stated in the setting
 
 Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class BlockCodec:
-    """A format of GPU textures whose blocks all take the same bytes."""
+    """A GPU texture format with blocks of constant size."""
 
     name: str
     side_px: int  # of a block
     block_bytes: int
-    round_trip: Callable[[Floats], Floats]  # [h, w, C] in [0, peak] -> what a sampler reads
+    round_trip: Callable[[Floats], Floats]  # [h, w, C] in [0, peak] -> values that a sampler reads
     reduced: bool = True  # whether a smaller texture is tried as well
-    obstacle: str = ""  # why it cannot be encoded
+    obstacle: str = ""  # reason why it cannot be encoded
     peak: float = 1.0
-    remark: str = ""  # on the encoder, behind the rate
+    remark: str = ""  # on the encoder, after the rate
 
     @property
     def bits(self) -> float:
@@ -60,7 +60,7 @@ class BlockCodec:
 def block_codecs(
     channels: int, astc_sides: Sequence[int] = ASTC_SIDES, *, linear: bool = False
 ) -> list[BlockCodec]:
-    """Return the formats that hold pictures of so many channels, 2 and 4 with alpha."""
+    """Return the formats for pictures with that many channels; 2 and 4 have alpha."""
     if linear:
         return [BlockCodec("BC6H", LINEAR.side_px, LINEAR.compressed_bytes, _light_round_trip,
                            obstacle=NO_ALPHA if channels in (2, 4) else "", peak=HALF_PEAK,
@@ -82,11 +82,11 @@ def block_baselines(
     """Yield the picture in each format at full resolution, and reduced to ``byte_count`` bytes.
 
     BC1 and BC7 for colors, BC7 with alpha, BC4 and BC5 for one and two channels, and ASTC, whose
-    rate follows from the size of its blocks: in place of a reduced one comes the size that fits
-    the bytes. Linear pictures without alpha are BC6H, by an encoder that has those modes alone in
-    which a block has one region. Reduced textures are area means of
-    the stored values, enlarged bilinearly as a sampler does. Bytes are those of the blocks, on disk
-    and in a GPU's memory, without mips: files have headers of some hundred more.
+    rate is set by its block size: instead of a reduced texture there is the size that fits the
+    bytes. Linear pictures without alpha use BC6H, by an encoder restricted to modes of one region
+    a block. Reduced textures are area means of the stored values, enlarged bilinearly as by a
+    sampler. Bytes are those of the blocks, on disk and in GPU memory, without mips; file headers
+    add some hundred.
 
     Args:
         target: floats, uint8 or uint16 [H, W, C], C in 1..4, finite; sRGB in [0, 1] or linear.
@@ -95,9 +95,9 @@ def block_baselines(
         alpha_weighted: means of color are by alpha, the last channel.
 
     Yields:
-        One at a time. ``result`` is None, and ``setting`` says why: for linear (HDR) pictures with
-        alpha, beyond LARGEST_BLOCK_PX pixels, where not even one block fits, and where a package
-        is missing.
+        One at a time. ``result`` is None, for the reason in ``setting``: for linear (HDR) pictures
+        with alpha, beyond LARGEST_BLOCK_PX pixels, where not even one block fits, and where a
+        package is missing.
 
     Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space.
     """
@@ -123,7 +123,7 @@ def block_baselines(
 
 
 def _astc_sides(height: int, width: int, byte_count: int) -> list[int]:
-    """Return the usual sizes of blocks, and the smallest whose texture fits the bytes."""
+    """Return the default block sizes, and the smallest whose texture fits the bytes."""
     most = SAME_BYTES * byte_count
     fitting = [side for side in ASTC_SQUARES if astc_size(height, width, side) <= most]
     return sorted({*ASTC_SIDES, *fitting[:1]})
@@ -157,13 +157,13 @@ def _block_round_trip(form: TextureFormat, values: Floats) -> Floats:
 
 
 def _light_round_trip(values: Floats) -> Floats:
-    """Return what BC6H makes of one or three channels of light; of one, three that are equal."""
+    """Return one or three channels of light after a BC6H round trip; one channel as three."""
     colors = np.broadcast_to(values, (*values.shape[:2], 3))
     return _block_round_trip(LINEAR, colors)[..., : values.shape[2]]
 
 
 def _blocks(texels: NDArray[np.generic], form: TextureFormat, opaque: bool) -> bytes:
-    if form.channels == 4 and opaque:  # an alpha that nobody reads
+    if form.channels == 4 and opaque:  # alpha is not read
         return compress_bc7(block_tiles(texels), USUAL_LEVEL, exact_alpha=False).tobytes()
     return compress_blocks(texels, form)
 

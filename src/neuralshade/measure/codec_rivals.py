@@ -1,4 +1,4 @@
-"""What picture files make of a texture set at given bytes: JPEG, WebP, AVIF, JPEG XL."""
+"""Picture codecs as rivals of a texture set at equal bytes: JPEG, WebP, AVIF, JPEG XL."""
 
 import importlib.util
 import time
@@ -23,12 +23,12 @@ from neuralshade.measure.map_psnr import Bytes
 from neuralshade.measure.quality_search import highest_quality, sample_of
 from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, qualities
 
-PLAIN = {1: "r8", 2: "rg8", 3: "rgba8"}  # what a decoded map is in a GPU's memory, by channels
+PLAIN = {1: "r8", 2: "rg8", 3: "rgba8"}  # formats of decoded maps in GPU memory, by channels
 PLAIN_BYTES = {1: 1, 2: 2, 3: 4}
 AVIF_SIDE_PX = 65_536
 WEBP_METHOD, AVIF_SPEED, JPEG_XL_EFFORT = 5, 6, 5
 DRAFT_SPEED = 9  # of AVIF: sizes within about 10 %, in a tenth of the time
-JPEG_XL_PLUGIN = "pillow_jxl"  # of the package pillow-jxl-plugin, which nothing here needs
+JPEG_XL_PLUGIN = "pillow_jxl"  # of the package pillow-jxl-plugin, an optional extra
 
 Encode = Callable[[Image.Image, int], bytes]
 Files = Sequence[bytes]  # of each map
@@ -36,15 +36,15 @@ Files = Sequence[bytes]  # of each map
 
 @dataclass(frozen=True)
 class Codec:
-    """A picture format that Pillow writes, with the same quality for all maps of a set."""
+    """A picture format that Pillow writes, at one quality for all maps of a set."""
 
     name: str
     encode: Encode
     lowest: int  # quality
     side_px: int  # limit of a picture
-    setting: str  # beside the quality
-    draft: Encode | None = None  # files of nearly the same size, sooner
-    lossless: Encode | None = None  # whatever the quality
+    setting: str  # besides the quality
+    draft: Encode | None = None  # files of nearly the same size, faster
+    lossless: Encode | None = None  # at any quality
 
 
 def _jpeg(picture: Image.Image, quality: int) -> bytes:
@@ -66,7 +66,7 @@ def _jpeg_xl(picture: Image.Image, quality: int) -> bytes:
 
 
 def codecs() -> list[Codec]:
-    """Return those that the installed Pillow writes; JPEG XL where a plugin for it is there."""
+    """Return the codecs of the installed Pillow; JPEG XL where its plugin is installed."""
     known = [
         Codec("JPEG", _jpeg, 1, JPEG_SIDE_PX, "4:4:4"),
         Codec(
@@ -93,19 +93,19 @@ def codec_rivals(
 ) -> Iterator[TextureRival]:
     """Yield level 0 of the set in each of ``codecs``, all maps with ``byte_count`` bytes at most.
 
-    One quality for all maps, the highest that fits. Level 0 alone is on disk: the others are
-    made after decoding. Normals are coded as three components, of which x and y are read; two
-    channels with a third of 0. A GPU samples none of these files: in its memory lie plain texels
-    of all levels.
+    One quality for all maps, the highest that fits. Only level 0 is stored; the others are made
+    after decoding. Normals are coded as three components, of which x and y are read; two channels
+    get a third of 0. GPUs cannot sample these files: in memory are plain texels of all levels.
+
 
     Args:
-        maps: of which level 0 is coded.
+        maps: level 0 of these is coded.
         byte_count: the budget of all files together.
-        largest_px: of all maps together; the search takes minutes beyond.
-        only: the name of a codec, where others are left out.
+        largest_px: of all maps together; beyond it the search takes minutes.
+        only: the name of a single codec.
 
     Yields:
-        One at a time; where it is not possible, without maps, and ``setting`` says why.
+        One at a time; without maps where it is not possible, for the reason in ``setting``.
     """
     pictures = [_picture(levels[0]) for levels in maps.levels.values()]
     memory, formats = _in_memory(maps)
@@ -125,7 +125,7 @@ def codec_rivals(
 
 
 def _spent(pictures: Sequence[Image.Image], byte_count: int, codec: Codec) -> tuple[str, Files]:
-    """Return the setting and the files of the highest quality that fits; why not, and none."""
+    """Return setting and files of the highest quality that fits; otherwise a reason, no files."""
     sooner = codec.draft or codec.encode
     sample = sample_of(pictures, lambda parts, quality: _total(_files(parts, sooner, quality)))
     search = partial(highest_quality, byte_count=byte_count, lowest=codec.lowest, size=_total,
@@ -143,7 +143,7 @@ def _spent(pictures: Sequence[Image.Image], byte_count: int, codec: Codec) -> tu
 
 
 def _files(pictures: Sequence[Image.Image], encode: Encode, quality: int) -> Files:
-    with ThreadPoolExecutor() as pool:  # encoders leave Python's lock to others
+    with ThreadPoolExecutor() as pool:  # encoders release Python's lock
         return list(pool.map(lambda picture: encode(picture, quality), pictures))
 
 
@@ -176,7 +176,7 @@ def _decoded(maps: ByteMaps, files: Sequence[bytes]) -> dict[str, Bytes]:
 
 
 def _in_memory(maps: ByteMaps) -> tuple[int, str]:
-    """Return the bytes of all levels as plain texels, and what these are."""
+    """Return the bytes and the formats of all levels as plain texels."""
     kept: Mapping[str, int] = {name: maps.stored_channels(name) for name in maps.levels}
     total = sum(
         level.shape[0] * level.shape[1] * PLAIN_BYTES[kept[name]]

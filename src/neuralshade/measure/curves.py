@@ -1,4 +1,4 @@
-"""Training curves as SVG text that takes its colors from the page around it."""
+"""Training curves as SVG text with colors from the surrounding page."""
 
 import io
 import itertools
@@ -43,12 +43,12 @@ def curve_charts(curve: Sequence[CurvePoint], breaks: Sequence[int] = ()) -> lis
     Args:
         curve: (step, seconds, loss, PSNR in dB or None), in order. Points that a log axis
             cannot show (time, step or loss <= 0) and non-finite values are left out.
-        breaks: steps behind which losses are of another kind: their line is broken there.
+        breaks: steps after which the loss changes its meaning: its line is broken there.
 
     Returns:
         Charts with at least two points; time, steps and loss have log axes. The PSNR of the last
-        row is the file's, after rounding and a search of its codes: no step made it, so it is
-        drawn apart from those that were measured on the way.
+        row is that of the file, after rounding and a code search, not of a step: it is drawn
+        separately from those measured during training.
     """
     points = np.array(
         [[math.nan if v is None else v for v in point] for point in curve], np.float64
@@ -71,7 +71,7 @@ def curve_charts(curve: Sequence[CurvePoint], breaks: Sequence[int] = ()) -> lis
 
 
 def _drawable(x: Any, y: Any, scale: str) -> tuple[Any, Any, Any]:
-    """Return what can be drawn, and which points these are."""
+    """Return the drawable points, and a mask of them."""
     kept = np.flatnonzero(np.isfinite(y) & (x > 0) & ((y > 0) | (scale == "linear")))
     if len(kept) > MOST_POINTS:
         marks = np.geomspace(x[kept[0]], x[kept[-1]], MOST_POINTS)
@@ -80,14 +80,14 @@ def _drawable(x: Any, y: Any, scale: str) -> tuple[Any, Any, Any]:
 
 
 def _chart(x: Any, y: Any, x_label: str, y_label: str, apart: bool, starts: Sequence[int]) -> str:
-    """Draw a curve; from each of ``starts`` on it is another, its last point ``apart`` from it."""
+    """Draw a curve, restarted at each of ``starts``; ``apart``: its last point is separate."""
     scale = "linear" if "dB" in y_label else "log"
     with rc_context(STYLE):
         figure = Figure(SIZE_IN, layout="constrained")
         axes = figure.add_subplot(xlabel=x_label, ylabel=y_label, xscale="log", yscale=scale)
         steps = len(x) - 1 if apart else len(x)
         for begin, end in itertools.pairwise([0, *starts, steps]):
-            mark = "." if end - begin == 1 else ""  # a line of one point is not seen
+            mark = "." if end - begin == 1 else ""  # a line of one point is invisible
             axes.plot(x[begin:end], y[begin:end], mark + "-", color=ACCENT, linewidth=1.6,
                       solid_joinstyle="round")  # fmt: skip
         if apart:
@@ -95,7 +95,7 @@ def _chart(x: Any, y: Any, x_label: str, y_label: str, apart: bool, starts: Sequ
         axes.plot(x[-1:], y[-1:], "D" if apart else "o", color=ACCENT, markersize=4)
         last = f"{y[-1]:.2f}" if scale == "linear" else f"{y[-1]:.3g}"
         told = f"{last} in the file" if apart else last
-        # above the axes: a curve that is not smooth, as losses are, runs through all that is inside
+        # above the axes: a noisy curve, such as the loss, covers everything inside
         axes.annotate(told, (x[-1], 1.0), (0, 5), xycoords=axes.get_xaxis_transform(),
                       textcoords="offset points", ha="right")  # fmt: skip
         axes.margins(x=0.02, y=0.06)
@@ -117,12 +117,12 @@ def _plain_ticks(axis: Any, values: Any) -> None:
 
 
 def svg_text(figure: Figure) -> str:
-    """Return a figure drawn in STYLE, the keys of CSS_COLORS made what they stand for."""
+    """Return a figure drawn in STYLE, with the keys of CSS_COLORS replaced by their values."""
     file = io.StringIO()
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
     figure.savefig(file, format="svg", transparent=True, metadata=nothing)
     svg = file.getvalue()
-    svg = svg[svg.index("<svg") :]  # inside HTML neither prolog nor doctype belongs
+    svg = svg[svg.index("<svg") :]  # HTML allows no prolog and no doctype inside
     svg = re.sub('<g id="[^"]*">', "<g>", svg)  # every chart would repeat these ids
     for drawn, css in CSS_COLORS.items():
         svg = svg.replace(drawn, css)

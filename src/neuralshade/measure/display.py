@@ -1,4 +1,4 @@
-"""Pictures made ready for an 8-bit screen: tone, error around grey, features, data URIs."""
+"""Display preparation of pictures: tone, error around grey, features, data URIs."""
 
 import base64
 import io
@@ -17,12 +17,12 @@ from neuralshade.source.color import linear_to_srgb
 
 ERROR_SCALES = (1, 2, 4, 8, 16, 32, 64)
 FEATURE_PERCENTILES = (1, 99)
-THIN = 40  # sides of so different lengths: a browser would show less than a few rows of them
+THIN = 40  # ratio of sides from which a browser would show only a few rows
 
 
 @dataclass(frozen=True)
 class PagePicture:
-    """One picture as the page shows it."""
+    """A picture of a page."""
 
     title: str
     caption: str
@@ -32,7 +32,7 @@ class PagePicture:
 
     @property
     def is_thin(self) -> bool:
-        """Return whether it can be seen only stretched."""
+        """Return whether it is visible only when stretched."""
         return is_thin(self.height, self.width)
 
 
@@ -95,7 +95,7 @@ def on_screen(picture: Pixels, side: int, stops: float | None) -> NDArray[np.flo
     if stops is not None:
         colors = color_count(small)
         alpha = small[..., colors:].clip(0, 1)
-        # Linear pictures carry color multiplied by alpha; 1e-6 stands for "nothing there"
+        # linear pictures have premultiplied color; 1e-6 avoids a division by 0
         light = small[..., :colors] / (np.maximum(alpha, 1e-6) if alpha.size else 1)
         encoded = linear_to_srgb(np.minimum(light * np.float32(2**stops), 1))
         small = np.concatenate([encoded, alpha], axis=2)
@@ -103,7 +103,7 @@ def on_screen(picture: Pixels, side: int, stops: float | None) -> NDArray[np.flo
 
 
 def feature_pages(grid: Pixels) -> list[tuple[str, NDArray[np.float32]]]:
-    """Return a feature grid as pictures of up to three features each, with what they show.
+    """Return a feature grid as pictures of up to three features each, with captions.
 
     One feature: grey. Two: red and green on a blue of 0.5. Each feature is stretched on its
     own from its 1st..99th percentile to [0, 1]; a constant feature is 0.5.

@@ -1,4 +1,4 @@
-"""The groups of pictures on the report page, each within its share of the page's bytes."""
+"""Picture groups of the report page, each within its share of the page's bytes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -23,13 +23,13 @@ CLOSE_UP_PX = 96  # side of the square with the largest error
 # Longer sides to try in pixels, and how many bytes of data URI the group may take. With the
 # curves (about 60 kB) and the close-ups (about 35 kB each) the page stays below 6 MB.
 PANES = ((1024, 768, 512, 384), 3_600_000)
-THIN_PX = 8192  # of a thin picture's longer side: reduced, its few rows would be one
-COMPARED_PX, LEAST_CHANGE = 64, 2 / 255  # longer side; mean, below which a snapshot is like another
-LEAST_CONTRAST = 0.1  # of the last snapshot's, before which there is nothing to see
+THIN_PX = 8192  # longer side of a thin picture: reduced further, its few rows would merge
+COMPARED_PX, LEAST_CHANGE = 64, 2 / 255  # longer side; mean below which snapshots are alike
+LEAST_CONTRAST = 0.1  # share of the last snapshot's contrast, below which a snapshot shows nothing
 SNAPSHOTS = ((320, 224, 160, 112, 80), 1_100_000)
 DRAWINGS = ((768, 512, 384, 256), 1_200_000)
 GRIDS = ((512, 384, 256, 128, 64), 900_000)
-SURE = 1.1  # times the limit, that what a smaller side takes at least has to be to leave it out
+SURE = 1.1  # factor by which a smaller side's lower bound must exceed the limit to be skipped
 
 
 def comparison(
@@ -58,7 +58,7 @@ def comparison(
 
 
 def close_up(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> list[PagePicture]:
-    """Return one square of each picture, unreduced, where the second visibly differs most.
+    """Return one unreduced square of each picture, where the second visibly differs most.
 
     Empty if the pictures are not larger than the square.
     """
@@ -89,8 +89,8 @@ def snapshot_strip(
 ) -> list[PagePicture]:
     """Return the snapshots in order, titled by their step, from the first that shows something.
 
-    A fit begins with steps that show one color, and with such that are like the first one: of
-    those only that is returned.
+    A fit begins with steps of one color and others like them: only the first of those is
+    returned.
     """
     small = [on_screen(picture, COMPARED_PX, stops) for _, picture in snapshots]
     contrasts = [float(each.std(axis=(0, 1)).mean()) for each in small]
@@ -108,7 +108,7 @@ def snapshot_strip(
 
 
 def drawings(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> list[PagePicture]:
-    """Return pictures as large as target and result are shown, titled."""
+    """Return titled pictures at the size of target and result."""
 
     def draw(side: int) -> Iterator[PagePicture]:
         for title, picture in pictures:
@@ -118,7 +118,7 @@ def drawings(pictures: Sequence[tuple[str, Pixels]], stops: float | None) -> lis
 
 
 def grid_pages(grids: Sequence[tuple[str, Pixels]]) -> list[PagePicture]:
-    """Return every grid, three features a picture; a caption tells ranges and a reduction."""
+    """Return every grid, three features a picture; captions state ranges and reductions."""
     pages = [
         (title, caption, picture)
         for title, grid in grids
@@ -142,8 +142,8 @@ def within_bytes(
 ) -> list[PagePicture]:
     """Return ``draw(side)`` for the first side whose pictures fit the byte limit, or the last.
 
-    Drawn are the first, those that may fit, and of those that do not as much as shows it: ``draw``
-    had better yield its pictures as it goes.
+    Sides that cannot fit are skipped by a lower bound; of one that does not fit, only as many
+    pictures are drawn as show it: ``draw`` should be a generator.
     """
     sides, most_bytes = limits
     largest = list(draw(sides[0]))
@@ -163,7 +163,7 @@ def _bytes_of(pictures: Iterable[PagePicture]) -> int:
 
 
 def _least_bytes(drawn: Iterable[PagePicture], side: int) -> float:
-    """Return what the same pictures take at a smaller side: a pixel of less is no smaller."""
+    """Return a lower bound of the same pictures' bytes at a smaller side."""
     return sum(
         len(picture.uri) * min(1, side / max(picture.width, picture.height)) ** 2
         for picture in drawn

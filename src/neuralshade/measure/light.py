@@ -1,4 +1,4 @@
-"""The light of HDR pictures: how wide its range is, and how much of it a result keeps."""
+"""Light of HDR pictures: the width of its range, and how much of it a result keeps."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from neuralshade.measure.picture_psnr import decibels
 from neuralshade.source.picture import Picture
 
 Floats = npt.NDArray[np.floating[Any]]
-WIDE = 1e3  # brightest value over the median, from which on outputs are coded by their logarithm
-MOST_NEGATIVE = 1e-2  # that such a coding, which has none, may lose
-LOOKED_AT = 1 << 20  # values that a median is of, about
-MOST_LIGHT = 1.25  # times the picture's, or a share of it, that is no warning
+WIDE = 1e3  # ratio of brightest value to median above which outputs are coded by their logarithm
+MOST_NEGATIVE = 1e-2  # largest negative value that this coding may lose
+LOOKED_AT = 1 << 20  # number of values for a median, about
+MOST_LIGHT = 1.25  # ratio to the picture's light, either way, without a warning
 
 
 def median_of(picture: Picture) -> float:
-    """Return the median of a picture's colors above 0, of some evenly spread; 1 without any."""
+    """Return the median of a picture's positive colors, from a regular sample; 1 without any."""
     colors = picture.pixels[..., : picture.channels - picture.has_alpha].reshape(-1)
     some = colors[:: max(1, colors.size // LOOKED_AT)].astype(np.float32)
     some = some[some > 0]
@@ -29,20 +29,20 @@ def median_of(picture: Picture) -> float:
 
 
 def range_of(picture: Picture) -> float:
-    """Return the largest color of a picture over its median."""
+    """Return the ratio of a picture's largest color to its median."""
     return float(picture.pixels[..., : picture.channels - picture.has_alpha].max()) / median_of(
         picture
     )
 
 
 def is_wide(picture: Picture) -> bool:
-    """Return whether a picture is HDR of so wide a range that linear outputs lose its light."""
+    """Return whether a picture is HDR with a range so wide that linear outputs lose light."""
     return (picture.hdr and range_of(picture) >= WIDE
             and float(picture.pixels.min()) >= -MOST_NEGATIVE)  # fmt: skip
 
 
 def wide_note(picture: Picture, loss: str) -> str | None:
-    """Return what to say of a picture whose outputs are coded by their logarithm."""
+    """Return the note on a picture whose outputs are coded by their logarithm."""
     if loss != "log_l2" or not is_wide(picture):
         return None
     return (f"{picture.name}: the brightest value is {range_of(picture):,.0f} times the median; "
@@ -54,8 +54,8 @@ def wide_note(picture: Picture, loss: str) -> str | None:
 class Light:
     """How much of an HDR picture's light is kept, and its PSNR by logarithms.
 
-    Color channels count, and values below 0 as 0. ``log_psnr_db`` is the PSNR of
-    log2(1 + value / median), whose peak is that of the largest value.
+    Of color channels, with negative values as 0. ``log_psnr_db`` is the PSNR of
+    log2(1 + value / median), with the largest value as peak.
     """
 
     median: float
@@ -67,11 +67,11 @@ class Light:
 
     @classmethod
     def of(cls, picture: Picture) -> Light:
-        """Return what counts the light of an HDR picture."""
+        """Return an accumulator for an HDR picture."""
         return cls(median_of(picture), max(0.0, float(picture.pixels.max())))
 
     def add(self, drawn: Floats, wanted: Floats) -> None:
-        """Count a part [h, w, C] of a picture."""
+        """Add a part [h, w, C] of a picture."""
         colors = 1 if wanted.shape[2] < 3 else 3
         had, due = (each[..., :colors].astype(np.float64).clip(0) for each in (drawn, wanted))
         self.wanted, self.drawn = self.wanted + float(due.sum()), self.drawn + float(had.sum())
@@ -80,7 +80,7 @@ class Light:
         self.count += due.size
 
     def facts(self) -> dict[str, Any]:
-        """Return ``log_psnr_db``, and ``light_kept``: 1 is all; None of a black picture."""
+        """Return ``log_psnr_db``, and ``light_kept``: 1 is all; None for a black picture."""
         peak = math.log2(1 + self.white / self.median)
         kept = self.drawn / self.wanted if self.wanted > 0 else None
         found = decibels(self.squares / self.count, peak) if peak > 0 else None
@@ -92,7 +92,7 @@ class Light:
 
 
 def light_facts(picture: Picture, drawn: Floats) -> dict[str, Any]:
-    """Return ``Light.facts`` of ``drawn`` [H, W, C] beside an HDR picture; empty for others."""
+    """Return ``Light.facts`` of ``drawn`` [H, W, C] against an HDR picture; empty for others."""
     if not picture.hdr:
         return {}
     light = Light.of(picture)
@@ -101,7 +101,7 @@ def light_facts(picture: Picture, drawn: Floats) -> dict[str, Any]:
 
 
 def light_text(quality: Mapping[str, Any]) -> str:
-    """Return the facts for people, behind a PSNR; nothing where there are none."""
+    """Return the facts as text, to follow a PSNR; empty where there are none."""
     said = ""
     if quality.get("log_psnr_db") is not None:
         said += f", log-PSNR {quality['log_psnr_db']:.2f} dB"
@@ -111,9 +111,9 @@ def light_text(quality: Mapping[str, Any]) -> str:
 
 
 def lost_light(quality: Mapping[str, Any], larger: str) -> str | None:
-    """Return what to say of a result that has far less or more light than its picture.
+    """Return the warning for a result with far less or more light than its picture.
 
-    ``larger``: what gives the file more, as a sentence begins.
+    ``larger``: the setting that enlarges the file, as the beginning of a sentence.
     """
     kept = quality.get("light_kept")
     if kept is None or 1 / MOST_LIGHT <= kept <= MOST_LIGHT:

@@ -1,4 +1,4 @@
-"""PSNR of a map of a texture set, in 8 bits: how all that stores such maps is compared."""
+"""PSNR of a map of a texture set, in 8 bits: one measure for all storage formats."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,21 +6,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-EQUAL_DB = 99.0  # of equal maps, so that means over maps exist
-AT_LEAST = f">= {EQUAL_DB:g}"  # how such a one is shown: it was not measured
+EQUAL_DB = 99.0  # of equal maps, so that means over maps are finite
+AT_LEAST = f">= {EQUAL_DB:g}"  # text for it, as it is not a measurement
 
 Bytes = NDArray[np.uint8]
 
 
 def told_db(value: float | None, places: int = 2) -> str | None:
-    """Return a map's PSNR as tables show it; None where there is none."""
+    """Return the text of a map's PSNR for tables; None where there is none."""
     if value is None:
         return None
     return AT_LEAST if value >= EQUAL_DB else f"{value:.{places}f}"
 
 
 def told_mips(values: Iterable[float]) -> str:
-    """Return a map's PSNR mip by mip, as lines of people have them."""
+    """Return the text of a map's PSNR by mip."""
     return " ".join(f"{told_db(value, 1):>5}" for value in values)
 
 
@@ -32,11 +32,11 @@ def map_psnr_db(
     Args:
         target: uint8 [H, W, C]: colors in sRGB, normals (n + 1) / 2 with three components.
         result: the same; of normals, z as ``with_z`` rebuilds it.
-        weights: [H, W]: by how much errors of texels count, opacity; all alike where None.
+        weights: [H, W]: weights of texels' errors, such as opacity; uniform where None.
 
-    Raises: ShapeError where these are no such maps of one shape.
+    Raises: ShapeError for other arrays, or two shapes.
     """
-    from neuralshade.measure.quality import psnr_db  # loads metrics, which who decodes needs not
+    from neuralshade.measure.quality import psnr_db  # loads metrics, which decoding does not need
 
     if weights is None or target.shape != result.shape:
         return min(EQUAL_DB, psnr_db(target, result))
@@ -51,8 +51,8 @@ def with_z(xy: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
     """Return unit normals, float32 [..., 3], (n + 1) / 2, of their first two components.
 
     Args:
-        xy: floats [..., 2 or more], (n + 1) / 2, clamped to [0, 1]; where it is longer than 1,
-            z is 0 and it stays so.
+        xy: floats [..., 2 or more], (n + 1) / 2, clamped to [0, 1]; vectors longer than 1 get
+            z = 0 and keep their length.
     """
     components = np.clip(xy[..., :2], 0, 1).astype(np.float32) * 2 - 1
     square = (components**2).sum(axis=-1, keepdims=True)

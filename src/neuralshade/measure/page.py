@@ -1,4 +1,4 @@
-"""Pages of one HTML file that needs nothing else, made from the templates beside this file."""
+"""Self-contained HTML pages, rendered from the templates beside this file."""
 
 import math
 import os
@@ -35,12 +35,12 @@ def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str
     told = {**warned_apart(dict(content)), "provenance": provenance()}
     page = templates.get_template(template).render(told)
     with whole_file(path) as unfinished:
-        # replaced: a file's name need not be text
+        # replaced: file names may be invalid text
         unfinished.write_bytes(page.encode("utf-8", "replace"))
 
 
 def provenance() -> dict[str, str]:
-    """Return what wrote a page, by label: version, UTC, machine, and the command as typed."""
+    """Return the origin of a page by label: version, UTC, machine, and the command as typed."""
     program = Path(sys.argv[0]).name
     typed = ["neuralshade" if program == "__main__.py" else program, *sys.argv[1:]]
     return {
@@ -52,7 +52,7 @@ def provenance() -> dict[str, str]:
 
 
 def _machine() -> str:
-    """Return processor, cores and system in a line."""
+    """Return processor, cores and system in one line."""
     from neuralshade.engine.choose import cpu_words  # loads PyTorch
 
     named = re.search(r"model name\s*:\s*(.+)", cpu_words())
@@ -63,7 +63,7 @@ def _machine() -> str:
 
 
 def _visible(value: Any) -> Any:
-    """Return text with control characters as Python would escape them; all else as it is."""
+    """Return text with control characters escaped as in Python; other values unchanged."""
     return plain_lines(value) if type(value) is str else value  # not markup, which is ours
 
 

@@ -1,4 +1,4 @@
-"""Checks and views shared by everything that compares a result with its target."""
+"""Checks and views of picture pairs, for comparisons of a result with its target."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def check_picture(place: str, name: str, picture: Pixels) -> None:
             f"{place}: got {name} {dtype} {shape}, need floats, uint8 or uint16 [H, W, C] "
             "with C in 1..4. Add the missing axis with reshape, or convert with astype."
         )
-    # min and max carry NaN and infinity out without a temporary as large as the picture
+    # min and max propagate NaN and infinity, without a temporary of the picture's size
     if not (np.isfinite(picture.min()) and np.isfinite(picture.max())):
         raise PictureError(
             f"{place}: got NaN or infinity in {name}, need finite values. Replace them first."
@@ -69,7 +69,7 @@ def color_rgb(picture: Pixels) -> Pixels:
 
 
 def peak_of(target: Pixels, color_space: str) -> float:
-    """Return what counts as white: 1, or for linear pictures the target's maximum.
+    """Return the value of white: 1, or for linear pictures the target's maximum.
 
     An all-black linear target has no such maximum; 1 is used for it too.
     """

@@ -16,10 +16,10 @@ def white_of(picture: Picture) -> float:
 def weighted_squares(
     error: npt.NDArray[np.float64], target: npt.NDArray[np.float32], alpha_weighted: bool
 ) -> tuple[float, float]:
-    """Return the sum of squares of ``error`` [h, w, C] as they count, and how many values count.
+    """Return the weighted sum of squares of ``error`` [h, w, C], and the sum of weights.
 
-    ``alpha_weighted``: errors of color count by the last channel of ``target``, that of alpha in
-    full; else each counts as one.
+    ``alpha_weighted``: color errors are weighted by the last channel of ``target``, alpha errors
+    by 1; otherwise all by 1.
     """
     squares = np.square(error)
     if not alpha_weighted:
@@ -30,7 +30,7 @@ def weighted_squares(
 
 
 def decibels(mean_square: float, white: float) -> float:
-    """Return dB; 200 for a perfect fit, since infinity is no JSON number; NaN for no fit."""
+    """Return dB; 200 for a perfect fit, since JSON has no infinity; NaN for no fit."""
     if not math.isfinite(mean_square):
         return math.nan
     return 10.0 * math.log10(white**2 / mean_square) if mean_square > 0 else 200.0

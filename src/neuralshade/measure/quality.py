@@ -1,4 +1,4 @@
-"""How close a result is to its target: PSNR, SSIM and FLIP."""
+"""Image quality metrics: PSNR, SSIM and FLIP."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from neuralshade.measure.pair import (
 )
 from neuralshade.measure.picture_psnr import weighted_squares
 
-BAND_VALUES = 1 << 20  # how many numbers PSNR holds in float64 at a time
+BAND_VALUES = 1 << 20  # numbers that PSNR holds in float64 at a time
 SSIM_WINDOW_PX = 11  # sigma 1.5 cut at 3.5 sigma: 2 * 5 + 1
 # SSIM and FLIP take about 150 bytes a pixel and 1 s a megapixel; HDR-FLIP takes one FLIP per
 # f-stop, up to 30 of them. Larger pictures than these squares are cropped to the smaller ones.
@@ -31,12 +31,12 @@ DARKEST_PEAK = 2.0**-20  # FLIP clamps the median to 2^-23 and ends the process 
 
 @dataclass(frozen=True)
 class Quality:
-    """How close a result is to its target; ``None`` where a measure does not apply."""
+    """Quality of a result against its target; ``None`` where a metric does not apply."""
 
-    psnr_db: float  # higher is better, inf for equal; alpha counts
+    psnr_db: float  # higher is better, inf for equal; alpha included
     ssim: float | None  # 1 is equal; color only; None below 11 x 11 pixels
     flip: float | None  # mean error, 0 is equal, 1 the worst; color only, see missing_flip
-    cropped: bool  # SSIM and FLIP saw only the centered CROP_PX square
+    cropped: bool  # SSIM and FLIP are of the centered CROP_PX square only
 
 
 def psnr_db(
@@ -96,7 +96,7 @@ def ssim(target: Pixels, result: Pixels, peak: float = 1.0) -> float | None:
     check_pair("ssim", target, result)
     if min(target.shape[:2]) < SSIM_WINDOW_PX:
         return None
-    from skimage.metrics import structural_similarity  # loads SciPy, a second; others need it not
+    from skimage.metrics import structural_similarity  # loads SciPy, which takes a second
 
     similarity: Callable[..., Any] = structural_similarity  # has no annotations
     colors = color_count(target)
@@ -147,9 +147,9 @@ def flip(target: Pixels, result: Pixels, hdr: bool = False) -> float | None:
 
 
 def flip_colors(target: Pixels, result: Pixels) -> NDArray[np.float32]:
-    """Return FLIP's error of each pixel in magma's colors: float32 [H, W, 3], sRGB in [0, 1].
+    """Return FLIP's error of each pixel in the magma color map: float32 [H, W, 3], sRGB in [0, 1].
 
-    Black is no error. Arguments, source and what it raises: as ``flip``, of pictures in sRGB.
+    Black is no error. Arguments, source and errors: as in ``flip``, for pictures in sRGB.
     """
     check_pair("flip_colors", target, result)
     pair = [
@@ -161,7 +161,7 @@ def flip_colors(target: Pixels, result: Pixels) -> NDArray[np.float32]:
 
 
 def missing_flip() -> str | None:
-    """Return why FLIP cannot be measured here; None where it can, as on most systems."""
+    """Return why FLIP cannot be measured here; None on most systems, where it can."""
     return why_missing(_evaluator)
 
 
@@ -189,16 +189,16 @@ def measure_quality(
 ) -> Quality:
     """Return PSNR (all channels), SSIM and FLIP (color channels) of ``result``.
 
-    SSIM and FLIP need many times the picture's memory. Above 4096^2 pixels they see only the
-    centered 3072 x 3072 (linear: above 2048^2, 2048 x 2048), and ``cropped`` says so; PSNR
-    sees all. FLIP is None where ``missing_flip`` says why.
+    SSIM and FLIP need many times the picture's memory. Above 4096^2 pixels they use only the
+    centered 3072 x 3072 (linear: above 2048^2, 2048 x 2048), which ``cropped`` reports; PSNR uses
+    all. FLIP is None where ``missing_flip`` has a reason.
 
     Args:
         target: floats, uint8 or uint16 [H, W, C], C in 1..4, finite.
         result: [H, W, C], the same kinds.
         color_space: "srgb" (display values in [0, 1]) or "linear" (HDR; white is the maximum).
-        alpha_weighted: pictures end in alpha and are judged by what is seen: PSNR counts errors of
-            color by the target's alpha, SSIM and FLIP see both over 50 % grey.
+        alpha_weighted: pictures end in alpha and are compared as they look: PSNR weights color
+            errors by the target's alpha, SSIM and FLIP use both over 50 % grey.
 
     Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space.
     """

@@ -1,4 +1,4 @@
-"""The table of quality at equal bytes, as plain rows."""
+"""Table of quality at equal bytes, as plain rows."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -47,20 +47,20 @@ ASTC_NOTED = "ASTC: most phones and Apple's chips sample it, hardly any desktop 
 
 @dataclass(frozen=True)
 class InMemory:
-    """How a GPU holds an asset."""
+    """GPU memory of an asset."""
 
-    memory_bytes: int | None = None  # None: not known
-    random_access: bool = False  # whether a shader evaluates it at any place
-    setting: str = ""  # what else there is to say
+    memory_bytes: int | None = None  # None: unknown
+    random_access: bool = False  # whether a shader can evaluate any place
+    setting: str = ""  # further remarks
 
 
 def all_baselines(
     target: Pixels, color_space: str, byte_count: int, *, alpha_weighted: bool = False
 ) -> Iterator[Baseline]:
-    """Yield what picture files and what textures make of ``byte_count`` bytes, one at a time.
+    """Yield the results of picture files and textures at ``byte_count`` bytes, one at a time.
 
-    ``alpha_weighted``: color under alpha 0 need not be kept, and smaller pictures are means of
-    color by alpha.
+    ``alpha_weighted``: color under alpha 0 need not be kept, and reductions weight color by
+    alpha.
 
     Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space.
     """
@@ -74,9 +74,8 @@ def quality_row(
 ) -> Row:  # fmt: skip
     """Return one row: name, setting, bytes, bits_per_pixel, psnr_db, ssim, flip, cropped.
 
-    Of linear pictures log_psnr_db and light_kept too, see ``Light``.
-
-    And ``memory_bytes`` None, ``random_access`` False, which others know.
+    For linear pictures also log_psnr_db and light_kept, see ``Light``. ``memory_bytes`` is None and
+    ``random_access`` False until a caller fills them in.
 
     ``psnr_db`` is ``inf`` for equal pictures; ``ssim`` and ``flip`` are None where they do not
     apply or cannot be measured (see measure_quality). ``setting`` is empty.
@@ -111,7 +110,7 @@ def rows_for(
     in_memory: InMemory | None = None,
     alpha_weighted: bool = False,
 ) -> Table:
-    """Return the quality table: ``result`` first, then what others make of the same bytes.
+    """Return the quality table: ``result`` first, then rivals at the same bytes.
 
     Args:
         target: floats, uint8 or uint16 [H, W, C], C in 1..4, finite; sRGB in [0, 1] or linear.
@@ -120,12 +119,12 @@ def rows_for(
         color_space: "srgb" or "linear".
         name: of the first row.
         rivals: measured instead of ``all_baselines(target, color_space, byte_count)``.
-        in_memory: how a GPU holds what is behind ``result``; None: nothing is known of it.
-        alpha_weighted: all are judged by what is seen, see ``measure_quality``.
+        in_memory: GPU memory of the asset behind ``result``; None: unknown.
+        alpha_weighted: all are compared as they look, see ``measure_quality``.
 
     Returns:
-        Rows as quality_row describes. A rival that is not possible has None in every number,
-        and ``setting`` says why. ``bytes`` are those on disk, ``memory_bytes`` those of a GPU.
+        Rows as of quality_row. An impossible rival has None in every number, and the reason in
+        ``setting``. ``bytes`` are those on disk, ``memory_bytes`` those of a GPU.
 
     Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space.
     """
@@ -155,11 +154,11 @@ def rows_for(
 
 
 def noted(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return what the columns of such rows mean, and of ASTC, where it is one, who samples it."""
+    """Return notes on the columns of such rows and, with ASTC, on its hardware support."""
     return [*NOTED, ASTC_NOTED] if any(map(is_astc, rows)) else [*NOTED]
 
 
 def sentences(table: Table) -> list[str]:
-    """Return the lines of a table of ``rows_for`` that say more than what its columns mean."""
+    """Return the lines of a ``rows_for`` table other than notes on its columns."""
     notes = {CROPPED, ALPHA_NOTED, missing_flip(), missing_astc(), *noted(table)}
     return [line for line in table.lines if line not in notes]

@@ -1,4 +1,4 @@
-"""The highest quality of a picture file, or of several, that fits some bytes."""
+"""Search for the highest quality of picture files that fits a number of bytes."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -7,10 +7,10 @@ import numpy as np
 from PIL import Image
 
 Files = TypeVar("Files", bytes, Sequence[bytes])
-Sizes = Callable[[int], int]  # of a quality, bytes
+Sizes = Callable[[int], int]  # quality -> bytes
 
 BAND_PX, EVERY_PX = 16, 256  # rows of a sample: whole blocks of most formats
-MOST_AIMED = 5  # tries that a sample leads, before halves take over
+MOST_AIMED = 5  # attempts guided by a sample, before bisection takes over
 
 
 def highest_quality(
@@ -21,17 +21,17 @@ def highest_quality(
     sample: Sizes | None = None,
     near: int | None = None,
 ) -> tuple[int, Files | None]:
-    """Return the highest quality up to 100 whose file, or files, fit, and these.
+    """Return the highest quality up to 100 whose files fit, and the files.
 
-    ``lowest`` - 1 and None where even ``lowest`` does not fit. Found by bisection, of about seven
-    files; with a sample, that says near which quality it is, of about three.
+    ``lowest`` - 1 and None where even ``lowest`` does not fit. Bisection encodes about seven files;
+    with a sample, which predicts the quality, about three.
 
     Args:
-        encode: files of a quality, of a higher one no smaller ones.
+        encode: files of a quality; a higher quality never gives smaller files.
         byte_count: the budget.
         lowest: quality.
-        size: bytes of what ``encode`` returns.
-        sample: bytes of a part of it, of a quality; see ``sample_of``.
+        size: bytes of the result of ``encode``.
+        sample: bytes of a part of it at a quality; see ``sample_of``.
         near: quality to try first.
     """
     fitting, too_large, kept = lowest - 1, 101, None
@@ -54,7 +54,7 @@ def highest_quality(
 
 
 class _Aim:
-    """What a sample says of the quality that is looked for: bytes of all as a line over its own."""
+    """Prediction of the quality: bytes of all files as a linear function of the sample's."""
 
     def __init__(self, sample: Sizes, byte_count: int):
         self.sample, self.byte_count = sample, byte_count
@@ -63,14 +63,14 @@ class _Aim:
         self.tries = 0
 
     def learn(self, quality: int, total: int) -> None:
-        """Take note of the bytes of all at a quality."""
+        """Record the bytes of all files at a quality."""
         (part, before), own = self.at, self._bytes(quality)
         if own != part and (total - before) / (own - part) > 0:
             self.slope = (total - before) / (own - part)
         self.at, self.tries = (own, total), self.tries + 1
 
     def next(self, fitting: int, too_large: int) -> int:
-        """Return what to try between two qualities: the highest that seems to fit."""
+        """Return the quality to try between two: the highest that is predicted to fit."""
         between = [quality for quality in self.known if fitting < quality < too_large]
         low = max((q for q in between if self._fits(q)), default=fitting)
         high = min((q for q in between if q > low), default=too_large)
@@ -92,13 +92,13 @@ class _Aim:
 def sample_of(
     pictures: Sequence[Image.Image], size: Callable[[Sequence[Image.Image], int], int]
 ) -> Sizes | None:  # fmt: skip
-    """Return the bytes of bands of rows of pictures, of a quality.
+    """Return a function from quality to the bytes of bands of rows of the pictures.
 
-    None where pictures are so low that these would be hardly less.
+    None where pictures have so few rows that bands would save little.
 
     Args:
-        pictures: what is encoded.
-        size: bytes of pictures and a quality.
+        pictures: to be encoded.
+        size: bytes of pictures at a quality.
     """
     if min(picture.height for picture in pictures) < EVERY_PX:
         return None
@@ -107,6 +107,6 @@ def sample_of(
 
 
 def _bands(picture: Image.Image) -> Image.Image:
-    """Return bands of rows, evenly over a picture, one below the other."""
+    """Return bands of rows at even distances, stacked."""
     rows = (np.arange(picture.height) + EVERY_PX // 2) % EVERY_PX < BAND_PX
     return Image.fromarray(np.asarray(picture)[rows])

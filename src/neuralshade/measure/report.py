@@ -1,4 +1,4 @@
-"""The report: one HTML file that shows what a fit learned, and needs nothing else."""
+"""Report page of a fit: one self-contained HTML file."""
 
 import json
 import logging
@@ -27,26 +27,26 @@ TITLES = {"table": "The same picture kept otherwise", "grids": "Feature grids"}
 
 @dataclass(frozen=True)
 class ReportData:
-    """What the page tells; plain data. Pictures: floats, uint8 or uint16 [H, W, C], C in 1..4."""
+    """Content of the report, plain data. Pictures: floats, uint8 or uint16 [H, W, C], C in 1..4."""
 
     title: str
     target: Pixels
-    result: Pixels  # [H, W, C] as the target
+    result: Pixels  # [H, W, C], same shape as the target
     color_space: str  # of both, of snapshots and of rivals: "srgb" or "linear"
     byte_count: int  # size of the asset file
-    alpha_weighted: bool = False  # errors of color count by alpha
+    alpha_weighted: bool = False  # color errors are weighted by alpha
     facts: Sequence[tuple[str, str]] = ()  # (label, value): engine, device, seconds...
     recipe: Mapping[str, Any] = field(default_factory=dict)  # JSON types
     curve: Sequence[CurvePoint] = ()  # (step, seconds, loss, PSNR in dB or None)
-    curve_note: str = ""  # shown below the curve: how it was measured
+    curve_note: str = ""  # below the curve: how it was measured
     snapshots: Sequence[tuple[int, Pixels]] = ()  # (step, [h, w, C])
     grids: Sequence[tuple[str, Pixels]] = ()  # (title, float [h, w, c], any c >= 1)
-    drawings: Sequence[tuple[str, Pixels]] = ()  # (title, as ``snapshots``): what lies inside
+    drawings: Sequence[tuple[str, Pixels]] = ()  # (title, as ``snapshots``): learned features
     table: Sequence[Mapping[str, Any]] = ()  # from rows_for
     rivals: Sequence[tuple[str, Pixels]] = ()  # (name, [H, W, C]): shown in the close-up
-    titles: Mapping[str, str] = field(default_factory=dict)  # of ``table`` and ``grids``, others
-    rated: bool = True  # bits per pixel say something
-    memory_bytes: int | None = None  # of a GPU, as shaders read the asset; None: not known
+    titles: Mapping[str, str] = field(default_factory=dict)  # overrides for ``table``, ``grids``
+    rated: bool = True  # show bits per pixel
+    memory_bytes: int | None = None  # of a GPU, as shaders read the asset; None: unknown
     verdict: Sequence[str] = ()  # sentences below the table
 
 
@@ -54,9 +54,8 @@ def write_report(path: str | os.PathLike[str], data: ReportData) -> None:
     """Write ``data`` as one self-contained HTML file, whole or not at all.
 
     No script, style, font or picture is loaded from elsewhere. Pictures are lossless WebP,
-    reduced to at most 1024 pixels a side, further where that keeps the page below 6 MB; the
-    page says so. Linear pictures are exposed and sRGB encoded. A section without data is
-    left out.
+    reduced to at most 1024 pixels a side, further where that keeps the page below 6 MB, with a
+    note. Linear pictures are exposed and sRGB encoded. A section without data is omitted.
 
     Raises: ShapeError, PictureError for NaN or infinity, ConfigError for another color space,
         OutputError where the file cannot be written.

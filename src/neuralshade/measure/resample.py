@@ -1,4 +1,4 @@
-"""Pictures of another size."""
+"""Resampling of pictures to another size."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from PIL import Image
 
 from neuralshade.measure.pair import Pixels, unit_float
 
-BAND_VALUES = 1 << 22  # how many numbers of a large picture are float32 at a time
+BAND_VALUES = 1 << 22  # numbers of a large picture held as float32 at a time
 
 
 def resample(
@@ -17,9 +17,9 @@ def resample(
     """Return ``picture`` [H, W, C] at another size, each channel on its own, in float32.
 
     Texel centers lie at half-texel positions and the border is clamped, as in a GPU sampler.
-    Going down, the filter widens to cover every texel (BOX: area mean; BILINEAR: triangle).
-    Where ``alpha_weighted``, colors count by alpha, the last channel; where that is 0 all over a
-    texel, all count alike.
+    For reductions, the filter widens to cover every texel (BOX: area mean; BILINEAR: triangle).
+    Where ``alpha_weighted``, colors are weighted by alpha, the last channel; uniformly where all
+    of it is 0.
     """
     plain = _resampled(picture, height, width, how)
     if not alpha_weighted:
@@ -38,7 +38,7 @@ def _resampled(
     planes = []
     for channel in range(picture.shape[2]):
         plane = picture[..., channel]
-        # First the width, band by band: the filters are separable, and rows are independent
+        # width first, band by band: the filters are separable, and rows are independent
         narrow = [
             _resized(plane[top : top + rows], None, width, how)
             for top in range(0, len(plane), rows)
@@ -64,8 +64,8 @@ def largest_within(height: int, width: int, fits: Callable[[int, int], bool]) ->
     """Return the largest (rows, cols) of the same aspect that ``fits`` admits; (0, 0) if none.
 
     Args:
-        height, width: of the picture, which the result does not exceed.
-        fits: of rows and cols; false from some size on.
+        height, width: of the picture, which limit the result.
+        fits: of rows and cols; monotonic: false above some size.
     """
     longer, shorter = max(height, width), min(height, width)
     long, short = 0, 0

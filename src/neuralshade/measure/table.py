@@ -1,4 +1,4 @@
-"""Rows of plain data that know how they are printed."""
+"""Tables of plain rows, printable to a terminal."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -8,16 +8,16 @@ from typing import Any
 from neuralshade.base.message_text import decimals, plain
 
 Row = dict[str, Any]
-WHOLE_COLUMNS = 10_000  # where there is no terminal: rows are lines, and no name is cut
-BETWEEN = 2  # spaces from column to column
+WHOLE_COLUMNS = 10_000  # without a terminal: rows stay whole lines
+BETWEEN = 2  # spaces between columns
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its title, what it shows of a row, and how numbers are written."""
+    """Column of a table: its title, the value that it shows of a row, and the number format."""
 
     title: str
-    of: str | Callable[[Row], Any]  # a key of the row, or what makes the cell of it
+    of: str | Callable[[Row], Any]  # a key of the row, or a function of it
     form: str = ""
     right: bool = True
 
@@ -30,18 +30,18 @@ class Column:
 
 
 def bits_column(title: str, key: str, places: int) -> Column:
-    """Return a column of bits per pixel: those of a tiny picture are thousands, and whole."""
+    """Return a column of bits per pixel; thousands, of tiny pictures, are whole numbers."""
     return Column(title, lambda row: None if row[key] is None else decimals(row[key], places))
 
 
 class Table(list[Row]):
-    """Rows of JSON data; ``print`` shows them to people.
+    """Rows of JSON data; ``print`` formats them.
 
     Args:
-        rows: all of them.
-        columns: how they are shown; none where ``lines`` say it all.
-        sections: headings, each with those of the rows that stand below it.
-        lines: to print below.
+        rows: the data.
+        columns: of the printed table; none where ``lines`` are enough.
+        sections: headings, each with the headings of the rows below it.
+        lines: printed below.
     """
 
     def __init__(
@@ -66,13 +66,13 @@ class Table(list[Row]):
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print sentences to standard output; in a terminal they break between words alone."""
+    """Print sentences to standard output; a terminal breaks them between words only."""
     for line in map(plain, lines):
         _print_broken(line, None if line.startswith(" ") else 0)
 
 
 def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
-    """Print names and values to standard output, below each other; as ``print_lines`` breaks."""
+    """Print names and values to standard output, one a line; breaks as in ``print_lines``."""
     shown = [(plain(name), plain(text)) for name, text in pairs]
     width = max(len(name) for name, _ in shown)
     for name, text in shown:
@@ -80,13 +80,13 @@ def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
 
 
 def _print_broken(line: str, indent: int | None) -> None:
-    from neuralshade.base.terminal_lines import broken, columns_of  # who prints nothing needs none
+    from neuralshade.base.terminal_lines import broken, columns_of  # loaded when needed
 
     print(broken(line, columns_of(sys.stdout), indent))
 
 
 def print_rows(columns: Sequence[Column], rows: Sequence[Row]) -> None:
-    """Print a table to standard output; columns that a terminal has no room for stand below."""
+    """Print a table to standard output; columns beyond the terminal's width go below."""
     from neuralshade.base.terminal_lines import columns_of
 
     cells = [[column.cell(row) for column in columns] for row in rows]
@@ -101,7 +101,7 @@ def print_rows(columns: Sequence[Column], rows: Sequence[Row]) -> None:
 
 
 def _parts(columns: Sequence[Column], cells: Sequence[Sequence[str]], room: int) -> list[list[int]]:
-    """Return which columns stand side by side in ``room``: the first one in each part."""
+    """Return the columns of each part that fits ``room``; the first one is in each part."""
     parts: list[list[int]] = [[0]]
     for index in range(1, len(columns)):
         longer = [*parts[-1], index]
@@ -127,14 +127,14 @@ def _print_part(columns: Sequence[Column], cells: Sequence[Sequence[str]], room:
     for row in cells:
         shown.add_row(*row)
     width = max(room, least_width(columns, cells))
-    # a height, too: without one rich takes 80 columns where TERM is dumb
+    # rich needs a height too: without it, it takes 80 columns where TERM is dumb
     Console(width=width, height=len(cells) + 1, markup=False).print(shown)
 
 
 def least_width(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> int:
-    """Return the least width of a table in which every number and every word is whole.
+    """Return the least width of a table that breaks no number and no word.
 
-    A narrower terminal breaks its lines: digits that are cut off are worse.
+    A narrower terminal breaks its lines, which is better than cutting off digits.
     """
     found = BETWEEN * (len(columns) - 1)
     for index, column in enumerate(columns):

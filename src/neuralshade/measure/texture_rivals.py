@@ -1,4 +1,4 @@
-"""What a texture set is kept in otherwise: block-compressed textures, whole or half as large."""
+"""Block-compressed textures as rivals of a texture set, at full and half resolution."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,8 +34,8 @@ class ByteMaps:
     levels: Mapping[str, Sequence[Bytes]]  # uint8 [H, W, C], C = 1, 2, 3; level 0 first
     normals: frozenset[str] = frozenset()  # unit vectors (n + 1) / 2, three components
     colors: frozenset[str] = frozenset()  # in sRGB
-    wrap: bool = True  # whether texels of one edge are filtered with those of the other
-    opacity: str | None = None  # the map that errors of all others count by
+    wrap: bool = True  # whether filters wrap around at the edges
+    opacity: str | None = None  # the map that weights the errors of all others
 
     def __post_init__(self) -> None:
         sizes = [[level.shape[:2] for level in levels] for levels in self.levels.values()]
@@ -52,31 +52,31 @@ class ByteMaps:
                              "Make all maps of one size.")  # fmt: skip
 
     def stored_channels(self, name: str) -> int:
-        """Return how many channels of a map are kept: of normals x and y."""
+        """Return the number of stored channels of a map: x and y for normals."""
         return 2 if name in self.normals else self.levels[name][0].shape[2]
 
     def weights(self, name: str, level: int = 0) -> Floats | None:
-        """Return by how much errors of texels of a map count, [H, W]; None where all do alike."""
+        """Return the weights of a map's texel errors, [H, W]; None where uniform."""
         if self.opacity is None or name == self.opacity:
             return None
         return self.levels[self.opacity][level][..., 0] / np.float32(255)
 
     def shown(self, name: str, values: Floats) -> Bytes:
-        """Return a map, [0, 1], of what is read of it: z of normals is rebuilt."""
+        """Return a map as read, [0, 1]: with z of normals rebuilt."""
         return to_uint8(with_z(values) if name in self.normals else values)
 
 
 @dataclass(frozen=True, eq=False)
 class TextureRival:
-    """A texture set kept in another way, and what level 0 is after that."""
+    """A texture set in another format, and its level 0 after decoding."""
 
     name: str
     disk_bytes: int  # of all maps
     memory_bytes: int  # of a GPU, with all levels
-    memory_format: str  # in which it holds them
-    random_access: bool  # whether a shader may read any texel of what lies on disk
+    memory_format: str  # of the memory
+    random_access: bool  # whether a shader can read any texel of the stored data
     seconds: float  # to encode, on this machine
-    setting: str  # how it was encoded, or why it was not
+    setting: str  # the setting, or the reason why it was not encoded
     maps: Mapping[str, Bytes] = field(default_factory=dict)  # level 0; empty: not possible
     psnr_db: Mapping[str, float] = field(default_factory=dict)  # of level 0, by map
 
@@ -95,9 +95,9 @@ def qualities(maps: ByteMaps, shown: Mapping[str, Bytes]) -> dict[str, float]:
 def block_rivals(maps: ByteMaps) -> Iterator[TextureRival]:
     """Yield the set in BC7 (three channels), BC5 (two, normals) and BC4 (one), with all levels.
 
-    Then the same without level 0, where there are more: level 0 is then level 1, enlarged as a
-    sampler does, colors in linear light. Bytes are those of the blocks alone: a DDS file has a
-    header of 148 more.
+    Then the same without level 0, where there are more: level 0 is then level 1, enlarged as by a
+    sampler, colors in linear light. Bytes are those of the blocks; a DDS file has a header of 148
+    more.
 
     Raises: DeviceError if the package that encodes BC7 is not installed.
     """
@@ -114,7 +114,7 @@ def block_rivals(maps: ByteMaps) -> Iterator[TextureRival]:
 
 @dataclass(frozen=True)
 class _Chain:
-    """The blocks of each level of a map, and the seconds that encoding it took."""
+    """The blocks of each level of a map, and the seconds of encoding."""
 
     form: TextureFormat
     blocks: list[bytes]
@@ -126,14 +126,14 @@ class _Chain:
         chain = cls(FORMATS[BLOCKS[channels]], [], [])
         for level in maps.levels[name]:
             begun = time.perf_counter()
-            rows = band_rows(level.shape[1])  # whose end Ctrl-C waits for
+            rows = band_rows(level.shape[1])  # Ctrl-C waits for the end of a band
             bands = (level[top : top + rows, :, :channels] for top in range(0, len(level), rows))
             chain.blocks.append(b"".join(_compressed(band, chain.form) for band in bands))
             chain.seconds.append(time.perf_counter() - begun)
         return chain
 
     def seen(self, maps: ByteMaps, name: str, finest: int) -> Bytes:
-        """Return level 0 as it is shown where level ``finest`` is the first that is kept."""
+        """Return level 0 as shown when level ``finest`` is the first one stored."""
         height, width = maps.levels[name][finest].shape[:2]
         values = decompress_blocks(self.blocks[finest], self.form, height, width)
         values = values[..., : maps.stored_channels(name)]
@@ -149,14 +149,14 @@ def _compressed(level: Bytes, form: TextureFormat) -> bytes:
     texels = stored_texels(level, form)
     if form.channels < 4:
         return compress_blocks(texels, form)
-    # three channels: an alpha that nobody reads
+    # three channels: alpha is not read
     return compress_bc7(block_tiles(texels), SLOWEST_LEVEL, exact_alpha=False).tobytes()
 
 
 def enlarged(values: Floats, size: tuple[int, int], wrap: bool) -> Floats:
     """Return float32 [h, w, C] at ``size`` (height, width), bilinear, centers at half texels.
 
-    Beyond an edge lie the texels of the other one (``wrap``), or its own again.
+    Beyond an edge, texels wrap around (``wrap``) or are clamped.
     """
     for axis, count in enumerate(size):
         texels = values.shape[axis]

@@ -1,4 +1,4 @@
-"""What a table of ways to keep a picture says, in sentences for people."""
+"""Verdict on a quality table, in sentences: the asset beside textures and files."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from neuralshade.measure.table import Row
 
-SAME_BYTES = 1.02  # what counts as no more
+SAME_BYTES = 1.02  # factor within which sizes count as equal
 
 
 def verdict(rows: Sequence[Row]) -> list[str]:
-    """Return sentences on the first row beside textures that shaders sample, and beside files.
+    """Return sentences that compare the first row with textures for shaders, and with files.
 
     Args:
-        rows: as ``rows_for`` makes them, the asset first; none is said of rows without a PSNR.
+        rows: as of ``rows_for``, the asset first; rows without a PSNR are skipped.
     """
     ours = rows[0]
     if ours["memory_bytes"] is None:
@@ -27,7 +27,7 @@ def verdict(rows: Sequence[Row]) -> list[str]:
 
 
 def is_astc(row: Mapping[str, Any]) -> bool:
-    """Return whether a row is of a texture that phones sample, and hardly any desktop GPU."""
+    """Return whether a row is a texture for phones, which hardly any desktop GPU samples."""
     return str(row["name"]).startswith("ASTC")
 
 
@@ -48,7 +48,7 @@ def _textures(ours: Row, textures: Sequence[Row]) -> list[str]:
 
 
 def _on_desktops(ours: Row, textures: Sequence[Row]) -> list[str]:
-    """Return what to compare with where ASTC, which was named, is not sampled."""
+    """Return the comparison for GPUs without ASTC, where ASTC was named."""
     others = [row for row in textures if not is_astc(row)]
     if not others:
         return []
@@ -66,7 +66,7 @@ def _on_desktops(ours: Row, textures: Sequence[Row]) -> list[str]:
 
 
 def _best(ours: Row, textures: Sequence[Row]) -> tuple[Row | None, Row | None]:
-    """Return the best of as many bytes, and the smallest that is as good; None where none is."""
+    """Return the best row of as many bytes, and the smallest equally good one; None without one."""
     small = [row for row in textures if row["bytes"] <= SAME_BYTES * ours["bytes"]]
     good = [row for row in textures if row["psnr_db"] >= ours["psnr_db"]]
     return (max(small, key=lambda row: row["psnr_db"], default=None),
@@ -109,13 +109,13 @@ def _decibels(row: Row, ours: Row) -> str:
 
 
 def _by_logarithms(row: Row, ours: Row) -> str:
-    """Return the PSNR of an HDR picture's logarithms: few bright pixels decide the other one."""
+    """Return the logarithmic PSNR of an HDR picture: few bright pixels decide the linear one."""
     own, other = row.get("log_psnr_db"), ours.get("log_psnr_db")
     return "" if own is None or other is None else f", log-PSNR {own:.2f} dB ({more(own - other)})"
 
 
 def times(ratio: float) -> str:
-    """Return a ratio of bytes in words: in one way, as two of them often stand side by side."""
+    """Return a ratio of bytes in words, in one form, as two of them often stand side by side."""
     return f"{100 * ratio:,.0f} % of the bytes"
 
 

@@ -1,4 +1,4 @@
-"""Warnings of a fit among the facts of its page: a reader is to see them before any picture."""
+"""Warnings of a fit as facts of its page, which come before any picture."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def warning_facts(lines: Iterable[str]) -> list[Fact]:
 
 
 def warned_apart(content: dict[str, Any]) -> dict[str, Any]:
-    """Return a page's content with its warnings apart from other facts.
+    """Return a page's content with its warnings separated from other facts.
 
-    Facts carry them, so that kinds of other packages need not know of them. Notes that say the
-    same are left out.
+    Facts carry them, so that kinds of other packages need no support for them. Notes with the
+    same text are dropped.
     """
     facts: Sequence[Fact] = content.get("facts", ())
     lines = [value for label, value in facts if label == WARNING]

@@ -1,1 +1,1 @@
-"""Textures on a lit plane that recedes to the horizon, and their mip filters."""
+"""Texture comparison on a lit plane that recedes to the horizon, and mip filters."""

@@ -1,4 +1,4 @@
-"""A tiled plane that recedes to the horizon under one light: where mip levels are seen at work."""
+"""Lit plane: a tiled plane receding to the horizon, on which mip levels matter."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from neuralshade.model.microfacet import Surface, dot, shade
 
 SAMPLES = 128  # of a pixel, at most
 FEWEST = 6  # samples of a pixel's footprint, along either of its axes
-LOWEST_EYE = 0.01  # cosine of the eye with a normal, at least
+LOWEST_EYE = 0.01  # least cosine between eye and normal
 DENSEST = 2  # samples in a texel, along either of its axes
-SMALLEST_SQUARE = 1e-24  # of a length that is divided by
+SMALLEST_SQUARE = 1e-24  # of a length used as divisor
 GENERALIZED_GOLDEN = 1.1347241384015194  # x^(RANDOM + 1) = x + 1
 
-ROWS = 16  # of a picture that are shaded together where one texel a pixel is: calls take longest
+ROWS = 16  # of a picture shaded together with one texel a pixel: calls dominate
 
 TexelsAt = Callable[[Integers, Doubles], torch.Tensor]
 
@@ -42,12 +42,12 @@ class Planes:
 def draw_planes(
     base: Maps, chains: Mapping[str, Sequence[Maps]], view: PlaneView, taps: int = 1
 ) -> Planes:
-    """Return the plane as it is, shaded before it is filtered, and as each of ``chains`` has it.
+    """Return the plane's reference, shaded before filtering, and the picture of each of ``chains``.
 
     Args:
         base: level 0.
         chains: levels 1 and on of each, all of the same sizes; at least one.
-        view: the camera and the light.
+        view: camera and light.
         taps: at most, as in ``plane_picture``.
     """
     levels = TexelLevels.sharing(base, chains)
@@ -68,17 +68,17 @@ def plane_picture(
     taps: int = 1,
     window: Window | None = None,
 ) -> Floats:
-    """Return the plane as a GPU shows it that looks up ``chain`` and shades once a pixel.
+    """Return the plane as a GPU shows it that samples ``chain`` and shades once a pixel.
 
-    Maps are interpolated in two levels and between them. The level is that at which the longer
-    axis of a pixel's footprint is a texel long; with several taps, which lie along that axis and
-    are as many as it is longer than the other one, that at which what each covers is.
+    Trilinear filtering. The level is that at which the longer axis of a pixel's footprint is one
+    texel long; with several taps, spread along that axis and as many as the ratio of the axes,
+    that at which each tap's part of it is.
 
     Args:
         chain: level 0 first.
-        view: the camera and the light.
-        taps: at most, 1 for a filter as wide as long.
-        window: what is drawn of it; None is all.
+        view: camera and light.
+        taps: at most; 1 is isotropic.
+        window: the part to draw; None is all.
 
     Returns:
         float32 [H, W, 3] of the window, linear, not negative.
@@ -105,14 +105,14 @@ def plane_filtered(
     samples: int = SAMPLES,
     seed: int = 0,
 ) -> Floats:
-    """Return what ``plane_picture`` would show if levels lost nothing: shaded first, then filtered.
+    """Return ``plane_picture`` with lossless levels: shaded first, then filtered.
 
-    Every look-up is replaced by the mean of shaded texels of level 0, each as often as that
-    look-up's filter weighs it. What it is not sharp in, no texels of these levels can mend.
+    Every sample is replaced by the mean of shaded texels of level 0, weighted by that sample's
+    filter. Blur in this picture cannot be removed by better texels in these levels.
 
     Args:
-        chain: level 0 first; of the others, the sizes alone matter.
-        view: the camera and the light.
+        chain: level 0 first; of the others, only the sizes matter.
+        view: camera and light.
         taps: at most, as in ``plane_picture``.
         samples: of a pixel.
         seed: of the samples.
@@ -140,19 +140,18 @@ def plane_reference(
     seed: int = 0,
     window: Window | None = None,
 ) -> Floats:
-    """Return the plane as it is: in each pixel, the mean of all that it covers, shaded.
+    """Return the plane's reference: in each pixel, the mean of all that it covers, shaded.
 
-    A texel is a square of one kind, which is also what a level's texels are trained to. All of a
-    pixel is seen in the direction of its middle, as in ``plane_picture``: the two differ by
-    what becomes of the maps alone.
+    A texel is a uniform square, as for the training of levels. All of a pixel is seen from the
+    direction of its center, as in ``plane_picture``: the two differ only by the maps' filtering.
 
     Args:
         base: level 0.
-        view: the camera and the light.
-        samples: about how many at most in a pixel; DENSEST squared for each texel that it covers
-            where those are fewer, but FEWEST squared, or ``samples`` if that is less, at least.
+        view: camera and light.
+        samples: at most about that many in a pixel; DENSEST squared for each texel that it covers
+            where those are fewer, but at least FEWEST squared, or ``samples`` if that is less.
         seed: of the samples.
-        window: what is drawn of it; None is all.
+        window: the part to draw; None is all.
 
     Returns:
         float32 [H, W, 3] of the window, linear, not negative.
@@ -164,7 +163,7 @@ def plane_reference(
         right, down = view.steps(row, col)
         texels = np.array([right, abs(down[0, 1])]) * levels.width[0]
         across, along = _counts(DENSEST * texels, samples)
-        # of all the row: a pixel is the same in every window
+        # of the whole row: a pixel is the same in every window
         jitter = np.random.default_rng([seed, row]).random((2, view.width, along, across))
         jitter = jitter[:, col.astype(np.int64)]
         in_row = row + (np.arange(along)[:, None] + jitter[0]) / along
@@ -178,9 +177,9 @@ def plane_reference(
 def _picture(
     view: PlaneView, texels_at: TexelsAt, window: Window | None = None, at_once: int = 1
 ) -> Floats:
-    """Return the picture of ``texels_at`` (rows and middles of columns): [n, texels, NUMBERS].
+    """Return the picture of ``texels_at`` (rows and centers of columns): [n, texels, NUMBERS].
 
-    ``at_once``: rows of which pixels are asked for together.
+    ``at_once``: rows whose pixels are requested together.
     """
     drawn = window or view.whole
     top, end = drawn.rows.start, drawn.rows.stop
@@ -188,7 +187,7 @@ def _picture(
     middles: Doubles = np.array(drawn.cols, np.float64) + 0.5
     wi = view.to_light()
 
-    @torch.inference_mode()  # which holds in one thread alone
+    @torch.inference_mode()  # inference mode is per thread
     def draw(first: int) -> None:
         rows = np.arange(first, min(first + at_once, end))
         row, col = np.repeat(rows, len(middles)), np.tile(middles, len(rows))
@@ -207,10 +206,10 @@ def _picture(
 
 
 def _facing(normal: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
-    """Return normals [..., 3], those that the eye sees from behind bent towards it.
+    """Return normals [..., 3]; those that face away from the eye are bent towards it.
 
-    As renderers do: a mapped normal may lean away from an eye that is over the plane, and towards
-    the horizon, where one texel covers rows of pixels, they would all be black.
+    As in renderers: a mapped normal may face away from an eye above the plane, and towards the
+    horizon, where one texel covers rows of pixels, they would all be black.
     """
     missing = (LOWEST_EYE - dot(normal, wo)).clamp(min=0)
     return _unit(normal + missing[..., None] * wo)
@@ -219,14 +218,14 @@ def _facing(normal: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
 def _unit(vectors: torch.Tensor) -> torch.Tensor:
     """Return vectors [..., 3] of length 1.
 
-    PyTorch's own norm takes many times as long where the three do not lie beside each other.
+    PyTorch's norm is many times slower where the three are not contiguous.
     """
     return vectors * dot(vectors, vectors).clamp(min=SMALLEST_SQUARE).rsqrt()[..., None]
 
 
 @dataclass(frozen=True)
 class _Footprint:
-    """What the look-ups of a row's pixels cover."""
+    """The footprints of a row's pixels."""
 
     x: Doubles  # [n]
     y: Doubles
@@ -258,7 +257,7 @@ class _Footprint:
 
 
 def _counts(wanted: Doubles, samples: int) -> tuple[int, int]:
-    """Return how many samples a pixel has across and along."""
+    """Return the numbers of samples of a pixel across and along."""
     fewest = min(FEWEST, math.sqrt(samples))
     wide, long = np.maximum(wanted, fewest).tolist()
     wide = max(fewest, wide / math.sqrt(max(1, wide * long / samples)))
@@ -266,7 +265,7 @@ def _counts(wanted: Doubles, samples: int) -> tuple[int, int]:
 
 
 def _spread(pixels: int, samples: int, draw: np.random.Generator) -> Doubles:
-    """Return points that fill a cube evenly, shifted in each pixel: [RANDOM, pixels, samples].
+    """Return evenly spread points of a cube, shifted in each pixel: [RANDOM, pixels, samples].
 
     Source: Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences.
     """

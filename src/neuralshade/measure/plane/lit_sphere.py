@@ -1,4 +1,4 @@
-"""A sphere under one light, covered with the maps of a set: what errors of maps do to a surface."""
+"""Lit sphere covered with the maps of a set: shows how errors of maps look on a surface."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ Floats = npt.NDArray[np.float32]
 SIDE_PX = 256
 SAMPLES = 2  # of a pixel, along either axis
 RADIUS = 0.94  # of half the picture's side
-LIGHT = (-0.5, 0.6, 0.62)  # towards it: from above left, over the eye's shoulder
-RADIANCE = 1.7  # of the light times pi: a white diffuse surface that faces it is this bright
-AMBIENT = 0.18  # of the same surface, from everywhere
-GREY, ROUGH = 0.5, 0.6  # linear albedo and roughness of a set without these maps
+LIGHT = (-0.5, 0.6, 0.62)  # direction to it: from above left, behind the viewer
+RADIANCE = 1.7  # of the light times pi: a white diffuse surface facing it has this brightness
+AMBIENT = 0.18  # of the same surface, from the environment
+GREY, ROUGH = 0.5, 0.6  # linear albedo and roughness where these maps are missing
 BACKGROUND = 0.025  # linear
 LIT = ("albedo", "normal", "roughness", "metallic", "ao")
 
 
 def lights(maps: Collection[str]) -> bool:
-    """Return whether there is a map, of those with these names, that a lit surface shows."""
+    """Return whether one of these map names affects a lit surface."""
     return any(name in maps for name in LIT[:3])
 
 
 def lit_sphere(maps: Mapping[str, Bytes]) -> Floats:
-    """Return the sphere as a screen shows it: float32 [SIDE_PX, SIDE_PX, 3], sRGB in [0, 1].
+    """Return the sphere as displayed: float32 [SIDE_PX, SIDE_PX, 3], sRGB in [0, 1].
 
-    Seen from far away; in its middle a sample is as large as a texel, and maps repeat around it.
-    Each sample reads the nearest texel and is shaded by itself, and pixels are means of samples in
-    linear light: what is compared is the maps, not how they are filtered.
+    Seen from far away; at its center a sample is as large as a texel, and maps repeat around it.
+    Each sample reads the nearest texel and is shaded separately; pixels are means of samples in
+    linear light: the comparison is of maps, not of their filtering.
 
     Args:
         maps: uint8 [H, W, C], all of one size: albedo in sRGB, normal (n + 1) / 2, roughness,
@@ -51,7 +51,7 @@ def lit_sphere(maps: Mapping[str, Bytes]) -> Floats:
     x, y = x[inside], y[inside]
     z = np.sqrt(1 - x * x - y * y)
     around, above = np.arctan2(x, z), np.arcsin(y)
-    radius = RADIUS * side / 2  # in samples, and so in texels
+    radius = RADIUS * side / 2  # in samples, which equals texels
     colors = np.full((side, side, 3), BACKGROUND, np.float32)
     colors[inside] = _shaded(maps, np.stack([x, y, z], -1), radius * around, radius * above)
     pixels = colors.reshape(SIDE_PX, SAMPLES, SIDE_PX, SAMPLES, 3).mean((1, 3), dtype=np.float32)
@@ -81,10 +81,10 @@ def _shaded(
 def lit_points(
     maps: Mapping[str, Floats], up: npt.NDArray[Any], light: Sequence[float] = LIGHT
 ) -> Floats:
-    """Return what points of a sphere reflect to an eye far away: float32 [n, 3], linear.
+    """Return the light that points of a sphere reflect to a distant eye: float32 [n, 3], linear.
 
     Args:
-        maps: those of LIT that there are at each point, float32 [n, C]: albedo linear, normal from
+        maps: the available maps of LIT at each point, float32 [n, C]: albedo linear, normal from
             -1 to 1 in tangent space, roughness, metallic and ao. Others are GREY, flat, ROUGH, 0
             and 1.
         up: [n, 3], the sphere's own normals: x right, y up, z to the eye.

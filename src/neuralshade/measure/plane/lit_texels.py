@@ -1,4 +1,4 @@
-"""Texels lit one by one, under lights that no fit has seen: what errors of maps do to light."""
+"""Lit error of maps: texels shaded one by one, under lights that no fit has used."""
 
 from __future__ import annotations
 
@@ -19,28 +19,27 @@ from neuralshade.source.color import linear_to_srgb, srgb_to_linear
 
 Floats = npt.NDArray[np.float32]
 
-PAIRS = 16  # of a light and an eye
-NEAR_MIRROR = 0.5  # share of them where gloss shows
-LOWEST = 0.2  # cosine of both with the surface
+PAIRS = 16  # of light and eye
+NEAR_MIRROR = 0.5  # share of pairs near the mirror direction
+LOWEST = 0.2  # least cosine of both with the surface
 SEED = 99
-MOST_TEXELS = 2**14  # that are lit, evenly over the maps
+MOST_TEXELS = 2**14  # shaded texels, evenly over the maps
 
 
 def lit_errors(
     given: Mapping[str, Bytes], others: Sequence[Mapping[str, Bytes]],
     weights: Floats | None = None,
 ) -> list[float]:  # fmt: skip
-    """Return how far lit texels of other sets are from a given one's, of each.
+    """Return the mean |difference| of lit texels, sRGB in [0, 1], of each other set.
 
-    The mean of |difference|, sRGB in [0, 1].
 
-    A flat surface under PAIRS lights and from as many eyes far away, with no shadows; colors are
-    clipped and encoded as a screen shows them.
+    A flat surface under PAIRS distant lights and eyes, without shadows; colors are clipped and
+    sRGB encoded.
 
     Args:
-        given: as ``lit_sphere`` has them; every few texels are taken of large ones.
+        reference: as in ``lit_sphere``; large maps are subsampled.
         others: the same maps, of the same size.
-        weights: [H, W], by how much texels count, opacity; all alike where None.
+        weights: [H, W], weights of texels, such as opacity; uniform where None.
     """
     size = next(iter(given.values())).shape
     step = math.ceil(size[0] * size[1] / MOST_TEXELS)
@@ -55,7 +54,7 @@ def _differences(
     surfaces: Sequence[tuple[Surface, torch.Tensor]], weights: npt.NDArray[np.float64] | None,
     pair: torch.Tensor,
 ) -> list[float]:  # fmt: skip
-    """Return of each set but the first how far it is from that, under one light."""
+    """Return the difference of each further set from the first, under one light."""
     wi, wo = pair
     given = _lit(*surfaces[0], wi, wo)
     by_texel = [np.abs(given - _lit(*other, wi, wo)).mean(axis=1, dtype=np.float64)
@@ -66,7 +65,7 @@ def _differences(
 
 
 def _surface(maps: Mapping[str, Bytes], step: int, count: int) -> tuple[Surface, torch.Tensor]:
-    """Return every ``step``-th texel as a surface, and what it shows of light from everywhere."""
+    """Return every ``step``-th texel as a surface, and its ambient reflection."""
     usual = {"albedo": GREY, "roughness": ROUGH, "metallic": 0.0, "ao": 1.0}
 
     def read(name: str) -> Floats:

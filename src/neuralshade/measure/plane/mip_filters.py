@@ -1,4 +1,4 @@
-"""Mip levels without training: box filter, Toksvig, LEAN. Trained ones are measured by them."""
+"""Mip filters without training: box, Toksvig, LEAN; baselines of trained levels."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from neuralshade.source.halving import halved_counted
 
 Floats = npt.NDArray[np.float32]
 SHORTEST = 1e-3  # mean normal
-LEAST_Z = 0.05  # of a normal, where its slope is taken
+LEAST_Z = 0.05  # of a normal, when its slope is computed
 
 
 @dataclass(frozen=True)
 class Maps:
     """One level: albedo [H, W, 3], normal [H, W, 3] of length 1, roughness and metallic [H, W].
 
-    ``opacity`` [H, W], [0, 1]: by how much texels count where levels are made of them; None: all
-    alike.
+    ``opacity`` [H, W], [0, 1]: weights of texels when levels are made of them; None: uniform.
     """
 
     albedo: Floats
@@ -30,12 +29,12 @@ class Maps:
     opacity: Floats | None = None
 
     def arrays(self) -> dict[str, Floats]:
-        """Return what there is of it, by name."""
+        """Return its arrays by name."""
         return {name: values for name, values in vars(self).items() if values is not None}
 
 
 def box_chain(base: Maps, levels: int) -> list[Maps]:
-    """Return ``levels`` levels below ``base``: means, normals made length 1 again."""
+    """Return ``levels`` levels below ``base``: means, with normals renormalized."""
     return [
         Maps(m.albedo, unit(m.normal), m.roughness, m.metallic, m.opacity)
         for m in _means(base, levels)
@@ -61,8 +60,8 @@ def toksvig_chain(base: Maps, levels: int) -> list[Maps]:
 def lean_chain(base: Maps, levels: int) -> list[Maps]:
     """Return levels whose roughness grows by the variance of the slopes below them.
 
-    Of the covariance that LEAN has, texels with one roughness can hold the mean over both
-    directions; alpha^2 is twice a Beckmann distribution's variance of slopes.
+    A texel with one roughness stores the mean of LEAN's covariance over both directions; alpha^2
+    is twice a Beckmann distribution's variance of slopes.
 
     Source: Olano and Baker 2010, LEAN Mapping, sections 3 and 4.
     """
@@ -85,14 +84,14 @@ FILTERS = {"box": box_chain, "toksvig": toksvig_chain, "lean": lean_chain}
 
 
 def unit(normal: Floats) -> Floats:
-    """Return vectors made length 1; straight up where there is none."""
+    """Return vectors normalized to length 1; straight up for zero vectors."""
     length = np.linalg.norm(normal, axis=-1, keepdims=True)
     up = np.array([0, 0, 1], np.float32)
     return np.where(length > 1e-12, normal / np.maximum(length, 1e-12), up).astype(np.float32)
 
 
 def alpha_of(roughness: Floats) -> Floats:
-    """Return the width of the distribution of microfacets, as microfacet.py has it."""
+    """Return the width of the microfacet distribution, as in microfacet.py."""
     return np.maximum(np.square(roughness), SMALLEST_ALPHA).astype(np.float32)
 
 
@@ -101,7 +100,7 @@ def _roughness_of(alpha: Floats) -> Floats:
 
 
 def _means(base: Maps, levels: int) -> list[Maps]:
-    """Return means, of normals too, by opacity where there is one; and the mean opacity."""
+    """Return means, of normals too, weighted by opacity if any; and the mean opacity."""
     chain = [base]
     for _ in range(levels):
         before = chain[-1]

@@ -1,4 +1,4 @@
-"""Where a camera over a tiled plane sees what of it. What it shows is lit_plane.py's."""
+"""Camera and light over a tiled plane: the mapping from pixels to plane coordinates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Doubles = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Window:
-    """The part of a picture that is drawn: its pixels are those that the whole one has there."""
+    """A part of a picture; its pixels equal those of the whole."""
 
     rows: range
     cols: range
@@ -27,10 +27,10 @@ class Window:
 class PlaneView:
     """A camera over the plane z = 0 that looks along y, and a light before it.
 
-    What the plane shows of x goes right, what it shows of y goes up in the picture. The light is
-    one direction; a plane that is a mirror reflects it where it is seen ``elevation_deg`` below
-    the horizon. White that faces it comes to 1. The horizon lies inside the picture if
-    ``pitch_deg`` is less than half of ``field_deg``.
+    The picture's x and y are those of the plane, to the right and up. The light is directional; a
+    mirror plane would reflect it to where it is seen ``elevation_deg`` below the horizon. White
+    that faces it has value 1. The horizon is inside the picture if ``pitch_deg`` is less than
+    half of ``field_deg``.
     """
 
     width: int = 640  # pixels
@@ -39,17 +39,17 @@ class PlaneView:
     pitch_deg: float = 24.0  # of the camera, down from the horizon
     field_deg: float = 54.0  # from the lower edge to the upper one
     elevation_deg: float = 30.0  # of the light over the plane
-    azimuth_deg: float = 8.0  # of the light, to the right of what the camera looks along
-    sky: float = 0.05  # what is above the horizon; and what it adds to white, on all the plane
+    azimuth_deg: float = 8.0  # of the light, to the right of the view direction
+    sky: float = 0.05  # radiance above the horizon, and ambient light on a white plane
 
     @classmethod
     def showing(cls, base: Maps, texels_per_pixel: float = 3.0) -> PlaneView:
-        """Return the view whose lower edge shows as many texels of ``base`` in a pixel."""
+        """Return the view whose lower edge has that many texels of ``base`` in a pixel."""
         return cls(tiles=cls.width * texels_per_pixel / base.albedo.shape[1])
 
     @property
     def whole(self) -> Window:
-        """Return the window that leaves nothing out."""
+        """Return the window of the whole picture."""
         return Window(range(self.height), range(self.width))
 
     @property
@@ -59,9 +59,9 @@ class PlaneView:
 
     @property
     def horizon(self) -> int:
-        """Return the first row whose pixels show nothing but the plane.
+        """Return the first row whose pixels show only the plane.
 
-        Of few rows it is the last one, whose middles do. Raises: ConfigError if not even they do.
+        With few rows it is the last one, if its centers do. Raises: ConfigError otherwise.
         """
         up = math.tan(math.radians(self.pitch_deg)) / self.pixel
         row = max(0, math.ceil(self.height / 2 - up))
@@ -73,9 +73,9 @@ class PlaneView:
         return min(row, self.height - 1)
 
     def first_row(self, below_deg: float) -> int:
-        """Return the first row whose middle is seen ``below_deg`` >= 0 below the horizon or more.
+        """Return the first row whose center is seen at least ``below_deg`` >= 0 below the horizon.
 
-        That is of the middle column; ``height`` where there is none.
+        In the middle column; ``height`` where there is none.
         """
         up = math.tan(math.radians(self.pitch_deg - below_deg)) / self.pixel
         row = math.ceil(self.height / 2 - up - 0.5)
@@ -83,14 +83,14 @@ class PlaneView:
 
     @property
     def camera_height(self) -> float:
-        """Return how high the camera is over the plane, in widths of the maps."""
+        """Return the camera's height over the plane, in widths of the maps."""
         return self.tiles * float(self._depth(self.height)) / (self.width * self.pixel)
 
     def _up(self, row: npt.ArrayLike) -> Doubles:
         return np.asarray((self.height / 2 - np.asarray(row, np.float64)) * self.pixel)
 
     def _depth(self, row: npt.ArrayLike) -> Doubles:
-        """Return by how much a ray of forward length 1 through ``row`` goes down."""
+        """Return the downward component of a ray of forward length 1 through ``row``."""
         pitch = math.radians(self.pitch_deg)
         return np.asarray(math.sin(pitch) - self._up(row) * math.cos(pitch))
 
@@ -103,13 +103,13 @@ class PlaneView:
         return scale * across, np.broadcast_to(scale * forward, (scale * across).shape)
 
     def steps(self, row: npt.ArrayLike, col: Doubles) -> tuple[Doubles, Doubles]:
-        """Return how far on the plane one pixel goes, in widths of the maps.
+        """Return the extent of one pixel on the plane, in widths of the maps.
 
-        ``row`` is one for all of ``col``, or as many.
+        ``row`` is one number, or one for each of ``col``.
 
         Returns:
-            in x of a step to the right, which is the same all over a row; (x, y) of one down,
-            [columns, 2], for centers of pixels.
+            x extent of a step to the right, constant in a row; (x, y) of a step down, [columns, 2],
+            for centers of pixels.
         """
         depth = self._depth(np.asarray(row) + 0.5)
         across = (col - self.width / 2) * self.pixel
@@ -125,7 +125,7 @@ class PlaneView:
         return torch.tensor([flat * math.sin(turn), flat * math.cos(turn), math.sin(rise)])
 
     def to_eye(self, row: npt.ArrayLike, col: Doubles) -> torch.Tensor:
-        """Return directions from the middles of pixels to the camera: float32 [n, 3]."""
+        """Return directions from the centers of pixels to the camera: float32 [n, 3]."""
         x, y = self.points(np.asarray(row) + 0.5, col)
         away = np.stack([-x, -y, np.full_like(x, self.camera_height)], axis=1)
         length = np.linalg.norm(away, axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""A sphere covered with the maps of a set, at any size and under a light from anywhere."""
+"""View of a sphere covered with the maps of a set, at any size and with a movable light."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from neuralshade.source.crop import Crop
 
 Floats = npt.NDArray[np.float32]
 
-EDGE = 0.999  # of the radius, where its outline is shaded: a surface seen from the side is black
+EDGE = 0.999  # of the radius, where the outline is shaded: an edge-on surface is black
 LOWEST_DEG, HIGHEST_DEG = 2.0, 90.0  # of the light towards the eye
 
 
@@ -25,7 +25,7 @@ def usual_light() -> tuple[float, float]:
 
 
 def angles_to(light: Sequence[float]) -> tuple[float, float]:
-    """Return azimuth and elevation in degrees of a direction, as ``to_light`` takes them."""
+    """Return azimuth and elevation in degrees of a direction, the inverse of ``to_light``."""
     x, y, z = light
     return math.degrees(math.atan2(x, y)), math.degrees(math.asin(z / math.hypot(x, y, z)))
 
@@ -33,8 +33,8 @@ def angles_to(light: Sequence[float]) -> tuple[float, float]:
 def to_light(azimuth_deg: float, elevation_deg: float) -> tuple[float, float, float]:
     """Return the direction to a light: x right, y up, z to the eye.
 
-    Its elevation, clamped to LOWEST_DEG and HIGHEST_DEG, is 90 at the eye; its azimuth is 0 above
-    and 90 on the right.
+    Elevation, clamped to LOWEST_DEG and HIGHEST_DEG, is 90 at the eye; azimuth is 0 above and 90 on
+    the right.
     """
     turn = math.radians(azimuth_deg)
     rise = math.radians(min(max(elevation_deg, LOWEST_DEG), HIGHEST_DEG))
@@ -44,18 +44,18 @@ def to_light(azimuth_deg: float, elevation_deg: float) -> tuple[float, float, fl
 
 @dataclass(frozen=True, eq=False)
 class SphereView:
-    """What the pixels of a picture show of a sphere in its middle, seen from far away."""
+    """The pixels of a sphere in the middle of a picture, seen from far away."""
 
-    cover: Floats  # [height, width], how much of a pixel lies on the sphere
-    up: Floats  # [n, 3], its normals in the pixels that do
-    u: Floats  # [n], the place in the maps, which repeat, in 0 to 1
+    cover: Floats  # [height, width], coverage of each pixel
+    up: Floats  # [n, 3], normals at the covered pixels
+    u: Floats  # [n], position in the repeating maps, in 0 to 1
     v: Floats
 
     @classmethod
     def of(cls, size: tuple[int, int], region: Crop, width: int, height: int) -> SphereView:
-        """Return ``width`` x ``height`` pixels of a part of a picture as large as the maps.
+        """Return ``width`` x ``height`` pixels of a part of a picture of the maps' size.
 
-        In the middle of the sphere a texel is as large as a pixel of that picture.
+        At the sphere's center a texel is as large as a pixel of that picture.
 
         Args:
             size: width and height of the maps.
@@ -80,29 +80,29 @@ class SphereView:
         return cls(cover, np.stack([x, y, z], -1), u, v)
 
     def texels(self, width: int, height: int) -> npt.NDArray[np.int64]:
-        """Return the numbers of the nearest texels of maps of a size, row by row: int64 [n]."""
+        """Return the indices of the nearest texels of maps of a size, row by row: int64 [n]."""
         cols = np.minimum((self.u * width).astype(np.int64), width - 1)
         rows = np.minimum((self.v * height).astype(np.int64), height - 1)
         return rows * width + cols
 
     def lit(self, maps: Mapping[str, Floats], light: tuple[float, float]) -> Floats:
-        """Return the picture as a screen shows it: float32 [height, width, 3], sRGB in [0, 1].
+        """Return the picture as displayed: float32 [height, width, 3], sRGB in [0, 1].
 
         Args:
-            maps: at the sphere's pixels, float32 [n, C], as ``lit_points`` has them.
+            maps: at the sphere's pixels, float32 [n, C], as in ``lit_points``.
             light: azimuth and elevation in degrees, see ``to_light``.
         """
         return linear_to_srgb(self._before_grey(self._shaded(maps, light).clip(0, 1)))
 
     def radiance(self, maps: Mapping[str, Floats], light: tuple[float, float]) -> Floats:
-        """Return the same as linear light, which may be above 1."""
+        """Return the same as linear light, which may exceed 1."""
         return self._before_grey(self._shaded(maps, light))
 
     def _shaded(self, maps: Mapping[str, Floats], light: tuple[float, float]) -> Floats:
         return lit_points(maps, self.up, to_light(*light))
 
     def _before_grey(self, sphere: Floats) -> Floats:
-        """Return the picture of the sphere's pixels, what they do not cover the background."""
+        """Return the picture of the sphere's pixels over the background."""
         colors = np.full((*self.cover.shape, 3), BACKGROUND, np.float32)
         seen = self.cover > 0
         colors[seen] += self.cover[seen][:, None] * (sphere - np.float32(BACKGROUND))

@@ -1,4 +1,4 @@
-"""Look-ups of texels in a mip chain whose tiles have no end, as a GPU makes them."""
+"""Texture sampling of a repeating mip chain, as GPUs do it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from neuralshade.measure.plane.mip_filters import Floats, Maps
 Doubles = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 NUMBERS = 8  # of a texel: albedo, normal, roughness, metallic
-RANDOM = 5  # numbers that choose a texel: its level, and twice which of the four and where in it
+RANDOM = 5  # numbers that choose a texel: its level, and twice one of four and a position in it
 
 
 @dataclass(frozen=True)
 class TexelLevels:
-    """The texels of a chain: float32 [all texels, NUMBERS], and where each level lies.
+    """The texels of a chain: float32 [all texels, NUMBERS], and the range of each level.
 
-    The numbers of a texel lie beside each other, so that a look-up touches one line of the cache.
-    What look-ups return, [..., NUMBERS], is laid out number by number: shading sums and crosses
-    vectors of three, which costs several times as much where the three lie beside each other.
+    The numbers of a texel are contiguous, so that a sample touches one cache line. Results,
+    [..., NUMBERS], are stored number by number: sums and cross products of vectors of three cost
+    several times as much where the three are contiguous.
     """
 
     texels: Floats
@@ -41,7 +41,7 @@ class TexelLevels:
 
     @classmethod
     def sharing(cls, base: Maps, chains: Mapping[str, Sequence[Maps]]) -> dict[str, TexelLevels]:
-        """Return ``chains`` of levels 1 and on, all over one level 0, which is held once."""
+        """Return ``chains`` of levels 1 and on, all over one shared level 0."""
         every = cls.of([base, *(maps for chain in chains.values() for maps in chain)])
         found: dict[str, TexelLevels] = {}
         begin = 1
@@ -52,29 +52,29 @@ class TexelLevels:
         return found
 
     def replace_below(self, chain: Sequence[Maps]) -> None:
-        """Take over other levels 1 and on, of the same sizes."""
+        """Replace levels 1 and on by others of the same sizes."""
         numbers = np.concatenate([_numbers(maps) for maps in chain])
         begin = int(self.first[1])
         self.texels[begin : begin + len(numbers)] = numbers
 
     def places(self, x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
-        """Return which part of a tile's width and height lies left of a place, and above it."""
+        """Return the fractional position in a tile, from its left and its top."""
         return _part(x), _part(-y * (self.width[0] / self.height[0]))
 
     def take(self, level: Integers, row: Integers, col: Integers) -> torch.Tensor:
-        """Return texels [..., NUMBERS] of tiles without end."""
+        """Return texels [..., NUMBERS] of repeating tiles."""
         height, width = self.height[level], self.width[level]
         index = self.first[level] + row % height * width + col % width
         return self._gather(index)
 
     def nearest(self, x: Doubles, y: Doubles) -> torch.Tensor:
-        """Return the texels of level 0 that places lie in: [..., NUMBERS]."""
+        """Return the texels of level 0 at positions: [..., NUMBERS]."""
         return self._at(*self.places(x, y))
 
     def _at(self, left: Doubles, above: Doubles) -> torch.Tensor:
         height, width = int(self.height[0]), int(self.width[0])
         row, col = (above * height).astype(np.int64), (left * width).astype(np.int64)
-        row[row == height], col[col == width] = 0, 0  # a part of 1 is one that was rounded up
+        row[row == height], col[col == width] = 0, 0  # a fraction of 1 was rounded up
         return self._gather(row * width + col)
 
     def _gather(self, index: Integers) -> torch.Tensor:
@@ -82,7 +82,7 @@ class TexelLevels:
         return torch.from_numpy(np.ascontiguousarray(found)).movedim(0, -1)
 
     def bilinear(self, x: Doubles, y: Doubles, level: Integers) -> torch.Tensor:
-        """Return what lies between four texels of a level: [n, NUMBERS]."""
+        """Return bilinear samples of a level: [n, NUMBERS]."""
         u, v = self.places(x, y)
         u, v = u * self.width[level] - 0.5, v * self.height[level] - 0.5
         row, col = np.floor(v).astype(np.int64), np.floor(u).astype(np.int64)
@@ -93,7 +93,7 @@ class TexelLevels:
         return found
 
     def trilinear(self, x: Doubles, y: Doubles, level: Doubles) -> torch.Tensor:
-        """Return what lies between two levels: [n, NUMBERS]."""
+        """Return trilinear samples: [n, NUMBERS]."""
         lower = level.astype(np.int64)
         upper = np.minimum(lower + 1, len(self.first) - 1)
         part = level - lower
@@ -101,9 +101,9 @@ class TexelLevels:
         return fine * _column(1 - part) + coarse * _column(part)
 
     def drawn(self, x: Doubles, y: Doubles, level: Doubles, u: Doubles) -> torch.Tensor:
-        """Return texels of level 0, each as likely as the filter of ``trilinear`` weighs it.
+        """Return random texels of level 0, with the probability of their weight in ``trilinear``.
 
-        Of the two levels one is drawn, of its four texels one, and a place in what that covers.
+        One of the two levels is drawn, one of its four texels, and a position in its area.
 
         Args:
             x: [...], as ``y`` and ``level``.
@@ -126,7 +126,7 @@ class TexelLevels:
 def _numbers(maps: Maps) -> Floats:
     """Return the texels of a level: float32 [H * W, NUMBERS], copied.
 
-    In C's order whatever that of the maps is: of any other, each look-up would copy all texels.
+    Contiguous in C order, whatever the maps' order: otherwise each sample would copy all texels.
     """
     parts = (maps.albedo, maps.normal, maps.roughness[..., None], maps.metallic[..., None])
     texels = np.empty((maps.roughness.size, NUMBERS), np.float32)
@@ -135,7 +135,7 @@ def _numbers(maps: Maps) -> Floats:
 
 
 def _part(values: Doubles) -> Doubles:
-    """Return values modulo 1, as % has them but several times as fast."""
+    """Return values modulo 1; several times as fast as %."""
     return np.asarray(values - np.floor(values))
 
 
