@@ -7,7 +7,7 @@ import pytest
 import neuralshade
 from neuralshade.fitting.options import FitOptions
 from neuralshade.measure.plane.plane_view import PlaneView
-from neuralshade.measure.warning_facts import warned_apart, warning_facts
+from neuralshade.measure.warning_facts import split_warnings, warning_facts
 
 PARTS = {"judging.report.SPHERE_PX": 24, "judging.report.PLANE_PX": 24, "judging.judge.SIDE_PX": 24,
          "judging.measures.PAIRS": 256, "judging.measures.PLACES": 64}  # fmt: skip
@@ -58,8 +58,8 @@ def test_a_later_report_of_what_went_on_from_an_asset_warns_of_nothing(tmp_path,
 
 
 def test_facts_without_warnings_make_none_and_a_note_is_not_said_twice():
-    assert warned_apart({"facts": [("Engine", "gpu")]})["warnings"] == []
+    assert split_warnings({"facts": [("Engine", "gpu")]})["warnings"] == []
     content = {"facts": [("Engine", "gpu"), *warning_facts(["worse"])], "notes": ["worse", "kept"]}
-    assert warned_apart(content) == {
+    assert split_warnings(content) == {
         "facts": [("Engine", "gpu")], "notes": ["kept"], "warnings": ["worse"],
     }  # fmt: skip

@@ -38,8 +38,8 @@ def astc_round_trip(texels: Bytes, side_px: int) -> Bytes:
     context, order = astc.ASTCContext(config), astc.ASTCSwizzle.from_str(CHANNELS)
     # the encoder does not check this size
     assert texels.dtype == np.uint8 and texels.shape[2] == len(CHANNELS), texels.shape
-    given = astc.ASTCImage(astc.ASTCType.U8, width, height, data=texels.tobytes())
-    blocks = context.compress(given, order)
+    image = astc.ASTCImage(astc.ASTCType.U8, width, height, data=texels.tobytes())
+    blocks = context.compress(image, order)
     assert len(blocks) == astc_size(height, width, side_px), (len(blocks), texels.shape, side_px)
     shown = astc.ASTCImage(astc.ASTCType.U8, width, height)
     context.decompress(blocks, shown, order)

@@ -94,9 +94,9 @@ def _chart(x: Any, y: Any, x_label: str, y_label: str, apart: bool, starts: Sequ
             axes.plot(x[-2:], y[-2:], ":", color=ACCENT, linewidth=1.2)
         axes.plot(x[-1:], y[-1:], "D" if apart else "o", color=ACCENT, markersize=4)
         last = f"{y[-1]:.2f}" if scale == "linear" else f"{y[-1]:.3g}"
-        told = f"{last} in the file" if apart else last
+        label = f"{last} in the file" if apart else last
         # above the axes: a noisy curve, such as the loss, covers everything inside
-        axes.annotate(told, (x[-1], 1.0), (0, 5), xycoords=axes.get_xaxis_transform(),
+        axes.annotate(label, (x[-1], 1.0), (0, 5), xycoords=axes.get_xaxis_transform(),
                       textcoords="offset points", ha="right")  # fmt: skip
         axes.margins(x=0.02, y=0.06)
         axes.grid(color=RULE, linewidth=0.6)

@@ -60,7 +60,7 @@ class Light:
 
     median: float
     white: float
-    wanted: float = 0.0
+    expected: float = 0.0
     drawn: float = 0.0
     squares: float = 0.0
     count: int = 0
@@ -70,11 +70,11 @@ class Light:
         """Return an accumulator for an HDR picture."""
         return cls(median_of(picture), max(0.0, float(picture.pixels.max())))
 
-    def add(self, drawn: Floats, wanted: Floats) -> None:
+    def add(self, drawn: Floats, expected: Floats) -> None:
         """Add a part [h, w, C] of a picture."""
-        colors = 1 if wanted.shape[2] < 3 else 3
-        had, due = (each[..., :colors].astype(np.float64).clip(0) for each in (drawn, wanted))
-        self.wanted, self.drawn = self.wanted + float(due.sum()), self.drawn + float(had.sum())
+        colors = 1 if expected.shape[2] < 3 else 3
+        had, due = (each[..., :colors].astype(np.float64).clip(0) for each in (drawn, expected))
+        self.expected, self.drawn = self.expected + float(due.sum()), self.drawn + float(had.sum())
         error = np.log2(1 + had / self.median) - np.log2(1 + due / self.median)
         self.squares += float(np.square(error).sum())
         self.count += due.size
@@ -82,7 +82,7 @@ class Light:
     def facts(self) -> dict[str, Any]:
         """Return ``log_psnr_db``, and ``light_kept``: 1 is all; None for a black picture."""
         peak = math.log2(1 + self.white / self.median)
-        kept = self.drawn / self.wanted if self.wanted > 0 else None
+        kept = self.drawn / self.expected if self.expected > 0 else None
         found = decibels(self.squares / self.count, peak) if peak > 0 else None
         rounded = None if found is None or not math.isfinite(found) else round(found, 3)
         return {
@@ -102,12 +102,12 @@ def light_facts(picture: Picture, drawn: Floats) -> dict[str, Any]:
 
 def light_text(quality: Mapping[str, Any]) -> str:
     """Return the facts as text, to follow a PSNR; empty where there are none."""
-    said = ""
+    text = ""
     if quality.get("log_psnr_db") is not None:
-        said += f", log-PSNR {quality['log_psnr_db']:.2f} dB"
+        text += f", log-PSNR {quality['log_psnr_db']:.2f} dB"
     if quality.get("light_kept") is not None:
-        said += f", {100 * quality['light_kept']:.4g} % of the light"
-    return said
+        text += f", {100 * quality['light_kept']:.4g} % of the light"
+    return text
 
 
 def lost_light(quality: Mapping[str, Any], larger: str) -> str | None:

@@ -12,16 +12,16 @@ AT_LEAST = f">= {EQUAL_DB:g}"  # text for it, as it is not a measurement
 Bytes = NDArray[np.uint8]
 
 
-def told_db(value: float | None, places: int = 2) -> str | None:
+def db_text(value: float | None, places: int = 2) -> str | None:
     """Return the text of a map's PSNR for tables; None where there is none."""
     if value is None:
         return None
     return AT_LEAST if value >= EQUAL_DB else f"{value:.{places}f}"
 
 
-def told_mips(values: Iterable[float]) -> str:
+def mips_text(values: Iterable[float]) -> str:
     """Return the text of a map's PSNR by mip."""
-    return " ".join(f"{told_db(value, 1):>5}" for value in values)
+    return " ".join(f"{db_text(value, 1):>5}" for value in values)
 
 
 def map_psnr_db(

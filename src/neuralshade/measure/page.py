@@ -17,7 +17,7 @@ from neuralshade.base.atomic import whole_file
 from neuralshade.base.commit import told_version
 from neuralshade.base.cores import core_count
 from neuralshade.base.message_text import decimals, plain_lines
-from neuralshade.measure.warning_facts import warned_apart
+from neuralshade.measure.warning_facts import split_warnings
 
 TEMPLATES = Path(__file__).parent / "template"
 
@@ -32,8 +32,8 @@ def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str
                             finalize=_visible)  # fmt: skip
     templates.filters["number"] = number
     templates.filters["bits"] = bits
-    told = {**warned_apart(dict(content)), "provenance": provenance()}
-    page = templates.get_template(template).render(told)
+    values = {**split_warnings(dict(content)), "provenance": provenance()}
+    page = templates.get_template(template).render(values)
     with whole_file(path) as unfinished:
         # replaced: file names may be invalid text
         unfinished.write_bytes(page.encode("utf-8", "replace"))

@@ -68,9 +68,9 @@ def psnr_db(
     squares, counted = 0.0, 0.0
     for top in range(0, height, rows):
         band = slice(top, top + rows)
-        wanted = unit_float(target[band])
-        error = unit_float(result[band]).astype(np.float64) - wanted
-        own, values = weighted_squares(error, wanted, alpha_weighted)
+        expected = unit_float(target[band])
+        error = unit_float(result[band]).astype(np.float64) - expected
+        own, values = weighted_squares(error, expected, alpha_weighted)
         squares, counted = squares + own, counted + values
     return float("inf") if squares == 0 else float(10 * np.log10(peak**2 * counted / squares))
 

@@ -35,16 +35,16 @@ def _textures(ours: Row, textures: Sequence[Row]) -> list[str]:
     if not textures:
         return []
     best, least = _best(ours, textures)
-    told = "In as many bytes on disk, the best texture here that a shader samples"
+    best_texture = "In as many bytes on disk, the best texture here that a shader samples"
     if best is not None and best is least:
-        said = [f"{told}, and the smallest that is as good, is {_sized(best, ours)}."]
+        found = [f"{best_texture}, and the smallest that is as good, is {_sized(best, ours)}."]
     else:
-        said = [] if best is None else [f"{told} is {_sized(best, ours)}."]
-        said.append("No texture here that a shader samples is as good." if least is None else
+        found = [] if best is None else [f"{best_texture} is {_sized(best, ours)}."]
+        found.append("No texture here that a shader samples is as good." if least is None else
                     f"The smallest texture here that is as good is {_sized(least, ours)}."
                     )  # fmt: skip
     named = [row for row in (best, least) if row is not None]
-    return said + (_on_desktops(ours, textures) if any(map(is_astc, named)) else [])
+    return found + (_on_desktops(ours, textures) if any(map(is_astc, named)) else [])
 
 
 def _on_desktops(ours: Row, textures: Sequence[Row]) -> list[str]:
@@ -57,12 +57,12 @@ def _on_desktops(ours: Row, textures: Sequence[Row]) -> list[str]:
     if best is not None and best is least:
         return [f"{of_them}, the best in as many bytes, and the smallest that is as good, is "
                 f"{_sized(best, ours)}."]  # fmt: skip
-    said = []
+    found = []
     if best is not None:
-        said.append(f"{of_them}, the best in as many bytes is {_sized(best, ours)}.")
-    said.append(f"{of_them}, none is as good." if least is None else
+        found.append(f"{of_them}, the best in as many bytes is {_sized(best, ours)}.")
+    found.append(f"{of_them}, none is as good." if least is None else
                 f"{of_them}, the smallest that is as good is {_sized(least, ours)}.")  # fmt: skip
-    return said
+    return found
 
 
 def _best(ours: Row, textures: Sequence[Row]) -> tuple[Row | None, Row | None]:

@@ -14,7 +14,7 @@ def warning_facts(lines: Iterable[str]) -> list[Fact]:
     return [(WARNING, line) for line in lines]
 
 
-def warned_apart(content: dict[str, Any]) -> dict[str, Any]:
+def split_warnings(content: dict[str, Any]) -> dict[str, Any]:
     """Return a page's content with its warnings separated from other facts.
 
     Facts carry them, so that kinds of other packages need no support for them. Notes with the

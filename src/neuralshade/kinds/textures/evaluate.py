@@ -25,7 +25,7 @@ from neuralshade.kinds.textures.reference import (
 )
 from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.codec_rivals import codec_rivals
-from neuralshade.measure.map_psnr import EQUAL_DB, Bytes, map_psnr_db, told_db
+from neuralshade.measure.map_psnr import EQUAL_DB, Bytes, db_text, map_psnr_db
 from neuralshade.measure.plane.lit_sphere import Floats, lights, lit_sphere
 from neuralshade.measure.plane.lit_texels import lit_errors
 from neuralshade.measure.quality import flip
@@ -232,7 +232,7 @@ class TexturesTable(Table):
     def print(self) -> None:
         """Print everything to standard output, no wider than the terminal but for numbers."""
         maps = [Column(plain(name), partial(_told_map, name)) for name in self.names]
-        mean = Column("mean", lambda row: told_db(row["mean_psnr_db"]))
+        mean = Column("mean", lambda row: db_text(row["mean_psnr_db"]))
         print_rows([
             Column("", "name", right=False),
             Column("bytes", "bytes", ",d"),
@@ -254,7 +254,7 @@ class TexturesTable(Table):
 
 
 def _told_map(name: str, row: Row) -> str | None:
-    return told_db(of_map(name, row))
+    return db_text(of_map(name, row))
 
 
 def of_map(name: str, row: Row) -> float | None:

@@ -26,7 +26,7 @@ from neuralshade.kinds.textures.channels import TEXEL, MapCoding, coding_of
 from neuralshade.kinds.textures.decoding import Decoding, check_device
 from neuralshade.kinds.textures.engine import texels_under
 from neuralshade.kinds.textures.recipe import TexturesRecipe
-from neuralshade.measure.map_psnr import told_mips
+from neuralshade.measure.map_psnr import mips_text
 from neuralshade.measure.table import Table
 from neuralshade.model.field import Field
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
@@ -279,5 +279,5 @@ class OpenedTextures(Opened):
                 values = ", ".join(f"{value:g}" for value in coding.constant)
                 lines[f"  {coding.name}"] = f"{values} everywhere"
             elif coding.name in quality:
-                lines[f"  {coding.name}"] = f"dB by mip: {told_mips(quality[coding.name])}"
+                lines[f"  {coding.name}"] = f"dB by mip: {mips_text(quality[coding.name])}"
         return lines

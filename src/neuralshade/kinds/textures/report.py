@@ -28,7 +28,7 @@ from neuralshade.kinds.textures.verdict import points, verdict
 from neuralshade.measure.curves import curve_charts
 from neuralshade.measure.display import PagePicture, feature_pages, shown
 from neuralshade.measure.figures import within_bytes
-from neuralshade.measure.map_psnr import told_db
+from neuralshade.measure.map_psnr import db_text
 from neuralshade.measure.page import write_page
 from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.latent_grid import LatentGrid
@@ -95,7 +95,7 @@ def _content(
         "mips": table.mips,
         "noted": NOTED,
         "mean_noted": MEAN_NOTED,
-        "told_db": told_db,
+        "told_db": db_text,
         "rate_chart": rate_chart(points(found)),
         "mips_chart": mips_chart(found.psnr_db),
         "charts": curve_charts([tuple(row) for row in opened.header.training["curve"]]),

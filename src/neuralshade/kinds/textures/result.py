@@ -11,7 +11,7 @@ from neuralshade.fitting.picture_result import HEADER_PIXELS
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.searched_job import CodeSearch
 from neuralshade.kinds.textures.planner import TargetReached
-from neuralshade.measure.map_psnr import told_db, told_mips
+from neuralshade.measure.map_psnr import db_text, mips_text
 from neuralshade.source.material_set import MaterialSet
 
 OTHER_SHARE = 1 / 3  # of a file, from which on it is told that latents are not all of it
@@ -38,16 +38,16 @@ class TexturesResult(Reached):
     search: CodeSearch | None = None  # after training, where ``polish`` asked for one
 
     def brief(self) -> str:
-        return f"{self.asset}, {told_db(self.psnr_db)} dB, {self.asset_bytes:,} bytes"
+        return f"{self.asset}, {db_text(self.psnr_db)} dB, {self.asset_bytes:,} bytes"
 
     def print(self) -> None:
         """Print what was reached."""
         for note in self.notes:
             print(plain(note))
         for name, values in self.maps.items():
-            print(f"  {name:<14}", told_mips(values), "dB by mip")
+            print(f"  {name:<14}", mips_text(values), "dB by mip")
         bits = f"{decimals(self.bits_per_texel, 2)} bits per texel, all maps and mips"
-        print(f"{self.asset}: {told_db(self.psnr_db)} dB in {self.asset_bytes:,} bytes ({bits})")
+        print(f"{self.asset}: {db_text(self.psnr_db)} dB in {self.asset_bytes:,} bytes ({bits})")
         if self.memory_bytes is not None:
             texels = round(8 * self.asset_bytes / self.bits_per_texel)
             print(f"in a GPU: {memory_text(self.memory_bytes, texels, 'texel of mip 0')}")

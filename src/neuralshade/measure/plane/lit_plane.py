@@ -256,10 +256,10 @@ class _Footprint:
         return x + part * axis[..., 0], y + part * axis[..., 1]
 
 
-def _counts(wanted: Doubles, samples: int) -> tuple[int, int]:
+def _counts(counts: Doubles, samples: int) -> tuple[int, int]:
     """Return the numbers of samples of a pixel across and along."""
     fewest = min(FEWEST, math.sqrt(samples))
-    wide, long = np.maximum(wanted, fewest).tolist()
+    wide, long = np.maximum(counts, fewest).tolist()
     wide = max(fewest, wide / math.sqrt(max(1, wide * long / samples)))
     return math.ceil(wide), math.ceil(min(long, samples / wide))
 

@@ -27,7 +27,7 @@ MOST_TEXELS = 2**14  # shaded texels, evenly over the maps
 
 
 def lit_errors(
-    given: Mapping[str, Bytes], others: Sequence[Mapping[str, Bytes]],
+    reference: Mapping[str, Bytes], others: Sequence[Mapping[str, Bytes]],
     weights: Floats | None = None,
 ) -> list[float]:  # fmt: skip
     """Return the mean |difference| of lit texels, sRGB in [0, 1], of each other set.
@@ -41,9 +41,9 @@ def lit_errors(
         others: the same maps, of the same size.
         weights: [H, W], weights of texels, such as opacity; uniform where None.
     """
-    size = next(iter(given.values())).shape
+    size = next(iter(reference.values())).shape
     step = math.ceil(size[0] * size[1] / MOST_TEXELS)
-    surfaces = [_surface(maps, step, size[0] * size[1]) for maps in (given, *others)]
+    surfaces = [_surface(maps, step, size[0] * size[1]) for maps in (reference, *others)]
     pairs = list(torch.from_numpy(draw_pairs(PAIRS, NEAR_MIRROR, LOWEST, SEED)))
     counted = None if weights is None else weights.reshape(-1)[::step].astype(np.float64)
     by_pair = list(side_by_side(partial(_differences, surfaces, counted), pairs))
@@ -56,8 +56,8 @@ def _differences(
 ) -> list[float]:  # fmt: skip
     """Return the difference of each further set from the first, under one light."""
     wi, wo = pair
-    given = _lit(*surfaces[0], wi, wo)
-    by_texel = [np.abs(given - _lit(*other, wi, wo)).mean(axis=1, dtype=np.float64)
+    first = _lit(*surfaces[0], wi, wo)
+    by_texel = [np.abs(first - _lit(*other, wi, wo)).mean(axis=1, dtype=np.float64)
                 for other in surfaces[1:]]  # fmt: skip
     if weights is None or not weights.any():
         return [float(errors.mean()) for errors in by_texel]
