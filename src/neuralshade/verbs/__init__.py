@@ -1,1 +1,1 @@
-"""The public functions of the package, one file each; the command line calls the same."""
+"""Public functions of the package, one file each; the command line calls them."""

@@ -1,4 +1,4 @@
-"""An asset drawn smaller than it was fitted: each pixel the mean of what it covers."""
+"""Area filter for reduced drawings: each pixel is the mean of what it covers."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from neuralshade.source.crop import Crop
 
 Floats = npt.NDArray[np.float32]
 Draw = Callable[[int, int, Crop], Floats]  # width, height, crop: [height, width, C]
-MOST_SAMPLES = 16  # of a pixel along each side
-STRIP_SAMPLES = 2**22  # that are held at a time
-LEAST_ALPHA = 1e-6  # below it there is nothing there
+MOST_SAMPLES = 16  # of a pixel along each side, at most
+STRIP_SAMPLES = 2**22  # held at a time
+LEAST_ALPHA = 1e-6  # below it a pixel counts as empty
 
 
 def samples_of(size: tuple[int, int], fitted: tuple[int, int]) -> tuple[int, int]:
-    """Return how many samples a pixel has across and down: one for each that was fitted.
+    """Return the number of samples of a pixel across and down: one for each fitted pixel.
 
-    Between whole numbers the next one; MOST_SAMPLES at most, which spread over the pixel.
+    Rounded up; at most MOST_SAMPLES, which spread over the pixel.
     """
     across, down = (min(MOST_SAMPLES, -(-f // s)) for f, s in zip(fitted, size, strict=True))
     return max(1, across), max(1, down)
@@ -29,10 +29,10 @@ def samples_of(size: tuple[int, int], fitted: tuple[int, int]) -> tuple[int, int
 
 def draw_area(draw: Draw, size: tuple[int, int], crop: Crop, samples: tuple[int, int],
               srgb: bool) -> Floats:  # fmt: skip
-    """Return float32 [height, width, C]: of each pixel the mean of samples, drawn in strips.
+    """Return float32 [height, width, C]: means of samples in each pixel, drawn in strips.
 
-    ``srgb``: colors are averaged as light, clamped to [0, 1], and encoded again. Alpha weighs
-    them, as it says how much of a sample is there.
+    ``srgb``: colors are averaged as linear light, clamped to [0, 1], and encoded again, weighted by
+    alpha.
     """
     (width, height), (across, down) = size, samples
     u0, v0, u1, v1 = crop

@@ -1,4 +1,4 @@
-"""neuralshade decode: an asset's texture maps into files that engines load."""
+"""neuralshade decode: texture maps of an asset as files for engines."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -36,41 +36,41 @@ def decode(
     device: str = "auto",
     on_device: Notice = ignore,
 ) -> list[Path]:
-    """Write the texture maps of an asset with all their levels: all files, or none.
+    """Write all levels of the texture maps of an asset: all files, or none.
 
-    An asset is a texture set, or mip levels. Maps that are the same everywhere are written too.
+    The asset is a texture set, or mip levels. Constant maps are written too.
 
     Args:
-        asset: path of an asset, or what ``load`` returned.
-        output: folder, made where there is none. Files in it that have the names of these are
-            replaced, others stay.
+        asset: path of an asset, or the result of ``load``.
+        output: folder, created where missing. Existing files of the same names are replaced, others
+            stay.
         format: dds or ktx2: a file for each map, such as albedo.dds; png or exr: one for each
             level, such as albedo_0.png.
-        blocks: bc7, bc6h, bc5, bc4, bc1: those to take where one suits a map, for dds and ktx2.
-            Colors take bc7 or bc1, whichever comes first, light beyond 1 bc6h; normals bc5, bc7
-            or bc1; maps of one channel bc4, of two bc5, with alpha bc7. Others are plain.
+        blocks: bc7, bc6h, bc5, bc4, bc1: allowed formats of maps, for dds and ktx2. Colors use bc7
+            or bc1, whichever comes first, light beyond 1 bc6h; normals bc5, bc7 or bc1; maps of
+            one channel bc4, of two bc5, with alpha bc7. Others are uncompressed.
         maps: names of maps; by default all of them.
-        levels: how many, level 0 among them; by default all of them.
-        region: x, y, width, height in texels of level 0, which alone is written; multiples of 4
+        levels: number of levels, from level 0 on; by default all of them.
+        region: x, y, width, height in texels of level 0, the only level written; multiples of 4
             with blocks.
-        latents: write latents that are BC1 textures as they are instead, latents_0.dds and so on,
-            and decoder.json; nothing else may be chosen then.
+        latents: write latents that are BC1 textures unchanged, as latents_0.dds and so on, and
+            decoder.json; excludes all other choices.
         normal_convention: opengl, green up, or directx, green down.
         pack: words such as "orm", "arm" or "mra": a file each, whose channels are the maps of
             these letters, from red on: a or o is ao, r roughness, m metallic, h or d
-            displacement. These maps
-            have no files of their own. ao that a set lacks is 1, metallic is 0, with a warning.
-        alpha: opacity goes into the alpha of albedo, which is not multiplied by it.
-        device: of a texture set, what its network runs on: cpu, or the API of a GPU: cuda, vulkan,
+            displacement. These maps get no files of their own. ao that a set lacks is 1, metallic
+            is 0, with a warning.
+        alpha: write opacity as the alpha of albedo, which is not multiplied by it.
+        device: of a texture set, where its network runs: cpu, or the API of a GPU: cuda, vulkan,
             metal or d3d12. auto is a hardware GPU where the CPU would take longer than to open
-            one, about 2 s; else, and where none answers, the CPU.
-        on_device: called with what it ran on, for people: cpu, or a GPU's name and API.
+            one, about 2 s; otherwise, or without a GPU, the CPU.
+        on_device: called with the device's name: cpu, or a GPU's name and API.
 
     Returns: the files, map by map, those of a map level by level.
 
     Raises: AssetError for an asset without texture maps; ConfigError for maps, levels, formats
-        or blocks that are not there, and where memory does not do; OutputError; DeviceError for
-        BC7 without its package, and where a device that is named does not answer.
+        or blocks that do not exist, and for too little memory; OutputError; DeviceError for
+        BC7 without its package, and for a named device that is not available.
     """
     if latents:
         _check_alone(format, blocks=blocks, maps=maps, levels=levels, region=region, pack=pack,
@@ -89,16 +89,16 @@ def decode(
     try:
         if latents:
             return opened.latent_files(folder)
-        # a GPU makes blocks of maps as they are
+        # a GPU compresses unpacked maps only
         chains = opened.chains(None if arrangement.joins else maps, levels, part,
                                blocks=blocks if arrangement.is_plain else (), device=device,
                                on_device=on_device)  # fmt: skip
         named = (maps,) if isinstance(maps, str) else maps
         arranged = arrangement.arranged(chains, named if arrangement.joins else None)
         return write_maps(folder, format, _checked(arranged, folder, format, opened.path), blocks)
-    except BaseException:  # also an interruption: nothing is left
+    except BaseException:  # also an interruption: no file is left
         if not there:
-            with suppress(OSError):  # it was not made, or others have put something there
+            with suppress(OSError):  # it was not created, or others have put something there
                 folder.rmdir()
         raise
 
@@ -113,9 +113,9 @@ def _check_alone(format: str, **others: Any) -> None:
 def _checked(
     chains: Iterator[MapChain], folder: Path, container: str, asset: str
 ) -> Iterator[MapChain]:
-    """Yield chains; OutputError before the first where ``folder`` cannot be written into.
+    """Yield chains; OutputError before the first where ``folder`` is not writable.
 
-    Also where a file of one would be the asset.
+    Also where one of the files would be the asset.
     """
     check_writable(folder / f"maps.{container}")
     for one in chains:

@@ -1,4 +1,4 @@
-"""neuralshade devices: what could train and evaluate here, and what would be taken."""
+"""neuralshade devices: devices for training and inference, and the choice of ``auto``."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from neuralshade.errors import DeviceError
 from neuralshade.gpu.device import REMEDY, ListedAdapter, list_adapters
 from neuralshade.gpu.open import auto_adapter, list_cuda
 
-FEATURES = (  # of those SlangPy names, the ones that speed or results depend on
+FEATURES = (  # features of SlangPy that affect speed or results
     "half",
     "bfloat16",
     "atomic_float",
@@ -25,7 +25,7 @@ FEATURES = (  # of those SlangPy names, the ones that speed or results depend on
 
 
 def devices() -> dict[str, Any]:
-    """Return every adapter of every API, every torch device, and what ``auto`` takes.
+    """Return every adapter of every API, every torch device, and the choice of ``auto``.
 
     Each adapter is opened and closed in turn, which takes time. One that does not open is listed
     with its error; a machine without slangpy or a driver still lists its torch devices.
@@ -36,10 +36,10 @@ def devices() -> dict[str, Any]:
         for, or CUDA's compute capability, such as sm_90), multiprocessors (None where unknown),
         subgroup_size ([least, most], threads), features (name -> bool), and training and
         inference ("wgmma", "matrix", "vector" or "fma"). ``torch``: a list of name, description,
-        api, version, memory_bytes, precision (what ``precision="auto"`` takes). ``auto``: engine,
-        device, reason. ``slangpy``: its version or None. ``cuda``: why the adapters of CUDA are
-        missing, or None. ``hint``: how to get adapters where there are none, else None. SlangPy
-        tells no driver version and no adapter's memory.
+        api, version, memory_bytes, precision (the choice of ``precision="auto"``). ``auto``:
+        engine, device, reason. ``slangpy``: its version or None. ``cuda``: why the adapters of
+        CUDA are missing, or None. ``hint``: how to get adapters where there are none, else None.
+        SlangPy reports neither driver versions nor memory sizes.
     """
     version = hint = without_cuda = None
     listed: list[ListedAdapter] = []

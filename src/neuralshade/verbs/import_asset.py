@@ -1,4 +1,4 @@
-"""neuralshade import: an asset of a network that another program trained."""
+"""neuralshade import: assets from networks that another program trained."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from neuralshade.kinds import all_kinds, load
 from neuralshade.kinds.kind import Opened
 from neuralshade.verbs.sizes import drawn_size
 
-SIDE = 512  # pixels of a picture whose size nobody says
+SIDE = 512  # default width and height in pixels
 
 
 def import_asset(
@@ -40,19 +40,19 @@ def import_asset(
             npz or pt.
         output: the asset; by default the file's name with .nsh.
         config: the JSON configuration of tiny-cuda-nn, a file or a dict.
-        recipe: a TOML file, or settings by name: encoding, activation, output_activation. PyTorch
-            needs it; RTXNS takes those of its sample SimpleTraining without.
-        size: width and height in pixels that it is drawn at where nothing else is said.
+        recipe: a TOML file, or settings by name: encoding, activation, output_activation. Required
+            for PyTorch; the default of RTXNS is its sample SimpleTraining.
+        size: default width and height of drawings, in pixels.
         channels: outputs of tiny-cuda-nn where the configuration has no n_output_dims.
-        color_space: srgb or linear, that the network was trained in.
+        color_space: srgb or linear, in which the network was trained.
         format: auto, tiny-cuda-nn, rtxns or torch.
         tensor: name of tiny-cuda-nn's vector in a file of several tensors.
 
     Returns:
         The asset, opened. Its quality is not measured: compare it by ``evaluate``.
 
-    Raises: AssetError for a file that is damaged or does not fit what is said of it; ConfigError
-        for what an image asset cannot hold; OutputError.
+    Raises: AssetError for a file that is damaged or does not match its description; ConfigError
+        for networks that an image asset cannot hold; OutputError.
     """
     check_path("file", file, AssetError)
     for name, path in (("config", config), ("recipe", recipe)):

@@ -1,4 +1,4 @@
-"""neuralshade info: what an asset is."""
+"""neuralshade info: facts about an asset."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def info(asset: AssetLike) -> dict[str, Any]:
-    """Return what the asset says of itself, as plain JSON data.
+    """Return the facts about an asset, as plain JSON data.
 
     Keys: path, kind, format, bytes (on disk), bits_per_pixel (of the file, for a pixel or a texel
-    of the largest level; None where there are none), memory_bytes (in a GPU's memory, as a shader
-    reads it, mip levels in the formats of their files; None of a user's task), parameters, picture
-    (None where there is none), recipe, training, quality (measured when it was fitted), tensors
-    (name -> dtype and shape); and what only its kind has: of Gaussians cloud, of mip levels maps,
-    of a family's network family, of a user's task module; plugins, where other packages brought an
-    encoding, loss or kind.
+    of the largest level; None without pixels), memory_bytes (in a GPU's memory, as a shader
+    reads it, mip levels in the formats of their files; None for a user's task), parameters, picture
+    (None without one), recipe, training, quality (measured after fitting), tensors
+    (name -> dtype and shape); and keys of single kinds: cloud for Gaussians, maps for mip levels,
+    network for a family's network, module for a user's task; plugins, where other packages define
+    the encoding, loss or kind.
 
     Raises: AssetError.
     """
@@ -31,11 +31,11 @@ def info(asset: AssetLike) -> dict[str, Any]:
 
 
 def unopened_facts(path: str | os.PathLike[str]) -> dict[str, Any] | None:
-    """Return what the header of an asset says whose package is missing; None of any other.
+    """Return the header's facts of an asset whose package is missing; None for any other.
 
-    Keys: path, kind, bytes, and the header's: plugins, recipe, training, quality.
+    Keys: path, kind, bytes, and from the header: plugins, recipe, training, quality.
 
-    Raises: AssetError where the file is not whole.
+    Raises: AssetError for an incomplete file.
     """
     from neuralshade.asset.brought import PART, missing_package
     from neuralshade.asset.file import read_asset_file
@@ -49,14 +49,14 @@ def unopened_facts(path: str | os.PathLike[str]) -> dict[str, Any] | None:
 
 
 def assets_in(folder: str | os.PathLike[str]) -> Table:
-    """Return a row for each asset in a folder, by name, and for what is there called .nsh.
+    """Return a row for each asset in a folder, by name, and for other files named .nsh.
 
-    Keys: path, kind, bytes, memory_bytes, psnr_db (measured when it was fitted; None of what is
-    not compared by it), obstacle (why a file is not opened, else empty; all else is None then).
+    Keys: path, kind, bytes, memory_bytes, psnr_db (measured after fitting; None where the kind
+    has none), obstacle (why a file cannot be opened, else empty; all else is None then).
 
     Raises: AssetError where there is none.
     """
-    from neuralshade.measure.table import Column, Table  # one asset needs none
+    from neuralshade.measure.table import Column, Table  # not needed for one asset
 
     rows = [_row(path) for path in sorted(Path(folder).glob("*.nsh"))]
     if not rows:

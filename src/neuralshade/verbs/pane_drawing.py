@@ -1,4 +1,4 @@
-"""What the panes of a live page show, drawn into a file: a pane, its light, its mip level."""
+"""Panes of an asset's live scene, drawn for files: one pane, with light, turn and mip level."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from neuralshade.source.color import linear_to_srgb
 from neuralshade.source.crop import WHOLE, Crop
 
 Floats = npt.NDArray[np.float32]
-DIFFERENCE = "difference"  # of the first pane; that of another is difference:PANE
+DIFFERENCE = "difference"  # from the first pane; of another pane: difference:PANE
 DIFFERENCE_SCALE = 4  # times, around grey
 HIGHEST_DEG = 90.0  # of a light: at the eye, or over a plane
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be drawn in place of an asset's own picture."""
+    """Request for a pane instead of an asset's own picture."""
 
     show: str | None = None  # a pane of its scene, or a difference; None is the first
-    reference: Any = None  # what the asset was fitted to
+    reference: Any = None  # source of the asset
     light: tuple[float, ...] | None = None  # azimuth and elevation in degrees, or a direction
     turn: tuple[float, float] | None = None  # around and over, degrees
     level: int = 0  # of the mips
 
 
 class ShownPane:
-    """A pane of an asset's scene, drawn as an asset is: at any size, and any part of it."""
+    """A pane of an asset's scene that is drawn as an asset is: any size, any part."""
 
     def __init__(self, opened: Opened, asked: Asked):
-        """Raises: ConfigError for what the scene has not; what ``Opened.scene`` raises."""
+        """Raises: ConfigError for unsupported requests; errors of ``Opened.scene``."""
         if not isinstance(asked.show, str | None):
             raise ConfigError(f"show: got {shown(asked.show)}, need the name of a pane as text. "
                               "Leave it out for the first one.")  # fmt: skip
@@ -69,22 +69,22 @@ class ShownPane:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Return width and height where none are asked for."""
+        """Return the default width and height."""
         return self.scene.size_of(self._view.level)
 
     @property
     def picture(self) -> Mapping[str, Any]:
-        """Return what ``Opened.picture`` says of an asset's own, as far as it is asked for."""
+        """Return the used part of the facts in ``Opened.picture``."""
         return {"channels": self.scene.channels}
 
     @property
     def color_space(self) -> str:
-        """Return linear or srgb; a difference is one of screens."""
+        """Return linear or srgb; a difference is always sRGB."""
         linear = self.scene.linear and self.other is None
         return "linear" if linear or self._as_light else "srgb"
 
     def as_light(self) -> None:
-        """Draw a lit pane as linear light from now on, where it is one by itself."""
+        """Switch a lit pane that is not compared to linear light."""
         scene = self.scene
         lit = scene.is_lit(self.pane) and self.other is None
         self._as_light = lit and scene.radiance is not None
@@ -96,7 +96,7 @@ class ShownPane:
         self.opened.close()
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> Floats:
-        """Return float32 [height, width, C]; of a difference, around grey."""
+        """Return float32 [height, width, C]; a difference is around grey."""
         view = replace(self._view, region=crop, width=width, height=height, screen=(width, height))
         if self._as_light and self.scene.radiance is not None:
             return self.scene.radiance(self.pane, view)
@@ -112,7 +112,7 @@ class ShownPane:
 
 
 def _chosen(scene: Scene, asked: Asked) -> tuple[str, str | None]:
-    """Return the pane, and for a difference the one that it is beside."""
+    """Return the pane, and for a difference its reference pane."""
     show = scene.main if asked.show is None else asked.show
     pane = show.removeprefix(f"{DIFFERENCE}:") if show != DIFFERENCE else scene.main
     if pane not in scene.titles:
@@ -136,13 +136,13 @@ def _without_reference(asked: Asked, pane: str) -> str:
 
 
 def _angles(scene: Scene, pane: str, light: tuple[float, ...]) -> tuple[float, float]:
-    """Return azimuth and elevation in degrees, as the scene has them."""
+    """Return azimuth and elevation in degrees, in the scene's convention."""
     if scene.light is None or not scene.is_lit(pane):
         panes = () if scene.light is None else scene.light.panes
         raise ConfigError(f"light: got one for {pane}, need a pane that is lit"
                           f"{_listed(panes)}. Leave it out.")  # fmt: skip
     azimuth, elevation = light if len(light) == 2 else _angles_to(*light)
-    if not 0 <= elevation <= HIGHEST_DEG:  # panes would draw the nearest of these
+    if not 0 <= elevation <= HIGHEST_DEG:  # panes would clamp it
         raise ConfigError(f"light: got {','.join(f'{n:g}' for n in light)}, whose elevation is "
                           f"{elevation:.4g} degrees, need one from 0 to {HIGHEST_DEG:g}: a light "
                           "on the side that is seen. Turn it.")  # fmt: skip

@@ -1,4 +1,4 @@
-"""neuralshade render: an asset into pixels of any number."""
+"""neuralshade render: pictures of an asset at any resolution."""
 
 import numbers
 import os
@@ -26,8 +26,8 @@ from neuralshade.verbs.sizes import Size, drawn_size, whole_pixels
 from neuralshade.verbs.tone_mapping import AUTO, check_tone, toned
 
 FILTERS = ("area", "point")
-# Pixels that are drawn because a file says so: 0.001 bits for each, the least that fits are asked
-# for, and as many as a large photograph has whatever the file's size.
+# Limit of pixels by the file's own size: at the lowest bit rate of a fit, 0.001 bits a pixel, and
+# at least those of a large photograph.
 PIXELS_PER_BYTE, FREE_PIXELS = 8_000, 2**25
 
 
@@ -50,37 +50,37 @@ def render(
     turn: Sequence[float] | None = None,
     level: int = 0,
 ) -> NDArray[Any]:
-    """Return the asset's picture at any resolution, and save it where ``output`` is given.
+    """Return the asset's picture at any resolution, and save it where there is an ``output``.
 
     Args:
-        asset: path of an asset, or what ``load`` returned.
+        asset: path of an asset, or the result of ``load``.
         output: .png, .jpg, .ppm, .pgm, .webp, .tif, .exr or .hdr file.
-        size: the longer side in pixels, or width and height, of which one may be None: it keeps
-            the aspect. By default as it was fitted (of the crop).
-        scale: of the size it was fitted at, in place of ``size``.
-        stretch: take a size whose aspect is another one.
+        size: the longer side in pixels, or width and height, one of which may be None to keep the
+            aspect. By default the fitted size (of the crop).
+        scale: of the fitted size, instead of ``size``.
+        stretch: allow a size with another aspect.
         filter: where the size is smaller than the fitted one, "area" takes the mean of what a
             pixel covers, of at most 16 x 16 samples, and "point" the value at its center. Lit
-            planes and tasks of users are drawn as they are.
+            planes and users' tasks are not filtered.
         crop: u0, v0, u1, v1: the part to draw, u to the right and v down, the whole is
             0, 0, 1, 1. Grids clamp beyond it.
-        exposure: of linear pictures, in stops; "auto" brings the 99th percentile of what is drawn
-            to 1, as reports, movies and the live page do. By default auto where an HDR picture
-            goes into a file for a screen, and else 0.
-        tonemap: of linear pictures: "clip" leaves what is brighter than 1 to the file,
-            "reinhard" brings it below.
-        values: for the members of a user's task, by name, in place of those that it has:
-            pictures, numbers, NAME.size, and numbers of trained members, as ``fit_shader``. Of a
-            material numbers for its varied inputs, in place of their defaults.
-        trust: Slang code that came with the asset may run though no fit of yours had it, and code
-            of a MaterialX document that is the ``reference``.
-        show: a pane of its live page in place of its own picture: a material's "sphere" or
-            "plane", "lit" or "map:roughness" of maps, "box" or "reference" of mip levels; with
-            a ``reference`` "given:PANE", what that is compared with, and "difference" of the
+        exposure: of linear pictures, in stops; "auto" scales the 99th percentile of the drawing
+            to 1, as reports, movies and the live page do. By default auto for an HDR picture in
+            a display format, otherwise 0.
+        tonemap: of linear pictures: "clip" leaves values above 1 to the file format, "reinhard"
+            compresses them.
+        values: for the members of a user's task, by name, instead of its own: pictures, numbers,
+            NAME.size, and numbers of trained members, as in ``fit_shader``. For a material,
+            numbers for its varied inputs, instead of their defaults.
+        trust: run Slang code that came with the asset and that no fit of yours had, and code of a
+            MaterialX document that is the ``reference``.
+        show: a pane of its live page instead of its own picture: "sphere" or "plane" of a
+            material, "lit" or "map:roughness" of maps, "box" or "reference" of mip levels; with
+            a ``reference`` "given:PANE", that pane of the reference, and "difference" of the
             first pane or "difference:PANE": four times around grey, in sRGB.
-        reference: what the asset was fitted to.
-        light: of a lit pane: azimuth and elevation in degrees, as the live page has them, or a
-            direction towards it: x right, y up and z to the eye; over planes that recede y away
+        reference: source of the asset.
+        light: of a lit pane: azimuth and elevation in degrees, as on the live page, or a
+            direction towards it: x right, y up and z to the eye; over receding planes y away
             and z up.
         turn: of a sphere, degrees: to the right, and its top to the eye.
         level: mip level of maps.
@@ -91,7 +91,7 @@ def render(
 
     Raises: AssetError, PictureError, OutputError; ConfigError for a size or crop without pixels,
         a size of another aspect, an unknown filter or tonemap, a tone for a picture that is not
-        linear, values that no member takes, or a pane, light or level that it has not.
+        linear, values without a member, or an unknown pane, light or level.
     """
     opened: Opened | ShownPane = open_asset(asset, values, trust=trust)
     pane = Asked(show, reference, _angles("light", light, (2, 3)), _angles("turn", turn, (2,)),
@@ -134,14 +134,14 @@ def render(
 
 
 def _usual_exposure(opened: Opened | ShownPane, output: Any) -> float | Literal["auto"]:
-    """Return the exposure where none is asked for."""
+    """Return the default exposure."""
     for_screen = output is not None and check_suffix(output) not in LINEAR
     hdr = isinstance(opened, Opened) and opened.kind.subject is A_PICTURE
     return AUTO if for_screen and hdr and opened.color_space == "linear" else 0.0
 
 
 def _angles(name: str, given: Sequence[float] | None, counts: tuple[int, ...]) -> Any:
-    """Return so many finite numbers, or None; ConfigError for something else."""
+    """Return that many finite numbers, or None; ConfigError otherwise."""
     if given is None:
         return None
     try:
@@ -155,14 +155,14 @@ def _angles(name: str, given: Sequence[float] | None, counts: tuple[int, ...]) -
 
 
 def _drawn(opened: Opened | ShownPane, width: int, height: int, crop: Crop) -> NDArray[Any]:
-    """Return what is drawn; AssetError for numbers that are not finite, before any mean."""
+    """Return the drawing; AssetError for values that are not finite, before any mean."""
     drawn = opened.draw(width, height, crop)
     check_drawn(opened.path, drawn)
     return drawn
 
 
 def _numbers(name: str, given: Any, count: int, kind: type, need: str) -> Any:
-    """Return so many numbers as they are; ConfigError where ``given`` is something else."""
+    """Return that many numbers as a tuple; ConfigError otherwise."""
     whole = isinstance(given, (tuple, list, np.ndarray)) and len(given) == count
     if not whole or not all(isinstance(n, kind) and not isinstance(n, bool) for n in given):
         raise ConfigError(f"{name}: got {shown(given)}, need {count} numbers: {need}. Leave it out "
@@ -171,7 +171,7 @@ def _numbers(name: str, given: Any, count: int, kind: type, need: str) -> Any:
 
 
 def _check_memory(width: int, height: int, channels: int) -> None:
-    """Raise ConfigError where the pixels and two copies would not fit into free memory."""
+    """Raise ConfigError where the pixels and two copies exceed free memory."""
     needed, free = 3 * 4 * width * height * channels, psutil.virtual_memory().available
     if needed > free:
         raise ConfigError(f"size: got {width}x{height}, need about {needed / 2**30:.1f} GB of "
@@ -180,13 +180,13 @@ def _check_memory(width: int, height: int, channels: int) -> None:
 
 
 def _fitted_size(opened: Opened | ShownPane, crop: Crop) -> tuple[float, float]:
-    """Return width and height that a part was fitted at, in pixels and parts of them."""
+    """Return the fitted width and height of a part, in pixels and fractions."""
     (width, height), (u0, v0, u1, v1) = opened.size, crop
     return width * (u1 - u0), height * (v1 - v0)
 
 
 def _check_justified(opened: Opened | ShownPane, fitted: tuple[float, float]) -> None:
-    """Raise ConfigError where the asset's bytes stand for fewer pixels than it tells of."""
+    """Raise ConfigError where the asset claims more pixels than its bytes justify."""
     if fitted[0] * fitted[1] > FREE_PIXELS + PIXELS_PER_BYTE * opened.byte_count:
         width, height = opened.size
         raise ConfigError(f"size: got none for {opened.path}, which tells of {width} x {height} "

@@ -1,4 +1,4 @@
-"""neuralshade report: one page that shows what a fit learned."""
+"""neuralshade report: a page that shows what a fit learned."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -29,39 +29,38 @@ def report(
     """Write one self-contained HTML page: target, result, error, grids, curves, table.
 
     Args:
-        asset: path of an asset, or what ``load`` returned.
-        picture: the picture it was fitted to, at whose resolution it is shown; of mip levels
-            a folder, a manifest or a TextureSet, the maps that they were trained from; of
-            texture sets what ``fit_textures`` takes; of a user's task what its render is to look
-            like.
+        asset: path of an asset, or the result of ``load``.
+        picture: the reference, which sets the resolution; for mip levels a folder, a manifest or
+            a TextureSet, the maps that they were trained from; for texture sets the source as for
+            ``fit_textures``; for a user's task the reference of its render.
         output: the page.
         snapshots: the folder that ``fit_image`` filled, or (step, float32 [h, w, C]) pairs.
-        facts: (label, value) lines to add to those that the asset tells.
-        values, trust: of a user's task, as ``render`` takes them; values also of what a material
-            varies.
-        speed: of a material: tell what its network takes on the GPU at hand, as ``evaluate`` does.
-        notice: called with a line, before the work, where that is not what it was fitted to.
+        facts: further (label, value) lines.
+        values, trust: of a user's task, as in ``render``; values also of a material's varied
+            inputs.
+        speed: of a material: include its network's time on the present GPU, as in ``evaluate``.
+        notice: called with a line, before the work, where the picture is not the fitted one.
 
-    Raises: AssetError, PictureError, OutputError; of tasks also ConfigError, DeviceError, and of
-        ``speed`` for another kind.
+    Raises: AssetError, PictureError, OutputError; for tasks, and for ``speed`` of another kind,
+        also ConfigError and DeviceError.
     """
     check_no_input(output, asset, picture)
     check_page(output)
     check_snapshots(snapshots)
     with open_asset(asset, values, trust=trust) as opened:
         if speed:
-            opened.speed(picture, notice)  # the page of what has been timed shows it
+            opened.speed(picture, notice)  # the page shows cached timings
         told = [*facts, *_cut_short(opened)]
         opened.report(picture, output, snapshots=snapshots, facts=told,
-                      notice=ignore if speed else notice)  # it is told once  # fmt: skip
+                      notice=ignore if speed else notice)  # once is enough  # fmt: skip
 
 
 def _cut_short(opened: Opened) -> list[Fact]:
-    """Return a warning of few steps, where the recipe's class says how many are usual, or that a
-    fit may end at a plateau.
+    """Return a warning of few steps, where the recipe's class has a usual number of steps, or may
+    end at a plateau.
 
-    No header has what its fit warned of. Whether a CPU ran it is not told either: as if one did.
-    One that went on from a finished asset says that: few steps more are as they should be.
+    Headers contain no warnings of the fit, and no device: a CPU is assumed. A fit that continued
+    a finished asset states that: few further steps are normal.
     """
     from neuralshade.fitting.facts import few_steps, usual_steps
     from neuralshade.fitting.picture_result import before_plateau
@@ -75,7 +74,7 @@ def _cut_short(opened: Opened) -> list[Fact]:
     steps, seconds = training["steps"], training["seconds"]
     by_steps = recipe.steps is not None and steps >= recipe.steps
     by_clock = recipe.seconds is not None and seconds >= recipe.seconds
-    share = 1.0 if by_steps or by_clock else 0.0  # what ended otherwise was not cut off
+    share = 1.0 if by_steps or by_clock else 0.0  # other ends are not early
     progress = Progress(steps, seconds, share=share)
     line = few_steps(progress, recipe, on_cpu=True) if counted else before_plateau(progress, recipe)
     return [] if line is None else warning_facts([line])

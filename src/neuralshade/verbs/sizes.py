@@ -1,4 +1,4 @@
-"""How large an asset is drawn: what was asked for, beside what was fitted."""
+"""Size of a drawing, from the requested and the fitted size."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def drawn_size(size: Size | None, scale: float | None, fitted: tuple[float, floa
     """Return width and height in pixels.
 
     Args:
-        size: the longer side, or width and height, of which one may be None: it keeps the aspect.
+        size: the longer side, or width and height, one of which may be None to keep the aspect.
         scale: of ``fitted``, instead.
-        fitted: width and height in pixels of the part that is drawn, as it was fitted; parts of
-            pixels count, or a small part would be drawn at another aspect.
-        any_aspect: take a size whose aspect is another one.
+        fitted: width and height in pixels of the drawn part, as fitted; fractions count, or a
+            small part would get another aspect.
+        any_aspect: allow a size with another aspect.
 
-    Raises: ConfigError for both, for a size that is none, or whose aspect is another one.
+    Raises: ConfigError for both, for an invalid size, or another aspect.
     """
     if size is not None and scale is not None:
         raise ConfigError(f"scale: got {shown(scale)} beside size={shown(size)}, need one of the "
@@ -47,7 +47,7 @@ def drawn_size(size: Size | None, scale: float | None, fitted: tuple[float, floa
 
 
 def whole_pixels(across: float, down: float) -> tuple[int, int]:
-    """Return the nearest whole numbers, 1 at least."""
+    """Return the nearest whole numbers, at least 1."""
     return max(1, round(across)), max(1, round(down))
 
 
@@ -64,7 +64,7 @@ def _scaled(scale: Any, fitted: tuple[float, float]) -> tuple[int, int]:
 
 
 def _sides(size: Any, fitted: tuple[float, float]) -> tuple[int, int]:
-    """Return width and height, the one that was not told by the aspect of ``fitted``."""
+    """Return width and height; a missing one follows from the aspect of ``fitted``."""
     if is_whole(size):
         size = (size, None) if fitted[0] >= fitted[1] else (None, size)
     pair = isinstance(size, (tuple, list, np.ndarray)) and len(size) == 2

@@ -1,4 +1,4 @@
-"""Linear light brought within what a screen shows: exposure, and a curve for what is brighter."""
+"""Tone mapping of linear light: exposure, and a curve for values above 1."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ AUTO: Literal["auto"] = "auto"
 TONEMAPS = ("clip", "reinhard")
 MOST_STOPS = 32.0
 LUMINANCE = (0.2126, 0.7152, 0.0722)  # of linear Rec. 709
-LEAST_ALPHA = 1e-6  # below it there is nothing there
+LEAST_ALPHA = 1e-6  # below it a pixel counts as empty
 
 
 def check_tone(exposure: Any, tonemap: Any, color_space: str) -> None:
-    """Raise ConfigError for a tone that is none, or for one of a picture that is not linear."""
+    """Raise ConfigError for an invalid tone, or a tone for a picture that is not linear."""
     if tonemap not in TONEMAPS:
         raise ConfigError(f"tonemap: got {shown(tonemap)}, need one of {list(TONEMAPS)}."
                           f"{did_you_mean(str(tonemap), TONEMAPS)}")  # fmt: skip
@@ -38,7 +38,7 @@ def check_tone(exposure: Any, tonemap: Any, color_space: str) -> None:
 
 
 def toned(pixels: Floats, exposure: Any, tonemap: str) -> Floats:
-    """Return linear pixels exposed, and by "reinhard" compressed; "clip" leaves that to the file.
+    """Return linear pixels exposed, and compressed by "reinhard"; "clip" is left to the file.
 
     Args:
         pixels: float32 [H, W, C], linear, C in 1..4, alpha associated.
@@ -55,7 +55,7 @@ def toned(pixels: Floats, exposure: Any, tonemap: str) -> Floats:
         exposure = exposure_stops(pixels)
         log.info("exposure: %+.2f stops, by what is drawn.", exposure)
     colors = pixels.shape[2] - (pixels.shape[2] in (2, 4))
-    with np.errstate(over="ignore"):  # what float32 cannot hold is white
+    with np.errstate(over="ignore"):  # values beyond float32 become white
         light = pixels[..., :colors] * np.float32(2.0 ** float(exposure))
         light = np.nan_to_num(light, posinf=np.finfo(np.float32).max)
     if tonemap == "reinhard":
@@ -64,7 +64,7 @@ def toned(pixels: Floats, exposure: Any, tonemap: str) -> Floats:
 
 
 def _luminance(light: Floats, alpha: Floats) -> Floats:
-    """Return [H, W, 1], not below 0, of light where nothing shines through."""
+    """Return luminance [H, W, 1], not below 0, of light divided by alpha."""
     weights = np.array(LUMINANCE if light.shape[2] == 3 else (1.0,), np.float32)
     whole = light @ weights[:, None]
     if alpha.shape[2]:

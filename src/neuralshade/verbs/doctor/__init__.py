@@ -1,1 +1,1 @@
-"""neuralshade doctor: what is there, and the command that brings what is missing."""
+"""neuralshade doctor: installed parts, and commands that install the rest."""

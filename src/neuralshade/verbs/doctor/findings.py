@@ -1,4 +1,4 @@
-"""One page of what is there: rows under headings, each with a remedy where something lacks."""
+"""Findings of the doctor: rows under headings, each with a remedy where something is wrong."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from neuralshade.verbs.doctor.probe_processes import LIMIT_S, asked
 from neuralshade.verbs.doctor.probes import PROBES
 from neuralshade.verbs.doctor.remedies import NVIDIA, vulkan_remedy
 
-OK, MISSING, OFF = "ok", "missing", "off"  # off: it is not there, and nothing needs it
-WRONG = "wrong"  # it is there, and not as it must be
+OK, MISSING, OFF = "ok", "missing", "off"  # off: absent and optional
+WRONG = "wrong"  # present, but not as required
 SLANGPY = 'pip install "neuralshade[gpu]"'
 CUDA = 'pip install "neuralshade[cuda]"'
-PATIENT = "neuralshade devices"  # asks in this process, without a limit
+PATIENT = "neuralshade devices"  # lists devices in this process, without a timeout
 Row = dict[str, Any]  # what, state, found, remedy
 Found = Mapping[str, Mapping[str, Any]]
 
 
 def examine(limit_s: float = LIMIT_S, check_table: Callable[[str], object] = str) -> dict[str, Any]:
-    """Return what is there, as plain JSON data: headings with rows; raises nothing.
+    """Return the findings as plain JSON data: headings with rows; never raises.
 
-    A row has ``what``, ``state`` (ok, missing, wrong for what is there and no use, or off
-    for what nothing here needs), ``found`` in words, and ``remedy``: a command, what else to do, or
-    None. ``probes`` is what drivers and large packages answered, each asked in a process of its own
-    that has ``limit_s`` seconds.
-    ``check_table`` is called with each verb that the user's defaults have a table of; ConfigError
-    says what is wrong.
+    A row has ``what``, ``state`` (ok, missing, wrong for a broken part, or off for an absent
+    optional one), ``found`` in words, and ``remedy``: a command, other advice, or None.
+    ``probes`` has the results of drivers and large packages, each probed in its own process with a
+    timeout of ``limit_s`` seconds.
+    ``check_table`` is called with each verb that has a table in the user's defaults; its
+    ConfigError becomes a finding.
     """
     found = asked(list(PROBES), limit_s)
     parts: dict[str, Callable[[], list[Row]]] = {
@@ -51,7 +51,7 @@ def examine(limit_s: float = LIMIT_S, check_table: Callable[[str], object] = str
 def _guarded(part: Callable[[], list[Row]]) -> list[Row]:
     try:
         return part()
-    except Exception as error:  # a page with a hole is worth more than none
+    except Exception as error:  # an incomplete page is better than none
         return [_row("this part", MISSING, f"{type(error).__name__}: {error}")]
 
 
@@ -71,7 +71,7 @@ def _itself(check_table: Callable[[str], object]) -> list[Row]:
 
 
 def _defaults(check_table: Callable[[str], object]) -> list[Row]:
-    """Return a row on the user's defaults; none where what reads them is not installed."""
+    """Return a row on the user's defaults; none where their parser is not installed."""
     try:
         from neuralshade.fitting.defaults import default_tables, defaults_path
         from neuralshade.kinds import fit_verbs
@@ -142,7 +142,7 @@ def _vulkan(found: Mapping[str, Any]) -> list[Row]:
 def _cuda(found: Found) -> list[Row]:
     driver, nvrtc = found["cuda"], found["nvrtc"]
     if "failed" in driver:
-        # no remedy: most machines have no such GPU, and this cannot be told from a missing driver
+        # no remedy: most machines have no such GPU, which cannot be distinguished from no driver
         return [_row("CUDA", OFF, f"no NVIDIA driver or GPU ({driver['failed']})",
                      NVIDIA if _has_nvidia_gpu() else None)]  # fmt: skip
     rows = [_row("CUDA", OK, f"{', '.join(driver['devices'])}; driver takes {driver['driver']}")]
@@ -152,7 +152,7 @@ def _cuda(found: Found) -> list[Row]:
 
 
 def _has_nvidia_gpu() -> bool:
-    """Return whether Linux lists a display device of NVIDIA's."""
+    """Return whether Linux lists an NVIDIA display device."""
     return any(
         _text(device / "vendor") == "0x10de" and _text(device / "class").startswith("0x03")
         for device in Path("/sys/bus/pci/devices").glob("*")

@@ -1,4 +1,4 @@
-"""Packages that this one needs or may use, as its own metadata lists them, and what is there."""
+"""Required and optional packages from this package's metadata, and their installed versions."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from dataclasses import dataclass
 NEED = re.compile(r"([\w.-]+)\s*(?:\[[^\]]*\])?\s*\(?(?:>=\s*([\w.]+))?[^;]*(?:;\s*(.*))?")
 EXTRA = re.compile(r"extra\s*==\s*[\"']([\w-]+)[\"']")
 OWN = "neuralshade"
-OLDER = re.compile(r"python_version\s*<\s*[\"']([\d.]+)[\"']")  # of what older Pythons need
-FOR_WORK = "dev"  # the extra of who changes this package
+OLDER = re.compile(r"python_version\s*<\s*[\"']([\d.]+)[\"']")  # dependencies of older Pythons
+FOR_WORK = "dev"  # the extra for developers of this package
 
 
 @dataclass(frozen=True)
 class Package:
-    """A package and what is there of it."""
+    """A package and its installed version."""
 
     name: str
     least: str | None  # version
-    found: str | None  # version; None where it is not there
-    extra: str | None  # that brings it; None where every installation does
-    marked: bool  # it is for some systems or Pythons alone
+    found: str | None  # version; None where it is not installed
+    extra: str | None  # extra that includes it; None for required packages
+    marked: bool  # only for some systems or Pythons
 
     @property
     def enough(self) -> bool:
-        """Return whether it is there, and new enough."""
+        """Return whether it is installed, and new enough."""
         return self.found is not None and not _older(self.found, self.least)
 
     @property
     def remedy(self) -> str:
-        """Return the command that brings it."""
+        """Return the command that installs it."""
         return f'pip install "{self.name}>={self.least}"' if self.least else (
             f"pip install {self.name}")  # fmt: skip
 
 
 def packages() -> list[Package]:
-    """Return all but those of who changes this package, and of older Pythons.
+    """Return all packages except those for developers and for older Pythons.
 
-    None where it was never installed.
+    None where this package was never installed.
     """
     try:
         needs = importlib.metadata.requires(OWN) or []
-    except Exception:  # metadata of an installation that broke may be anything
+    except Exception:  # broken installations may have any metadata
         return []
     found = [_package(need) for need in needs]
     return [package for package in found if package is not None and package.extra != FOR_WORK]

@@ -1,4 +1,4 @@
-"""The page as text, written with nothing but the standard library."""
+"""Text page of the doctor's findings; uses only the standard library."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from neuralshade.base.message_text import plain
 from neuralshade.base.terminal_lines import broken
 
 MARKS = {"ok": "ok     ", "missing": "MISSING", "wrong": "WRONG  ", "off": "-      "}
-WIDE = 17  # columns of what a row is about
-FOUND = WIDE + 13  # where what was found begins
-NARROW, FOUND_NARROW = 80, 13  # columns below which lines go on further left, and where
+WIDE = 17  # columns of a row's subject
+FOUND = WIDE + 13  # column of the finding
+NARROW, FOUND_NARROW = 80, 13  # width below which lines continue further left, and at which column
 
 
 def page(found: dict[str, Any], columns: int | None = None) -> str:
-    """Return what ``examine`` returned, for people; remedies stand below their rows.
+    """Return the result of ``examine`` as text; remedies stand below their rows.
 
-    ``columns``: of the terminal, whose lines break at spaces; None: a row is a line.
+    ``columns``: width of the terminal, at which lines break at spaces; None: unbroken lines.
     """
     lines: list[str] = []
     below = FOUND if columns is None or columns >= NARROW else FOUND_NARROW
@@ -33,7 +33,7 @@ def page(found: dict[str, Any], columns: int | None = None) -> str:
 
 
 def _ending(rows: list[dict[str, Any]]) -> str:
-    """Return what is at fault among all rows, and what was left out and can be had."""
+    """Return a summary of all faults, and of optional parts that could be installed."""
     states = [row["state"] for row in rows]
     counts = {state: states.count(state) for state in ("missing", "wrong")}
     faults = ", ".join(f"{count} {state}" for state, count in counts.items() if count)

@@ -1,4 +1,4 @@
-"""What installed packages bring, each loaded: asked in a process of its own, as it may crash."""
+"""Plugins of installed packages, each loaded; runs in its own process, which may crash."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from neuralshade.errors import NeuralShadeError
 
 
 def found_plugins() -> list[dict[str, Any]]:
-    """Return what, name, source, package, place and fault of each; None where it has none."""
+    """Return what, name, source, package, place and fault (None for none) of each."""
     if not any(plugins(what) for what in GROUPS):
-        return []  # before PyTorch is loaded for it
+        return []  # without loading PyTorch
     from neuralshade.kinds import KINDS, kind_named
     from neuralshade.loss.pointwise import LOSSES, loss_named
     from neuralshade.model.registry import ENCODINGS, encoding_named

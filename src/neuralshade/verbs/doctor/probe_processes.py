@@ -1,4 +1,4 @@
-"""Ask in other processes, all at once, and wait so long and no longer."""
+"""Probe processes: run in parallel, each with a timeout."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import IO, Any
 
 LIMIT_S = 15.0  # PyTorch from a cold disk takes several
 EACH_S = 0.02
-KILLED_S = 0.5  # what is not in a driver ends at once
+KILLED_S = 0.5  # normal processes end at once
 PROBES = "neuralshade.verbs.doctor.probes"
 
 
 def asked(names: Sequence[str], limit_s: float = LIMIT_S) -> dict[str, dict[str, Any]]:
-    """Return what each probe of ``names`` found; one that found nothing says why in ``failed``.
+    """Return the result of each probe of ``names``; a failed one has the reason in ``failed``.
 
-    Who does not answer in time is killed and not waited for: a process in a driver that hangs
-    does not end.
+    A probe that times out is killed without waiting for it: a process in a driver that hangs does
+    not end.
     """
     began = time.monotonic()
     started = {name: _start(name) for name in names}
@@ -45,16 +45,16 @@ def asked(names: Sequence[str], limit_s: float = LIMIT_S) -> dict[str, dict[str,
 
 
 def _start(name: str) -> tuple[subprocess.Popen[bytes] | None, IO[bytes] | None]:
-    # the very modules that this process would load, whatever lies in the working folder
+    # the modules of this process, whatever the working folder contains
     text = f"import sys; sys.path[:] = {sys.path!r}; import {PROBES} as p; p.answer({name!r})"
     try:
         output = tempfile.TemporaryFile()  # noqa: SIM115 - no pipe, which may fill; read later
-    except OSError:  # no room, or no folder for it
+    except OSError:  # no space, or no temporary folder
         return None, None
     try:
         process = subprocess.Popen([sys.executable, "-c", text], stdin=subprocess.DEVNULL,
                                    stdout=output, stderr=subprocess.DEVNULL)  # fmt: skip
-    except (OSError, TypeError, ValueError):  # no interpreter, or none of that name
+    except (OSError, TypeError, ValueError):  # no interpreter, or an invalid path
         output.close()
         return None, None
     return process, output

@@ -1,6 +1,6 @@
-"""What is asked of drivers and large packages, each in a process of its own, as JSON.
+"""Probes of drivers and large packages, each run in its own process; results are JSON.
 
-Any of them may crash or hang there. Nothing but the standard library is loaded before it is
+Any of them may crash or hang. Nothing but the standard library is loaded before it is
 needed.
 """
 
@@ -21,11 +21,11 @@ DEVICE_TYPES = ("other", "integrated", "discrete", "virtual", "software")  # VkP
 INSTANCE_INFO = 1  # VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO
 PROPERTIES_BYTES = 4096  # of VkPhysicalDeviceProperties, which has 824
 NAME_AT, NAME_BYTES = 20, 256
-PORTABILITY = b"VK_KHR_portability_enumeration"  # without it macOS lists nothing
+PORTABILITY = b"VK_KHR_portability_enumeration"  # macOS lists nothing without it
 
 
 def torch() -> dict[str, Any]:
-    """Return PyTorch's version, what it was built for, and its devices."""
+    """Return PyTorch's version, its build, and its devices."""
     import torch as package
 
     names = [package.cuda.get_device_name(i) for i in range(package.cuda.device_count())]
@@ -36,7 +36,7 @@ def torch() -> dict[str, Any]:
 
 
 def slangpy() -> dict[str, Any]:
-    """Return SlangPy's version, and each adapter that it lists: opened, or why it does not."""
+    """Return SlangPy's version, and each adapter that it lists: opened, or the error."""
     import slangpy as package
 
     from neuralshade.gpu.device import list_adapters
@@ -47,7 +47,7 @@ def slangpy() -> dict[str, Any]:
 
 
 def vulkan() -> dict[str, Any]:
-    """Return the loader's file and the devices it lists, through nothing but the loader."""
+    """Return the loader's file and the devices it lists, using only the loader."""
     name, loader = _library(VULKAN.get(sys.platform, ["libvulkan.so.1"]))
     instance = ctypes.c_void_p()
     mac = sys.platform == "darwin"
@@ -83,7 +83,7 @@ class _InstanceInfo(ctypes.Structure):
 
 
 def cuda() -> dict[str, Any]:
-    """Return the newest CUDA that NVIDIA's driver takes, and its GPUs."""
+    """Return the newest CUDA version that NVIDIA's driver supports, and its GPUs."""
     _name, driver = _library(CUDA.get(sys.platform, ["libcuda.so.1"]))
     _checked(driver.cuInit(0), "cuInit")
     version, count = ctypes.c_int(), ctypes.c_int()
@@ -98,7 +98,7 @@ def cuda() -> dict[str, Any]:
 
 
 def nvrtc() -> dict[str, Any]:
-    """Return NVRTC's version, which compiles kernels for CUDA."""
+    """Return the version of NVRTC, which compiles kernels for CUDA."""
     from neuralshade.gpu.cuda_packages import nvrtc_version
 
     major, minor = nvrtc_version()
@@ -106,7 +106,7 @@ def nvrtc() -> dict[str, Any]:
 
 
 def caches() -> dict[str, Any]:
-    """Return the folders that are kept between runs: what they are for, files, bytes."""
+    """Return the cache folders: purpose, files, bytes."""
     import platformdirs
 
     own = "neuralshade"
@@ -150,7 +150,7 @@ def _checked(result: int, call: str) -> None:
 
 
 def plugins() -> dict[str, Any]:
-    """Return what other packages bring, each loaded."""
+    """Return the plugins of other packages, each loaded."""
     from neuralshade.verbs.doctor.plugins import found_plugins
 
     return {"plugins": found_plugins()}
@@ -162,10 +162,10 @@ PROBES: dict[str, Callable[[], dict[str, Any]]] = {
 
 
 def answer(name: str) -> None:
-    """Print what a probe found as the last line of standard output; or why it found nothing."""
+    """Print a probe's result as the last line of standard output, or its error."""
     try:
         found = PROBES[name]()
-    except Exception as error:  # whatever it is, it is the finding
+    except Exception as error:  # any error is a finding
         found = {"failed": f"{type(error).__name__}: {error}".partition("\n")[0][:400]}
     print("\n" + json.dumps(found), flush=True)
-    os._exit(0)  # what drivers do at the end of a process is not waited for
+    os._exit(0)  # drivers may hang at the end of a process

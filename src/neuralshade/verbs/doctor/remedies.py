@@ -1,4 +1,4 @@
-"""The command that brings a driver to this system."""
+"""Commands that install a driver on this system."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ANYWHERE = "install the GPU's driver, or Mesa 23 or newer with its Vulkan driver
 
 
 def vulkan_remedy() -> str:
-    """Return what brings a Vulkan loader and a driver, in software at least."""
+    """Return the command that installs a Vulkan loader and driver, at least software Vulkan."""
     if sys.platform == "darwin":
         return "none needed: SlangPy takes Metal"
     if sys.platform == "win32":
