@@ -8,12 +8,11 @@ import pytest
 
 from neuralshade.errors import ConfigError
 from neuralshade.verbs.doctor import findings as examining
-from neuralshade.verbs.doctor import probe_processes as asking
-from neuralshade.verbs.doctor import probes, remedies
+from neuralshade.verbs.doctor import probe_processes, probes, remedies
 from neuralshade.verbs.doctor.findings import examine
 from neuralshade.verbs.doctor.packages import packages
 from neuralshade.verbs.doctor.page import page
-from neuralshade.verbs.doctor.probe_processes import asked
+from neuralshade.verbs.doctor.probe_processes import run_probes
 from neuralshade.verbs.doctor.probes import PROBES
 
 FOLDER = {"what": "compiled kernels", "path": "/x/kernels", "there": True, "files": 3,
@@ -36,7 +35,7 @@ def seen(monkeypatch):
     """Give a function that examines a machine of which probes say so: rows by what they are of."""
 
     def seen(**answers):
-        monkeypatch.setattr(examining, "asked", lambda names, limit_s: WHOLE | answers)
+        monkeypatch.setattr(examining, "run_probes", lambda names, limit_s: WHOLE | answers)
         found = examine()
         text = page(found)
         rows = [row for part in found["headings"].values() for row in part]
@@ -144,13 +143,13 @@ def test_packages_are_those_of_the_metadata(monkeypatch):
 
 
 def test_who_hangs_or_dies_is_told(monkeypatch):
-    late = asked(["caches"], 0.0)["caches"]
+    late = run_probes(["caches"], 0.0)["caches"]
     assert late["late"] and late["failed"].startswith("no answer within 0 s")
-    assert asked(["absent"])["absent"]["failed"].startswith("KeyError")
-    monkeypatch.setattr(asking, "PROBES", "neuralshade.base.version")  # has no answer()
-    assert asked(["caches"])["caches"]["failed"] == "it ended with exit code 1 and no answer"
+    assert run_probes(["absent"])["absent"]["failed"].startswith("KeyError")
+    monkeypatch.setattr(probe_processes, "PROBES", "neuralshade.base.version")  # has no answer()
+    assert run_probes(["caches"])["caches"]["failed"] == "it ended with exit code 1 and no answer"
     monkeypatch.setattr(sys, "executable", "/absent/python")
-    assert asked(["caches"])["caches"]["failed"] == "no other process could be started"
+    assert run_probes(["caches"])["caches"]["failed"] == "no other process could be started"
 
 
 def test_folders_are_counted_and_refusals_told(tmp_path, monkeypatch):
@@ -165,7 +164,7 @@ def test_without_its_packages_the_doctor_still_answers():
     """As where an installation broke off: the command line itself cannot be read."""
     text = (
         "import sys; sys.modules['click'] = None; sys.argv = ['neuralshade', {verb!r}]\n"
-        "import neuralshade.verbs.doctor.findings as e; e.asked = lambda names, limit_s: "
+        "import neuralshade.verbs.doctor.findings as e; e.run_probes = lambda names, limit_s: "
         "dict.fromkeys(names, {{'failed': 'no'}})\n"
         "import neuralshade.__main__ as m; m.main()"
     )
@@ -179,7 +178,7 @@ def test_without_its_packages_the_doctor_still_answers():
 
 def test_the_real_probes_answer():
     """With no word on what they find: any machine may lack anything."""
-    found = asked(["vulkan", "cuda", "caches"], 60.0)
+    found = run_probes(["vulkan", "cuda", "caches"], 60.0)
     assert all("failed" in answer or answer for answer in found.values())
     assert len(found["caches"]["folders"]) == 3 and set(found) < set(PROBES)
 

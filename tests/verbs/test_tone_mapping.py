@@ -6,7 +6,7 @@ import pytest
 import neuralshade
 from neuralshade.errors import ConfigError
 from neuralshade.measure.display import exposure_stops
-from neuralshade.verbs.tone_mapping import check_tone, toned
+from neuralshade.verbs.tone_mapping import check_tone, tone_map
 
 LIGHT = np.random.default_rng(1).gamma(1.0, 3.0, (16, 24, 3)).astype(np.float32)
 
@@ -23,26 +23,26 @@ def bright(tmp_path_factory):
 
 
 def test_a_stop_is_twice_the_light():
-    np.testing.assert_allclose(toned(LIGHT, 1, "clip"), 2 * LIGHT)
-    np.testing.assert_allclose(toned(LIGHT, -2.5, "clip"), LIGHT * 2**-2.5, rtol=1e-6)
-    assert toned(LIGHT, 0, "clip") is LIGHT
+    np.testing.assert_allclose(tone_map(LIGHT, 1, "clip"), 2 * LIGHT)
+    np.testing.assert_allclose(tone_map(LIGHT, -2.5, "clip"), LIGHT * 2**-2.5, rtol=1e-6)
+    assert tone_map(LIGHT, 0, "clip") is LIGHT
 
 
 def test_auto_is_the_rule_of_reports():
-    exposed = toned(LIGHT, "auto", "clip")
+    exposed = tone_map(LIGHT, "auto", "clip")
     np.testing.assert_allclose(exposed, LIGHT * 2 ** exposure_stops(LIGHT), rtol=1e-5)
     assert np.quantile(exposed.max(axis=2), 0.99) == pytest.approx(1, abs=1e-4)
 
 
 def test_the_stops_of_auto_are_told(caplog):
     with caplog.at_level("INFO", "neuralshade"):
-        toned(LIGHT, "auto", "clip")
-        toned(LIGHT, 1.5, "clip")  # which whoever asked for it knows
+        tone_map(LIGHT, "auto", "clip")
+        tone_map(LIGHT, 1.5, "clip")  # which whoever asked for it knows
     assert caplog.messages == [f"exposure: {exposure_stops(LIGHT):+.2f} stops, by what is drawn."]
 
 
 def test_reinhard_keeps_hues_and_brings_luminance_below_one():
-    mapped = toned(LIGHT, 0, "reinhard")
+    mapped = tone_map(LIGHT, 0, "reinhard")
     luminance = LIGHT @ np.float32([0.2126, 0.7152, 0.0722])
     after = mapped @ np.float32([0.2126, 0.7152, 0.0722])
     np.testing.assert_allclose(after, luminance / (1 + luminance), rtol=1e-5)
@@ -52,8 +52,8 @@ def test_reinhard_keeps_hues_and_brings_luminance_below_one():
 
 def test_alpha_stays_and_weighs_the_luminance():
     grey = np.float32([[[0.5, 0.25]]])  # associated: light of 2 that covers a quarter
-    np.testing.assert_allclose(toned(grey, 0, "reinhard"), [[[0.5 / 3, 0.25]]], rtol=1e-6)
-    assert toned(np.float32([[[3e38]]]), 5, "clip")[0, 0, 0] == np.finfo(np.float32).max
+    np.testing.assert_allclose(tone_map(grey, 0, "reinhard"), [[[0.5 / 3, 0.25]]], rtol=1e-6)
+    assert tone_map(np.float32([[[3e38]]]), 5, "clip")[0, 0, 0] == np.finfo(np.float32).max
 
 
 @pytest.mark.parametrize("exposure, tonemap, space, message", [
@@ -78,7 +78,7 @@ def test_an_hdr_asset_is_drawn_for_a_screen(bright, tmp_path):
     plain = neuralshade.render(bright)
     assert abs(exposure_stops(plain)) > 0.1
     shown = neuralshade.render(bright, tmp_path / "a.png", exposure="auto", tonemap="reinhard")
-    np.testing.assert_array_equal(shown, toned(plain, "auto", "reinhard"))
+    np.testing.assert_array_equal(shown, tone_map(plain, "auto", "reinhard"))
     assert (tmp_path / "a.png").exists()
 
 
@@ -86,7 +86,7 @@ def test_files_for_a_screen_are_exposed_as_reports_are_and_floats_stay(bright, t
     plain = neuralshade.render(bright)
     for name in ("a.png", "a.jpg", "a.webp", "a.tif"):
         shown = neuralshade.render(bright, tmp_path / name)
-        np.testing.assert_array_equal(shown, toned(plain, "auto", "clip"))
+        np.testing.assert_array_equal(shown, tone_map(plain, "auto", "clip"))
     for name in ("a.exr", "a.hdr"):
         np.testing.assert_array_equal(neuralshade.render(bright, tmp_path / name), plain)
     np.testing.assert_array_equal(neuralshade.render(bright, tmp_path / "a.png", exposure=0), plain)

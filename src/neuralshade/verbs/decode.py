@@ -10,7 +10,7 @@ from neuralshade.asset.texture.map_arrangement import Arrangement
 from neuralshade.asset.texture.map_chain import MapChain
 from neuralshade.asset.texture.texture_files import check_container, map_files, write_maps
 from neuralshade.base.atomic import check_writable
-from neuralshade.base.given import check_path
+from neuralshade.base.chosen import check_path
 from neuralshade.errors import ConfigError, OutputError
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds import open_asset
@@ -104,9 +104,9 @@ def decode(
 
 
 def _check_alone(format: str, **others: Any) -> None:
-    given = ["format"] * (format != "dds") + [name for name, value in others.items() if value]
-    if given:
-        raise ConfigError(f"latents: got it beside {given[0]}, need it alone: latents are written "
+    chosen = ["format"] * (format != "dds") + [name for name, value in others.items() if value]
+    if chosen:
+        raise ConfigError(f"latents: got it beside {chosen[0]}, need it alone: latents are written "
                           "as they are, in dds. Leave one out.")  # fmt: skip
 
 

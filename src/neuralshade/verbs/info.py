@@ -78,5 +78,5 @@ def _row(path: Path) -> dict[str, Any]:
             facts = opened.facts()
     except AssetError as error:
         return row | {"obstacle": str(error).removeprefix(f"{path}: ")}
-    told = {name: facts[name] for name in ("kind", "bytes", "memory_bytes")}
-    return row | told | {"psnr_db": facts["quality"].get("psnr_db")}
+    known = {name: facts[name] for name in ("kind", "bytes", "memory_bytes")}
+    return row | known | {"psnr_db": facts["quality"].get("psnr_db")}

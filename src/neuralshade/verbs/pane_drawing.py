@@ -27,7 +27,7 @@ HIGHEST_DEG = 90.0  # of a light: at the eye, or over a plane
 
 
 @dataclass(frozen=True)
-class Asked:
+class PaneRequest:
     """Request for a pane instead of an asset's own picture."""
 
     show: str | None = None  # a pane of its scene, or a difference; None is the first
@@ -37,35 +37,35 @@ class Asked:
     level: int = 0  # of the mips
 
 
-class ShownPane:
+class PaneDrawing:
     """A pane of an asset's scene that is drawn as an asset is: any size, any part."""
 
-    def __init__(self, opened: Opened, asked: Asked):
+    def __init__(self, opened: Opened, request: PaneRequest):
         """Raises: ConfigError for unsupported requests; errors of ``Opened.scene``."""
-        if not isinstance(asked.show, str | None):
-            raise ConfigError(f"show: got {shown(asked.show)}, need the name of a pane as text. "
+        if not isinstance(request.show, str | None):
+            raise ConfigError(f"show: got {shown(request.show)}, need the name of a pane as text. "
                               "Leave it out for the first one.")  # fmt: skip
-        if not is_whole(asked.level):
-            raise ConfigError(f"level: got {shown(asked.level)}, need a whole number. Leave it out "
+        if not is_whole(request.level):
+            raise ConfigError(f"level: got {shown(request.level)}, need a whole number. Leave it out "
                               "for the finest.")  # fmt: skip
-        if asked.reference is not None:
-            opened.check_reference(asked.reference)
-        scene = opened.scene(asked.reference)
-        self.scene, self.pane, self.other = scene, *_chosen(scene, asked)
+        if request.reference is not None:
+            opened.check_reference(request.reference)
+        scene = opened.scene(request.reference)
+        self.scene, self.pane, self.other = scene, *_chosen(scene, request)
         self.opened, self.path, self.byte_count = opened, opened.path, opened.byte_count
         self.draws_view = opened.draws_view
         count = len(scene.levels)
-        if not 0 <= asked.level < max(1, count):
+        if not 0 <= request.level < max(1, count):
             need = f"one of 0 to {count - 1}."
             if count < 2:
                 need = "a picture of which mip levels are shown one by one. Leave it out."
-            raise ConfigError(f"level: got {asked.level}, need {need}")
-        light = None if asked.light is None else _angles(scene, self.pane, asked.light)
-        if asked.turn is not None and self.pane not in scene.rotatable:
+            raise ConfigError(f"level: got {request.level}, need {need}")
+        light = None if request.light is None else _angles(scene, self.pane, request.light)
+        if request.turn is not None and self.pane not in scene.rotatable:
             raise ConfigError(f"turn: got it for {self.pane}, need a pane that turns"
                               f"{_listed(scene.rotatable)}. Leave it out.")  # fmt: skip
         self._as_light = False
-        self._view = View(0, 0, light=light, turn=asked.turn, level=asked.level)
+        self._view = View(0, 0, light=light, turn=request.turn, level=request.level)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -89,7 +89,7 @@ class ShownPane:
         lit = scene.is_lit(self.pane) and self.other is None
         self._as_light = lit and scene.radiance is not None
 
-    def __enter__(self) -> ShownPane:
+    def __enter__(self) -> PaneDrawing:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -111,13 +111,13 @@ class ShownPane:
         return linear_to_srgb(clipped) if self.scene.linear else clipped
 
 
-def _chosen(scene: Scene, asked: Asked) -> tuple[str, str | None]:
+def _chosen(scene: Scene, request: PaneRequest) -> tuple[str, str | None]:
     """Return the pane, and for a difference its reference pane."""
-    show = scene.main if asked.show is None else asked.show
+    show = scene.main if request.show is None else request.show
     pane = show.removeprefix(f"{DIFFERENCE}:") if show != DIFFERENCE else scene.main
     if pane not in scene.titles:
         known = [*scene.titles, DIFFERENCE]
-        more = _without_reference(asked, pane)
+        more = _without_reference(request, pane)
         raise ConfigError(f"show: got {shown(show)}, need one of {known}."
                           f"{more or did_you_mean(show, known)}")  # fmt: skip
     if pane == show:
@@ -125,12 +125,12 @@ def _chosen(scene: Scene, asked: Asked) -> tuple[str, str | None]:
     beside = scene.beside(pane)
     if beside is None:
         raise ConfigError(f"show: got {shown(show)}, need a pane that has something beside it."
-                          f"{_without_reference(asked, REFERENCE)}")  # fmt: skip
+                          f"{_without_reference(request, REFERENCE)}")  # fmt: skip
     return pane, beside
 
 
-def _without_reference(asked: Asked, pane: str) -> str:
-    if asked.reference is not None or not pane.startswith((REFERENCE, TARGET)):
+def _without_reference(request: PaneRequest, pane: str) -> str:
+    if request.reference is not None or not pane.startswith((REFERENCE, TARGET)):
         return ""
     return " Name what it was fitted to with --reference."
 

@@ -21,9 +21,9 @@ from neuralshade.kinds.kind import AssetLike, Opened
 from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_output import LINEAR, check_suffix, save_picture
 from neuralshade.verbs.area_filter import draw_area, samples_of
-from neuralshade.verbs.pane_drawing import Asked, ShownPane
+from neuralshade.verbs.pane_drawing import PaneDrawing, PaneRequest
 from neuralshade.verbs.sizes import Size, drawn_size, whole_pixels
-from neuralshade.verbs.tone_mapping import AUTO, check_tone, toned
+from neuralshade.verbs.tone_mapping import AUTO, check_tone, tone_map
 
 FILTERS = ("area", "point")
 # Limit of pixels by the file's own size: at the lowest bit rate of a fit, 0.001 bits a pixel, and
@@ -93,16 +93,16 @@ def render(
         a size of another aspect, an unknown filter or tonemap, a tone for a picture that is not
         linear, values without a member, or an unknown pane, light or level.
     """
-    opened: Opened | ShownPane = open_asset(asset, values, trust=trust)
-    pane = Asked(show, reference, _angles("light", light, (2, 3)), _angles("turn", turn, (2,)),
+    opened: Opened | PaneDrawing = open_asset(asset, values, trust=trust)
+    pane = PaneRequest(show, reference, _angles("light", light, (2, 3)), _angles("turn", turn, (2,)),
                   level)  # fmt: skip
-    if pane != Asked() and isinstance(opened, Opened):
-        opened = ShownPane(opened, pane)
+    if pane != PaneRequest() and isinstance(opened, Opened):
+        opened = PaneDrawing(opened, pane)
     if output is not None:
         check_suffix(output)
         check_writable(output)
     exposure = _usual_exposure(opened, output) if exposure is None else exposure
-    if isinstance(opened, ShownPane) and (exposure != 0 or tonemap != "clip"):
+    if isinstance(opened, PaneDrawing) and (exposure != 0 or tonemap != "clip"):
         opened.as_light()
     check_tone(exposure, tonemap, opened.color_space)
     u0, v0, u1, v1 = crop = _numbers("crop", crop, 4, numbers.Real, "u0, v0, u1, v1")
@@ -115,59 +115,61 @@ def render(
     fitted = _fitted_size(opened, crop)
     if size is None and scale is None:
         _check_justified(opened, fitted)
-    asked = drawn_size(size, scale, fitted, any_aspect=stretch or opened.draws_view)
-    width, height = asked
+    target = drawn_size(size, scale, fitted, any_aspect=stretch or opened.draws_view)
+    width, height = target
     _check_memory(width, height, int(opened.picture["channels"]))
     averaged = filter == "area" and not opened.draws_view
-    samples = samples_of(asked, whole_pixels(*fitted)) if averaged else (1, 1)
+    samples = samples_of(target, whole_pixels(*fitted)) if averaged else (1, 1)
     with opened:
         if samples == (1, 1):
             drawn = _drawn(opened, width, height, crop)
         else:
-            drawn = draw_area(partial(_drawn, opened), asked, crop, samples,
+            drawn = draw_area(partial(_drawn, opened), target, crop, samples,
                               opened.color_space == "srgb")  # fmt: skip
     linear = opened.color_space == "linear"
-    pixels = np.ascontiguousarray(toned(drawn, exposure, tonemap) if linear else drawn.clip(0, 1))
+    pixels = np.ascontiguousarray(
+        tone_map(drawn, exposure, tonemap) if linear else drawn.clip(0, 1)
+    )
     if output is not None:
         save_picture(output, pixels, opened.color_space)
     return pixels
 
 
-def _usual_exposure(opened: Opened | ShownPane, output: Any) -> float | Literal["auto"]:
+def _usual_exposure(opened: Opened | PaneDrawing, output: Any) -> float | Literal["auto"]:
     """Return the default exposure."""
     for_screen = output is not None and check_suffix(output) not in LINEAR
     hdr = isinstance(opened, Opened) and opened.kind.subject is A_PICTURE
     return AUTO if for_screen and hdr and opened.color_space == "linear" else 0.0
 
 
-def _angles(name: str, given: Sequence[float] | None, counts: tuple[int, ...]) -> Any:
+def _angles(name: str, value: Sequence[float] | None, counts: tuple[int, ...]) -> Any:
     """Return that many finite numbers, or None; ConfigError otherwise."""
-    if given is None:
+    if value is None:
         return None
     try:
-        found = tuple(float(number) for number in given)
+        found = tuple(float(number) for number in value)
     except (TypeError, ValueError):
         found = ()
     if len(found) not in counts or not np.isfinite(found).all():
         need = " or ".join(str(count) for count in counts)
-        raise ConfigError(f"{name}: got {shown(given)}, need {need} finite numbers.")
+        raise ConfigError(f"{name}: got {shown(value)}, need {need} finite numbers.")
     return found
 
 
-def _drawn(opened: Opened | ShownPane, width: int, height: int, crop: Crop) -> NDArray[Any]:
+def _drawn(opened: Opened | PaneDrawing, width: int, height: int, crop: Crop) -> NDArray[Any]:
     """Return the drawing; AssetError for values that are not finite, before any mean."""
     drawn = opened.draw(width, height, crop)
     check_drawn(opened.path, drawn)
     return drawn
 
 
-def _numbers(name: str, given: Any, count: int, kind: type, need: str) -> Any:
+def _numbers(name: str, value: Any, count: int, kind: type, need: str) -> Any:
     """Return that many numbers as a tuple; ConfigError otherwise."""
-    whole = isinstance(given, (tuple, list, np.ndarray)) and len(given) == count
-    if not whole or not all(isinstance(n, kind) and not isinstance(n, bool) for n in given):
-        raise ConfigError(f"{name}: got {shown(given)}, need {count} numbers: {need}. Leave it out "
+    whole = isinstance(value, (tuple, list, np.ndarray)) and len(value) == count
+    if not whole or not all(isinstance(n, kind) and not isinstance(n, bool) for n in value):
+        raise ConfigError(f"{name}: got {shown(value)}, need {count} numbers: {need}. Leave it out "
                           "for the whole picture as it was fitted.")  # fmt: skip
-    return tuple(given)
+    return tuple(value)
 
 
 def _check_memory(width: int, height: int, channels: int) -> None:
@@ -179,13 +181,13 @@ def _check_memory(width: int, height: int, channels: int) -> None:
                           "parts with crop.")  # fmt: skip
 
 
-def _fitted_size(opened: Opened | ShownPane, crop: Crop) -> tuple[float, float]:
+def _fitted_size(opened: Opened | PaneDrawing, crop: Crop) -> tuple[float, float]:
     """Return the fitted width and height of a part, in pixels and fractions."""
     (width, height), (u0, v0, u1, v1) = opened.size, crop
     return width * (u1 - u0), height * (v1 - v0)
 
 
-def _check_justified(opened: Opened | ShownPane, fitted: tuple[float, float]) -> None:
+def _check_justified(opened: Opened | PaneDrawing, fitted: tuple[float, float]) -> None:
     """Raise ConfigError where the asset claims more pixels than its bytes justify."""
     if fitted[0] * fitted[1] > FREE_PIXELS + PIXELS_PER_BYTE * opened.byte_count:
         width, height = opened.size

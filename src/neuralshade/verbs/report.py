@@ -50,8 +50,8 @@ def report(
     with open_asset(asset, values, trust=trust) as opened:
         if speed:
             opened.speed(picture, notice)  # the page shows cached timings
-        told = [*facts, *_cut_short(opened)]
-        opened.report(picture, output, snapshots=snapshots, facts=told,
+        lines = [*facts, *_cut_short(opened)]
+        opened.report(picture, output, snapshots=snapshots, facts=lines,
                       notice=ignore if speed else notice)  # once is enough  # fmt: skip
 
 

@@ -32,12 +32,12 @@ def check_tone(exposure: Any, tonemap: Any, color_space: str) -> None:
         raise ConfigError(f"exposure: got {shown(exposure)}, need stops, -{MOST_STOPS:g} to "
                           f"{MOST_STOPS:g}, or auto. 1 is twice as bright.")  # fmt: skip
     if color_space != "linear" and (exposure != 0 or tonemap != "clip"):
-        name, given = ("exposure", exposure) if exposure != 0 else ("tonemap", tonemap)
-        raise ConfigError(f"{name}: got {shown(given)} for a picture in {color_space}, need a "
+        name, value = ("exposure", exposure) if exposure != 0 else ("tonemap", tonemap)
+        raise ConfigError(f"{name}: got {shown(value)} for a picture in {color_space}, need a "
                           f"linear one, HDR or lit. Leave {name} out.")  # fmt: skip
 
 
-def toned(pixels: Floats, exposure: Any, tonemap: str) -> Floats:
+def tone_map(pixels: Floats, exposure: Any, tonemap: str) -> Floats:
     """Return linear pixels exposed, and compressed by "reinhard"; "clip" is left to the file.
 
     Args:

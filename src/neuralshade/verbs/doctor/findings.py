@@ -13,7 +13,7 @@ from typing import Any
 from neuralshade.base.commit import told_version
 from neuralshade.errors import ConfigError
 from neuralshade.verbs.doctor.packages import FOR_WORK, packages
-from neuralshade.verbs.doctor.probe_processes import LIMIT_S, asked
+from neuralshade.verbs.doctor.probe_processes import LIMIT_S, run_probes
 from neuralshade.verbs.doctor.probes import PROBES
 from neuralshade.verbs.doctor.remedies import NVIDIA, vulkan_remedy
 
@@ -36,7 +36,7 @@ def examine(limit_s: float = LIMIT_S, check_table: Callable[[str], object] = str
     ``check_table`` is called with each verb that has a table in the user's defaults; its
     ConfigError becomes a finding.
     """
-    found = asked(list(PROBES), limit_s)
+    found = run_probes(list(PROBES), limit_s)
     parts: dict[str, Callable[[], list[Row]]] = {
         "neuralshade": lambda: _itself(check_table),
         "packages": _packages,
@@ -105,9 +105,9 @@ def _packages() -> list[Row]:
             rows.append(_row(p.name, state, what, None if state == OFF else p.remedy))
     for extra in dict.fromkeys(p.extra for p in known if p.extra not in (None, FOR_WORK)):
         lack = [p.name for p in known if p.extra == extra and not p.enough]
-        told = f"without {', '.join(lack)}" if lack else "there"
+        text = f"without {', '.join(lack)}" if lack else "there"
         remedy = f'pip install "neuralshade[{extra}]"' if lack else None
-        rows.append(_row(f"extra {extra}", OFF if lack else OK, told, remedy))
+        rows.append(_row(f"extra {extra}", OFF if lack else OK, text, remedy))
     return rows
 
 
@@ -206,11 +206,11 @@ def _caches(found: Mapping[str, Any]) -> list[Row]:
 
 def _cache(folder: Mapping[str, Any]) -> Row:
     size = f"{folder['files']:,} files, {folder['bytes'] / 1e6:.1f} MB"
-    told = f"{folder['path']}: {size if folder['there'] else 'none yet'}"
+    report = f"{folder['path']}: {size if folder['there'] else 'none yet'}"
     if folder["error"] is not None:
-        told += f" ({folder['error']})"
+        report += f" ({folder['error']})"
     if folder["writable"] and folder["error"] is None:
-        return _row(folder["what"], OK, told)
-    return _row(folder["what"], WRONG, f"{told}; cannot be written",
+        return _row(folder["what"], OK, report)
+    return _row(folder["what"], WRONG, f"{report}; cannot be written",
                 'sudo chown -R "$(id -u)" ' + f"'{folder['path']}'"
                 if hasattr(os, "getuid") and folder["there"] else None)  # fmt: skip

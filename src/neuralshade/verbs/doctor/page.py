@@ -28,8 +28,8 @@ def page(found: dict[str, Any], columns: int | None = None) -> str:
             lines.append(broken(line, columns, below))
             if row["remedy"] is not None:
                 lines.append(broken(f"{'':{below}}-> {row['remedy']}", columns, below + 3))
-    told = _ending([row for rows in found["headings"].values() for row in rows])
-    return "\n".join([*lines, "", broken(told, columns)])
+    summary = _ending([row for rows in found["headings"].values() for row in rows])
+    return "\n".join([*lines, "", broken(summary, columns)])
 
 
 def _ending(rows: list[dict[str, Any]]) -> str:
@@ -37,8 +37,10 @@ def _ending(rows: list[dict[str, Any]]) -> str:
     states = [row["state"] for row in rows]
     counts = {state: states.count(state) for state in ("missing", "wrong")}
     faults = ", ".join(f"{count} {state}" for state, count in counts.items() if count)
-    told = f"{faults}: see the lines with ->." if faults else "Nothing that a fit needs is missing."
+    summary = "Nothing that a fit needs is missing."
+    if faults:
+        summary = f"{faults}: see the lines with ->."
     left_out = [row["what"] for row in rows if row["state"] == "off" and row["remedy"] is not None]
     if left_out:
-        told += f" Left out, each with its command above: {', '.join(left_out)}."
-    return told
+        summary += f" Left out, each with its command above: {', '.join(left_out)}."
+    return summary

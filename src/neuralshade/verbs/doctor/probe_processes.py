@@ -17,7 +17,7 @@ KILLED_S = 0.5  # normal processes end at once
 PROBES = "neuralshade.verbs.doctor.probes"
 
 
-def asked(names: Sequence[str], limit_s: float = LIMIT_S) -> dict[str, dict[str, Any]]:
+def run_probes(names: Sequence[str], limit_s: float = LIMIT_S) -> dict[str, dict[str, Any]]:
     """Return the result of each probe of ``names``; a failed one has the reason in ``failed``.
 
     A probe that times out is killed without waiting for it: a process in a driver that hangs does
@@ -66,10 +66,10 @@ def _read(output: IO[bytes], code: int) -> dict[str, Any]:
         lines = output.read().decode(errors="replace").split("\n")
     for line in reversed(lines):
         try:
-            told = json.loads(line)
+            report = json.loads(line)
         except ValueError:
             continue
-        if isinstance(told, dict):
-            return told
+        if isinstance(report, dict):
+            return report
     ended = f"signal {-code}" if code < 0 else f"exit code {code}"
     return {"failed": f"it ended with {ended} and no answer"}

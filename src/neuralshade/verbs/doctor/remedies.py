@@ -27,10 +27,10 @@ def vulkan_remedy() -> str:
         return "none needed: SlangPy takes Metal"
     if sys.platform == "win32":
         return "install the GPU's driver; it brings Vulkan"
-    told = _os_release()
-    if told.get("ID") == "debian" and told.get("VERSION_ID") == "12":
+    system = _os_release()
+    if system.get("ID") == "debian" and system.get("VERSION_ID") == "12":
         return BACKPORTS
-    for name in [told.get("ID", ""), *told.get("ID_LIKE", "").split()]:
+    for name in [system.get("ID", ""), *system.get("ID_LIKE", "").split()]:
         if name in VULKAN:
             return VULKAN[name]
     return ANYWHERE
