@@ -16,7 +16,7 @@ struct Task : ITask
     [Differentiable] float loss(no_diff Thread thread) { return a * a; }
 }
 """
-GIVEN = ["--set", "photo=a.png", "--set", "mask=m.png", "--set", "strength=1"]
+VALUES = ["--set", "photo=a.png", "--set", "mask=m.png", "--set", "strength=1"]
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_other_messages_are_left_alone():
 
 @pytest.mark.parametrize("verb", ["shader", "splats"])
 def test_verbs_without_an_engine_speak_of_none(refused, run, task, verb):
-    given = {"shader": [task, *GIVEN], "splats": ["a.png", "--count", "9"]}[verb]
+    given = {"shader": [task, *VALUES], "splats": ["a.png", "--count", "9"]}[verb]
     message = refused("fit", verb, *given, "--device", "cpu")
     assert message.startswith("device: got 'cpu', need cuda, vulkan, metal or d3d12: Slang runs")
     text = " ".join(" ".join(run("fit", verb, "--help").out).split())

@@ -18,7 +18,7 @@ def at_once(monkeypatch):
     """Tell of work that takes no time."""
     monkeypatch.setattr(work, "UNTOLD_SECONDS", 0.01)
     monkeypatch.setattr(work_lines, "PLAIN_SECONDS", 0.01)
-    monkeypatch.setattr(work_lines, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(work_lines, "POLL_SECONDS", 0.01)
 
 
 def wait_for(words, capsys, seconds=60):

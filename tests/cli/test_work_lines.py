@@ -23,8 +23,8 @@ class Clock:
 
     def goes_on(self, seconds):
         """Look as often as the command line does."""
-        for _ in range(round(seconds / work_lines.LOOK_SECONDS)):
-            self.seconds += work_lines.LOOK_SECONDS
+        for _ in range(round(seconds / work_lines.POLL_SECONDS)):
+            self.seconds += work_lines.POLL_SECONDS
             if line := self.lines.due():
                 self.told.append(line)
 
@@ -41,7 +41,7 @@ def clock(monkeypatch):
 def at_once(monkeypatch):
     """Tell of work that takes no time."""
     monkeypatch.setattr(work, "UNTOLD_SECONDS", 0.01)
-    monkeypatch.setattr(work_lines, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(work_lines, "POLL_SECONDS", 0.01)
 
 
 def wait_for(words, capsys):

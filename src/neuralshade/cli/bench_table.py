@@ -1,4 +1,4 @@
-"""What a person sees of `neuralshade bench`: what is measured now, then five tables."""
+"""Output of `neuralshade bench`: progress, then five tables."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -12,12 +12,12 @@ from rich.text import Text
 from neuralshade.base.work import part
 from neuralshade.cli.work_lines import shown_work
 
-PLAIN_COLUMNS = 110  # where there is no terminal
+PLAIN_COLUMNS = 110  # without a terminal
 
 
 @contextmanager
 def stages() -> Iterator[Callable[[str], None]]:
-    """Yield an observer that shows what is measured on standard error."""
+    """Yield an observer that shows the current measurement on standard error."""
     if not sys.stderr.isatty():
         with shown_work("opening the device"), ExitStack() as begun:
 
@@ -32,7 +32,7 @@ def stages() -> Iterator[Callable[[str], None]]:
 
 
 def print_bench(found: dict[str, Any]) -> None:
-    """Print what ``bench()`` returned."""
+    """Print the result of ``bench()``."""
     console = Console(width=None if sys.stdout.isatty() else PLAIN_COLUMNS, highlight=False)
     adapter, torch = found["adapter"], found["torch"]
     beside = "" if torch is None else f", beside PyTorch {torch['version']} on {torch['device']}"
@@ -108,12 +108,12 @@ def rate(samples_per_second: float | None) -> str:
 
 
 def ratio(value: float | None) -> str:
-    """Return how often faster; '-' where nothing was beside it."""
+    """Return a speed ratio; '-' without one."""
     return "-" if value is None else f"{value:.3g} x"
 
 
 def share(row: dict[str, Any]) -> str:
-    """Return the larger share of a ceiling that was reached, and of which; '-' without one."""
+    """Return the larger share of a ceiling, with the ceiling's name; '-' without one."""
     if row["limit"] is None:
         return "-"
     reached = max(row["product_share"], row["memory_share"])

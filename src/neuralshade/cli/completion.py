@@ -1,6 +1,6 @@
-"""What a shell completes behind a flag: names to choose from, files and folders.
+"""Shell completion of flags' values: choices, files and folders.
 
-Each follows from the form of the value that --help shows, so that no flag is listed twice.
+It is derived from the placeholder in --help, so that no flag is listed twice.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from click.shell_completion import (
     add_completion_class,
 )
 
-FILES = ("ASSET", "OUT", "PICTURE", "SOURCE", "TASK")  # forms of paths without a dot
+FILES = ("ASSET", "OUT", "PICTURE", "SOURCE", "TASK")  # placeholders of paths without a dot
 FOLDER = "DIR"
 if TYPE_CHECKING:
     ParamType = click.ParamType[Any]
@@ -26,9 +26,9 @@ else:  # no generic class before click 8.4
 
 
 class Text(ParamType):
-    """Text as it was typed, which a shell completes: with ``names``, else with what is there.
+    """Text as typed; a shell completes it with ``names``, or with files.
 
-    Nothing is refused here: what the value must be is known where it is used.
+    Nothing is refused here: values are checked where they are used.
     """
 
     name = "text"
@@ -39,14 +39,14 @@ class Text(ParamType):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter,
                        incomplete: str) -> list[CompletionItem]:  # fmt: skip
-        """Return what ``incomplete`` may become; of files the shell knows that itself."""
+        """Return completions of ``incomplete``; files are left to the shell."""
         if self.names:
             return [CompletionItem(name) for name in self.names if name.startswith(incomplete)]
         return [CompletionItem(incomplete, type=self.there)] if self.there != "plain" else []
 
 
 def completed(parameters: Iterable[click.Parameter]) -> None:
-    """Give plain text among ``parameters`` the completion that its form calls for."""
+    """Set the completion of plain text ``parameters`` from their placeholders."""
     for parameter in parameters:
         if parameter.type is click.STRING:
             form = getattr(parameter, "metavar", None) or str(parameter.name)
@@ -54,7 +54,7 @@ def completed(parameters: Iterable[click.Parameter]) -> None:
 
 
 def text_of(form: str) -> Text:
-    """Return text of the form that --help shows: [a|b], DIR, or FILE.html and the like."""
+    """Return the type for a placeholder of --help: [a|b], DIR, or FILE.html and the like."""
     if form.startswith("[") and "|" in form:
         return Text(form.strip("[]").split("|"))
     form = form.strip("[].")
@@ -67,7 +67,7 @@ def text_of(form: str) -> Text:
 
 @add_completion_class
 class _Bash(BashComplete):
-    """Bash, which cuts --preset=gr into three words."""
+    """Bash, which splits --preset=gr into three words."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
         args, incomplete = super().get_completion_args()
@@ -75,7 +75,7 @@ class _Bash(BashComplete):
 
 
 def _joined(items: list[CompletionItem], typed: str) -> list[CompletionItem]:
-    """Return items as a shell replaces the word --preset=gr by, which it leaves whole."""
+    """Return items that replace --preset=gr in shells that do not split it."""
     flag, equals, _ = typed.partition("=")
     if not equals or not flag.startswith("--"):
         return items

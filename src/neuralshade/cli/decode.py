@@ -1,4 +1,4 @@
-"""neuralshade decode: an asset's texture maps into files."""
+"""neuralshade decode: an asset's texture maps as files."""
 
 import json
 from typing import Any
@@ -36,7 +36,7 @@ from neuralshade.cli.work_lines import shown_work
               help="What a texture set's network runs on: cpu, cuda, vulkan, metal or d3d12; auto "
                    "is a hardware GPU where the CPU would take more than 2 s.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the files as one JSON line.")
-def decode(asset: str, output: str, maps: tuple[str, ...], as_json: bool, **given: Any) -> None:
+def decode(asset: str, output: str, maps: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Write the texture maps of ASSET, with all mip levels, as files that engines load.
 
     ASSET is what fit textures or fit mipmaps made. All files are written, or none.
@@ -48,7 +48,7 @@ def decode(asset: str, output: str, maps: tuple[str, ...], as_json: bool, **give
     devices: list[str] = []
     with shown_work("decoding maps"):
         files = neuralshade.decode(asset, output, maps=maps or None, on_device=devices.append,
-                                   **given)  # fmt: skip
+                                   **options)  # fmt: skip
     if as_json:
         listed = [{"path": str(path), "bytes": path.stat().st_size} for path in files]
         device = devices[0] if devices else None

@@ -1,4 +1,4 @@
-"""What a person sees of the devices of a machine: three tables and what would be taken."""
+"""Output of `neuralshade devices`: three tables, and the choice of --engine auto."""
 
 import sys
 from typing import Any
@@ -11,11 +11,11 @@ from neuralshade.base.message_text import plain_lines
 from neuralshade.base.terminal_lines import broken, columns_of
 from neuralshade.engine.kernel_path import PATH_TITLES
 
-PLAIN_COLUMNS = 100  # where there is no terminal
+PLAIN_COLUMNS = 100  # without a terminal
 
 
 def print_devices(found: dict[str, Any]) -> None:
-    """Print what ``devices()`` returned."""
+    """Print the result of ``devices()``."""
     console = Console(width=None if sys.stdout.isatty() else PLAIN_COLUMNS, highlight=False)
     adapters = list(enumerate(found["adapters"], start=1))
     opened = [(index, adapter) for index, adapter in adapters if adapter["error"] is None]

@@ -1,4 +1,4 @@
-"""neuralshade doctor: what is there, and the command that brings what is missing."""
+"""neuralshade doctor: installed parts, and commands that install the rest."""
 
 import json
 import sys
@@ -11,11 +11,10 @@ from neuralshade.cli.work_lines import shown_work
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
 def doctor(as_json: bool) -> None:
-    """Say on one page what is there, and what brings what is missing.
+    """Report what is installed, and how to install the rest.
 
-    Versions, Vulkan, CUDA, GPUs, folders that are kept between runs. Drivers are asked in other
-    processes with fifteen seconds each: one that hangs is told, not waited for. Put the page
-    into bug reports.
+    Versions, Vulkan, CUDA, GPUs, cache folders. Drivers run in other processes with fifteen seconds
+    each: one that hangs is reported. Put the page into bug reports.
 
     \b
     neuralshade doctor
@@ -31,7 +30,7 @@ def doctor(as_json: bool) -> None:
 
 
 def _check_table(verb: str) -> None:
-    """Raise ConfigError where no fit would take the user's defaults of a verb."""
+    """Raise ConfigError where a fit would refuse the user's defaults of a verb."""
     from neuralshade.cli.flags import parameters_of
     from neuralshade.cli.recipe_file import check_table
     from neuralshade.kinds import fit_verb

@@ -1,4 +1,4 @@
-"""neuralshade export: an asset as functions in the languages of renderers."""
+"""neuralshade export: an asset as functions in shading languages."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 import neuralshade
-from neuralshade.cli.options import GIVEN, TRUST
+from neuralshade.cli.options import TRUST, VALUES
 from neuralshade.cli.work_lines import shown_work
 
 
@@ -41,11 +41,11 @@ from neuralshade.cli.work_lines import shown_work
     is_flag=True,
     help="Also run what can run here, and compare; ends with 1 where one is wrong.",
 )
-@GIVEN
+@VALUES
 @TRUST
 @click.option("--json", "as_json", is_flag=True, help="Print files and checks as one JSON line.")
 def export(asset: str, to: tuple[str, ...], pairs: tuple[str, ...], as_json: bool,
-           **given: Any) -> None:  # fmt: skip
+           **options: Any) -> None:  # fmt: skip
     """Write ASSET as functions that a renderer calls, each a person can read.
 
     Beside the text stand its numbers (.bin), textures (.dds), 256 inputs and outputs of each
@@ -60,7 +60,7 @@ def export(asset: str, to: tuple[str, ...], pairs: tuple[str, ...], as_json: boo
 
     values = parse_values(pairs)
     with shown_work("exporting"):
-        result = neuralshade.export(asset, list(to) or None, values=values, **given)
+        result = neuralshade.export(asset, list(to) or None, values=values, **options)
     if as_json:
         click.echo(json.dumps({"files": result.files, "functions": result.functions,
                                "multiply_adds": result.multiply_adds,

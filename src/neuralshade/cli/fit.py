@@ -1,4 +1,4 @@
-"""The fit verbs of the command line: one for each kind that is fitted, as it says of itself."""
+"""Fit verbs of the command line: one command for each kind, built from its own description."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from neuralshade.kinds.kind import Kind
 
 
 class FitCommands(click.Group):
-    """One command for each kind that is fitted; only the one asked for is loaded."""
+    """One command for each kind; only the requested one is loaded."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return fit_verbs()
@@ -70,35 +70,35 @@ def command_of(kind: Kind) -> click.Command:
 
 
 def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, quiet: bool,
-            preset: str | None = None, **given: Any) -> None:  # fmt: skip
-    """Fit, with progress for people, and print what was reached."""
+            preset: str | None = None, **values: Any) -> None:  # fmt: skip
+    """Run a fit with progress, and print its result."""
     from neuralshade.cli.terminal import put_away, show_notes, watch
     from neuralshade.fitting.facts import result_facts
 
-    subject = given.pop(kind.subject.name)
+    subject = values.pop(kind.subject.name)
     flags = {flag.name.replace("-", "_"): flag for flag in kind.flags}
-    own = {name: given.pop(name) for name in flags}
-    if output is None and not own.get("share"):  # which has many sources
+    own = {name: values.pop(name) for name in flags}
+    if output is None and not own.get("share"):  # a family fit, which has many sources
         check_no_output(subject, kind.output_form)
     for name, flag in flags.items():
         if flag.hidden and own.pop(name) is not None:
             raise click.UsageError(flag.about)
-    options = {name: given.pop(name) for name in OPTIONS if name in kind.takes}
-    live = live_flags(given) if "live" in kind.takes else {}
-    # a page tells of its fits itself, and its address comes first; what is not there starts nothing
+    options = {name: values.pop(name) for name in OPTIONS if name in kind.takes}
+    live = live_flags(values) if "live" in kind.takes else {}
+    # a page reports its fits and prints its address first; missing sources must not start one
     starts = nullcontext if live.get("live") or _is_missing(subject) else starting
     show_notes(quiet)
-    # a fit that is gone on with has the settings that it was begun with
+    # a resumed fit keeps its settings
     resumed = options.get("resume") is not None
     defaults = {} if resumed else default_settings(kind, parameters_of(kind))
-    typed = given | {"preset": preset}
-    preset, settings = recipe_settings(kind, preset, recipe, given, defaults)
-    check_settings(kind.recipe, settings)  # before the packages of a fit, which take seconds
+    typed = values | {"preset": preset}
+    preset, settings = recipe_settings(kind, preset, recipe, values, defaults)
+    check_settings(kind.recipe, settings)  # before the packages of a fit load, which takes seconds
     if preset is not None and kind.presets:
         kind.check_preset(preset)
     if not quiet:
         tell_defaults(kind, typed, {} if resumed else settings | {"preset": preset})
-    line = CommandLine(subject, output, own, preset, settings, given, {**options, **live})
+    line = CommandLine(subject, output, own, preset, settings, values, {**options, **live})
     unsaid = silent(quiet, as_json, options)
 
     def show(result: Any) -> None:
@@ -109,7 +109,7 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
                 result.print()
                 if options.get("report") is not None:
                     click.echo(options["report"])
-        if getattr(result, "failed", None):  # of several
+        if getattr(result, "failed", None):  # of a fit of several
             sys.exit(1)
 
     with watch(quiet, kind.rated) as watching, starts(watching) as observer:
@@ -119,12 +119,12 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
 
 
 def _is_missing(subject: object) -> bool:
-    """Return whether one of what is to be fitted is no file and no folder."""
+    """Return whether one of the sources does not exist."""
     return not all(map(os.path.exists, subject if isinstance(subject, tuple) else (str(subject),)))
 
 
 def tell_defaults(kind: Kind, typed: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-    """Say on standard error which of the user's defaults take effect, and the file they are from.
+    """Print which of the user's defaults take effect, and their file, on standard error.
 
     ``typed``: settings by flags, and the preset; ``settings``: those of the fit.
     """
@@ -136,16 +136,16 @@ def tell_defaults(kind: Kind, typed: Mapping[str, Any], settings: Mapping[str, A
             return is_by_default(ctx, str(flags[name].name), value)
         return typed.get(name) is None and name in settings and bool(settings[name] == value)
 
-    told = {n: v for n, v in kind_defaults(kind, parameters).items() if heeded(n, v)}
-    if told:
+    effective = {n: v for n, v in kind_defaults(kind, parameters).items() if heeded(n, v)}
+    if effective:
         from neuralshade.cli.streams import say
 
-        listed = ", ".join(f"{name} = {value!r}" for name, value in told.items())
+        listed = ", ".join(f"{name} = {value!r}" for name, value in effective.items())
         say(f"defaults of {defaults_path()}: {listed}")
 
 
 def call_of(kind: Kind, line: CommandLine) -> FitCall:
-    """Return the call of what was typed: as the kind says, else by the names of its flags."""
+    """Return the call of a command line: by the kind's function, or by the names of its flags."""
     if kind.calls is not None:
         call: FitCall = loaded(kind.calls)(line)
         return call
@@ -155,9 +155,9 @@ def call_of(kind: Kind, line: CommandLine) -> FitCall:
 
 
 def silent(quiet: bool, as_json: bool, options: Mapping[str, Any]) -> bool:
-    """Return whether no result is printed for people, as events have standard output.
+    """Return whether no result is printed, because events use standard output.
 
-    Raises: UsageError where the result is to be printed there as JSON too.
+    Raises: UsageError where the result as JSON would go there too.
     """
     from neuralshade.fitting.output_checks import events_path
 
@@ -170,7 +170,7 @@ def silent(quiet: bool, as_json: bool, options: Mapping[str, Any]) -> bool:
 
 
 def _print_json(facts: Mapping[str, Any]) -> None:
-    """Print one line, null for what JSON lacks, as events have it."""
+    """Print one line with null for numbers that JSON lacks, as in events."""
     from neuralshade.base.json_numbers import finite
 
     click.echo(json.dumps(finite(facts), allow_nan=False))

@@ -1,4 +1,4 @@
-"""Flags of a fit's command: those of all fits, and those that a kind says of itself."""
+"""Flags of fit commands: the shared ones, and those of each kind."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from neuralshade.fitting.defaults import defaults_path
 from neuralshade.fitting.recipe import ENDS, fields_of, read_toml, type_of
 from neuralshade.kinds.kind import Kind
 
-ENDLESS = 10**6  # a limit from which on it is there to catch a typing error, and not told
+ENDLESS = 10**6  # a limit from there on only catches typing errors, and is not shown
 TORCH_DEVICE = ("Torch device (cpu, cuda:0), or the GPU engine's API (cuda, vulkan, metal, d3d12). "
                 "[default: see devices]")  # fmt: skip
 API = "cuda, vulkan, metal or d3d12. [default: see devices]"
 APIS = ("cuda", "vulkan", "metal", "d3d12")  # a test holds them equal to those of gpu/open.py
-# what a shell is offered for text that begins with one of these; a test holds it equal to those
+# completions of text that begins with these; a test holds it equal to the registry
 COMPLETED = {"encoding": ("auto", "cell_wave", "dense_grid", "frequency", "hash_grid", "identity",
                           "one_blob", "staggered_grid", "triangle_wave")}  # fmt: skip
 RUNNING = ("engine", "kernels", "deterministic", "device", "dump_kernels", "resume")
-OPTIONS: dict[str, dict[str, Any]] = {  # of FitOptions, as click has them
+OPTIONS: dict[str, dict[str, Any]] = {  # of FitOptions, as arguments of click
     "engine": {"metavar": "[auto|torch|gpu]", "default": "auto", "show_default": True,
                "help": "PyTorch, or Slang on a GPU."},
     "kernels": {"metavar": "[auto|wgmma|matrix|fma]", "default": "auto", "show_default": True,
@@ -95,13 +95,13 @@ def parameters_of(kind: Kind) -> list[click.Parameter]:
 
 
 def _heed_flags(kind: Kind, ctx: click.Context, _: click.Parameter, path: str | None) -> str | None:
-    """Make what a TOML file, and under it the user's defaults, say of flags their default."""
+    """Set defaults of flags from a TOML file, over those of the user."""
     if ctx.resilient_parsing:
         return path
-    told = default_flags(kind, ctx.command.params)
+    found = default_flags(kind, ctx.command.params)
     if path is not None and path.endswith(".toml"):
-        told |= file_flags(kind, path, ctx.command.params)
-    ctx.default_map = {**(ctx.default_map or {}), **told}
+        found |= file_flags(kind, path, ctx.command.params)
+    ctx.default_map = {**(ctx.default_map or {}), **found}
     return path
 
 
@@ -130,9 +130,9 @@ def _own(flag: Flag) -> click.Option:
 
 
 def recipe_flags(recipe: type) -> list[click.Parameter]:
-    """Return one flag per field of a recipe, those that all have last; unset flags are None.
+    """Return one flag per field of a recipe, shared ones last; unset flags are None.
 
-    Steps and seconds come first among the ends: others say more of them.
+    Steps and seconds come first among the ends: descriptions of others refer to them.
     """
     return [_flag(field) for field in sorted(fields_of(recipe), key=lambda f: f.name not in ENDS)]
 
@@ -146,8 +146,8 @@ def _flag(field: dataclasses.Field[Any]) -> click.Option:
         about += f": {', '.join(choices)}"
     default = "none" if field.default is None else field.default
     limits = field.metadata["limits"]
-    told = f"{_range(*limits)}; " if limits else ""
-    about += f". [{told}default: {str(default).lower()}]"
+    found = f"{_range(*limits)}; " if limits else ""
+    about += f". [{found}default: {str(default).lower()}]"
     if type_of(field) is bool:
         return GroupedOption([f"--{name}/--no-{name}", field.name], group=group, default=None,
                              help=about)  # fmt: skip
@@ -169,17 +169,17 @@ def recipe_settings(
     flags: Mapping[str, Any],
     defaults: Mapping[str, Any] | None = None,
 ) -> tuple[str | None, dict[str, Any]]:
-    """Return preset and settings: the file's, over defaults and under the flags that were given."""
+    """Return preset and settings: flags override the file, which overrides defaults."""
     settings = {} if recipe_file is None else _read_recipe(kind, recipe_file)
     settings |= {name: value for name, value in flags.items() if value is not None}
     settings = under(defaults or {}, settings)
-    if kind.presets:  # else it is refused as an unknown setting
-        told = settings.pop("preset", None)
-        if not isinstance(told, (str, type(None))):
+    if kind.presets:  # otherwise it is refused as an unknown setting
+        found = settings.pop("preset", None)
+        if not isinstance(found, (str, type(None))):
             place = recipe_file if recipe_file is not None else defaults_path()
-            raise ConfigError(f"{place}: got preset={told!r}, need the name of a preset. "
+            raise ConfigError(f"{place}: got preset={found!r}, need the name of a preset. "
                               f'Write for example preset = "{kind.presets[0]}".')  # fmt: skip
-        preset = told if preset is None else preset
+        preset = found if preset is None else preset
     return preset, settings
 
 
@@ -187,9 +187,9 @@ def _names(recipe: type) -> list[str]:
     return [field.name for field in fields_of(recipe)]
 
 
-def _check_told(told: Iterable[str], known: Sequence[str], path: str, kind: Kind) -> None:
-    """Raise ConfigError for a name that nothing is called, with the nearest, not with all."""
-    for name in told:
+def _check_names(found: Iterable[str], known: Sequence[str], path: str, kind: Kind) -> None:
+    """Raise ConfigError for an unknown name, with the nearest one instead of all."""
+    for name in found:
         if name not in known:
             raise ConfigError(f"{path}: {named(name)}: unknown setting."
                               f"{did_you_mean(name, known)} See neuralshade fit {kind.name} --help "
@@ -202,11 +202,11 @@ def _read_recipe(kind: Kind, path: str) -> dict[str, Any]:
         found: dict[str, Any] = loaded(kind.recipe_files[suffix])(path)
         return found
     if suffix == ".toml":
-        flags = flags_of(kind, parameters_of(kind))  # which _heed_flags has taken
-        told = {name: value for name, value in read_toml(path).items() if name not in flags}
-        # here, as a name of the fit's own parameters would be given to it twice
+        flags = flags_of(kind, parameters_of(kind))  # _heed_flags reads these
+        found = {name: value for name, value in read_toml(path).items() if name not in flags}
+        # here, since the name of a fit's own parameter would be passed twice
         known = [*flags, *(["preset"] if kind.presets else []), *_names(kind.recipe)]
-        _check_told(told, known, path, kind)
-        return told
+        _check_names(found, known, path, kind)
+        return found
     needed = " or ".join([".toml", *kind.recipe_files])
     raise ConfigError(f"{path}: got suffix {suffix!r}, need {needed}. Rename the recipe.")

@@ -1,4 +1,4 @@
-"""A command whose --help lists its flags under headings, as their kind and recipe say."""
+"""Command whose --help lists flags under headings."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import click
 
 from neuralshade.fitting.command import GROUPS
 
-LAST = "running"  # where a flag stands that says nothing, --help among them
-WIDEST = 26  # columns of the left part; a longer flag has its text below it
+LAST = "running"  # the default heading, which also has --help
+WIDEST = 26  # columns of the left part; longer flags have their text below
 
 
 class GroupedOption(click.Option):
@@ -21,23 +21,23 @@ class GroupedOption(click.Option):
 
 
 def show_verbs(ctx: click.Context) -> None:
-    """Print the help of a group of verbs where none of them was named."""
+    """Print the help of a group of verbs that was called without one."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
 class GroupedCommand(click.Command):
-    """A command that lists its flags under the headings of GROUPS, in their order."""
+    """A command that lists its flags under the headings of GROUPS, in order."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write every heading that has flags, all in the same two columns."""
+        """Write every heading with flags, all in the same two columns."""
         for title, rows in self.sections(ctx).items():
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(WIDEST), about) for name, about in rows],
                                    col_max=WIDEST)  # fmt: skip
 
     def sections(self, ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
-        """Return flags and what is said of them, by heading."""
+        """Return flags and their descriptions, by heading."""
         found: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)

@@ -1,4 +1,4 @@
-"""neuralshade import: an asset of a network that another program trained."""
+"""neuralshade import: assets from networks that another program trained."""
 
 import json
 from typing import Any
@@ -30,7 +30,7 @@ from neuralshade.cli.work_lines import shown_work
               help="tiny-cuda-nn's vector in a file of several tensors. "
                    "[default: params]")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print what was imported as one JSON line.")
-def import_(file: str, as_json: bool, **given: Any) -> None:
+def import_(file: str, as_json: bool, **options: Any) -> None:
     """Make an asset of FILE, a network of two inputs that another program trained.
 
     tiny-cuda-nn: its parameters as safetensors, npz, npy or pt with --config, or a snapshot.
@@ -43,7 +43,7 @@ def import_(file: str, as_json: bool, **given: Any) -> None:
     neuralshade import mlp.safetensors --recipe mlp.toml -o photo.nsh
     """
     with shown_work("importing"):
-        opened = neuralshade.import_asset(file, **given)
+        opened = neuralshade.import_asset(file, **options)
     if as_json:
         click.echo(json.dumps(opened.facts()))
         return

@@ -1,4 +1,4 @@
-"""neuralshade info: what an asset says of itself."""
+"""neuralshade info: facts about an asset."""
 
 import json
 import os
@@ -49,7 +49,7 @@ def info(asset: str, as_json: bool, as_toml: bool) -> None:
         facts = None if as_toml else unopened_facts(asset)
         if facts is None:
             raise
-        say(str(error))  # of what is read, as far as it is
+        say(str(error))  # of the readable ones
         _print_unopened(facts, as_json)
         return
     if as_toml:
@@ -61,7 +61,7 @@ def info(asset: str, as_json: bool, as_toml: bool) -> None:
 
 
 def _print_folder(folder: str, as_json: bool) -> None:
-    """Print a line for each asset in a folder, or one of JSON with their rows."""
+    """Print a line for each asset in a folder, or their rows as one line of JSON."""
     from neuralshade.verbs.info import assets_in
 
     with shown_work("reading the assets"):
@@ -73,7 +73,7 @@ def _print_folder(folder: str, as_json: bool) -> None:
 
 
 def _print_unopened(facts: Mapping[str, Any], as_json: bool) -> None:
-    """Print the header of an asset that is not opened: as JSON, or lines as of one that is."""
+    """Print the header of an asset that cannot be opened: as JSON, or in the usual lines."""
     if as_json:
         click.echo(json.dumps(facts))
         return
@@ -83,19 +83,19 @@ def _print_unopened(facts: Mapping[str, Any], as_json: bool) -> None:
     lines = [("kind", str(facts["kind"])), ("size", f"{facts['bytes']:,} bytes"),
              *told_packages(facts).items()]  # fmt: skip
     for part in ("quality", "training", "recipe"):  # may have names in common
-        lines += _told_part(part, facts.get(part))
+        lines += _part_lines(part, facts.get(part))
     print_pairs(lines)
 
 
 def _print_unfinished(facts: Mapping[str, Any], as_json: bool) -> None:
-    """Print what a checkpoint says of its fit, and how to go on."""
+    """Print a checkpoint's facts about its fit, and how to resume it."""
     if as_json:
         click.echo(json.dumps(facts))
         return
     from neuralshade.measure.table import print_pairs
 
     recipe, name, step = facts["recipe"], facts["picture"], f"{facts['step']:,}"
-    if type(recipe.get("steps")) is int:  # nobody has looked at what it says
+    if type(recipe.get("steps")) is int:  # unchecked input
         step += f" of {recipe['steps']:,}"
     if facts["seconds"] is not None:
         step += f", {facts['seconds']:.1f} s"
@@ -106,10 +106,10 @@ def _print_unfinished(facts: Mapping[str, Any], as_json: bool) -> None:
                  ("", facts["resume"])])  # fmt: skip
 
 
-def _told_part(part: str, values: Any) -> list[tuple[str, str]]:
-    """Return a part's values with their titles, one a line; nobody has looked at what they are.
+def _part_lines(part: str, values: Any) -> list[tuple[str, str]]:
+    """Return a part's values with their titles, one a line; the values are unchecked input.
 
-    Lists and tables, a curve say, are for programs, which --json tells.
+    Lists and tables, such as a curve, are omitted; --json prints them.
     """
     told = values.items() if isinstance(values, Mapping) else ()
     single = [(f"  {name}", str(value)) for name, value in told

@@ -1,4 +1,4 @@
-"""The live page on the command line: `view`, and `--live` of every fit."""
+"""Live page on the command line: `view`, and `--live` of every fit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from neuralshade.cli.groups import GroupedOption
-from neuralshade.cli.options import GIVEN, TERMINAL, TRUST
+from neuralshade.cli.options import TERMINAL, TRUST, VALUES
 from neuralshade.cli.work_lines import shown_work
 
 if TYPE_CHECKING:
@@ -33,53 +33,53 @@ PLACE = ("host", "port", "run_shaders")
 
 
 def address_options() -> list[click.Parameter]:
-    """Return the flags that say where the page is served."""
+    """Return the flags for the page's address."""
     names = {"open": "opened", "run-shaders": "run_shaders"}
     return [GroupedOption([f"--{name}", names.get(name, name)], group="watching", **settings)
             for name, settings in ADDRESS.items()]  # fmt: skip
 
 
 def live_options() -> list[click.Parameter]:
-    """Return the flags of a fit that is shown on a page."""
+    """Return the flags of a fit with a live page."""
     return [GroupedOption(["--live"], group="watching", **LIVE), *address_options()]
 
 
-def live_flags(given: dict[str, Any]) -> dict[str, Any]:
-    """Take what ``live_options`` returned out of what was given."""
-    return {name: given.pop(name) for name in ("live", *PLACE, "opened")}
+def live_flags(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the flags of ``live_options``, removed from ``values``."""
+    return {name: values.pop(name) for name in ("live", *PLACE, "opened")}
 
 
-def fitted(fit: Callable[..., Any], given: dict[str, Any], show: Callable[[Any], None],
+def fitted(fit: Callable[..., Any], values: dict[str, Any], show: Callable[[Any], None],
            *subject: Any, **settings: Any) -> None:  # fmt: skip
-    """Fit and show the result; with --live on a page that stays until Ctrl-C.
+    """Fit and show the result; with --live, on a page that stays until Ctrl-C.
 
-    ``given`` are the flags of ``live_options``, by name; none where there are none.
+    ``values``: values of ``live_options``, by name; empty where there are none.
     """
-    if not given.get("live"):
-        said = {name: given.get(name) for name in (*PLACE, "opened")}
-        unused = [name for name, value in said.items() if value is not None and value is not False]
+    if not values.get("live"):
+        flags = {name: values.get(name) for name in (*PLACE, "opened")}
+        unused = [name for name, value in flags.items() if value is not None and value is not False]
         if unused:
             flag = unused[0].replace("opened", "open").replace("_", "-")
             raise click.UsageError(f"--{flag} needs --live.")
         show(fit(*subject, **settings))
         return
-    with _page(given) as live:
+    with _page(values) as live:
         result = live.run(fit, *subject, **settings)
         if result is not None:
             show(result)
         live.wait()
 
 
-def _page(given: dict[str, Any]) -> Live:
-    """Return the page, its address told."""
+def _page(values: dict[str, Any]) -> Live:
+    """Return the page after printing its address."""
     from neuralshade.live.live import Live
 
-    live = Live(**{name: given[name] for name in PLACE if given[name] is not None})
-    _told(live, given["opened"])
+    live = Live(**{name: values[name] for name in PLACE if values[name] is not None})
+    _print_addresses(live, values["opened"])
     return live
 
 
-def _told(live: Live, opened: bool) -> None:
+def _print_addresses(live: Live, opened: bool) -> None:
     from neuralshade.cli.streams import say
 
     say(f"live page: {live.address}  (Ctrl-C ends it)")
@@ -93,7 +93,7 @@ def _told(live: Live, opened: bool) -> None:
 @click.argument("asset", required=False)
 @click.argument("beside", metavar="[PICTURE]", required=False)
 @click.option("--reference", metavar="PICTURE", help="What ASSET was fitted to, to compare with.")
-@GIVEN
+@VALUES
 @TRUST
 def view(asset: str | None, beside: str | None, reference: str | None, pairs: tuple[str, ...],
          trust: bool, opened: bool, **place: Any) -> None:  # fmt: skip
@@ -130,7 +130,7 @@ def view(asset: str | None, beside: str | None, reference: str | None, pairs: tu
         with shown_work("opening the page"):
             live = shown.enter_context(show(asset, reference or beside, values=values,
                                             trust=trust, **chosen))  # fmt: skip
-        _told(live, opened)
+        _print_addresses(live, opened)
         live.wait()
 
 

@@ -1,4 +1,4 @@
-"""The command line: parse, call one public function, print."""
+"""Entry point of the command line: parse, call one public function, print."""
 
 import json
 import math
@@ -20,7 +20,7 @@ from neuralshade.cli.groups import show_verbs
 from neuralshade.cli.import_ import import_
 from neuralshade.cli.info import info
 from neuralshade.cli.live import view
-from neuralshade.cli.options import GIVEN, SPEED, TERMINAL, TRUST, in_flags, is_misuse
+from neuralshade.cli.options import SPEED, TERMINAL, TRUST, VALUES, in_flags, is_misuse
 from neuralshade.cli.render import render
 from neuralshade.cli.scene import scene
 from neuralshade.cli.suggestions import check_no_page, context_of, misuse
@@ -31,48 +31,47 @@ from neuralshade.errors import NeuralShadeError
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0, 1 (an error, explained), 2 (misuse), 130 (interrupted).
 
-    What an interruption only ends early, a search of codes or the paths of a scene, is 0: all that
-    was asked for is written.
+    Interrupting a code search or a scene's paths exits with 0: all outputs are written.
     """
-    given = sys.argv[1:] if arguments is None else arguments
+    words = sys.argv[1:] if arguments is None else arguments
     _check_working_folder()
     try:
-        commands.main(given, prog_name="neuralshade", standalone_mode=False)
+        commands.main(words, prog_name="neuralshade", standalone_mode=False)
         if sys.stdout is not None:  # None where it is closed
-            sys.stdout.flush()  # here, where a refusal can still be told
+            sys.stdout.flush()  # here, where an error can still be reported
     except click.UsageError as error:
-        error.ctx = error.ctx or context_of(commands, given)  # click knows none of a missing value
-        _fail(misuse(error, given), 2)
+        error.ctx = error.ctx or context_of(commands, words)  # click knows none for a missing value
+        _fail(misuse(error, words), 2)
     except click.ClickException as error:
         _fail(error.format_message(), error.exit_code)
     except NeuralShadeError as error:
-        message = in_flags(str(error), given)
-        _fail(message, 2 if is_misuse(error, message, given) else 1)
+        message = in_flags(str(error), words)
+        _fail(message, 2 if is_misuse(error, message, words) else 1)
     except _Interrupted as ended:
         _fail(str(ended), ended.code)
-    except (KeyboardInterrupt, click.Abort) as error:  # Abort is click's word for the former
-        told = _Interrupted(error.__cause__ or error)
-        _fail(str(told), told.code)
-    except BrokenPipeError:  # the reader of a pipe has seen enough
+    except (KeyboardInterrupt, click.Abort) as error:  # Abort is click's form of the former
+        interrupted = _Interrupted(error.__cause__ or error)
+        _fail(str(interrupted), interrupted.code)
+    except BrokenPipeError:  # the reader closed the pipe
         _drop_output()
         sys.exit(1)
     except (MemoryError, RuntimeError, ImportError, OSError) as error:
-        _fail(_told(error), 1)
+        _fail(_foreign_message(error), 1)
 
 
-def _told(error: Exception) -> str:
-    """Return what to say of an error that is none of ours; raise it where it is a fault."""
+def _foreign_message(error: Exception) -> str:
+    """Return the message for a foreign exception; raise it where it is a bug."""
     if message := missing_memory(error):
         return message
     if not isinstance(error, OSError) or error.errno is None or error.filename is not None:
-        raise error  # a file's should have been an error of ours
+        raise error  # errors of files should have been ours
     _drop_output()
     return (f"standard output: got '{error.strerror}', need room for the output. "
             "Send it elsewhere.")  # fmt: skip
 
 
 def _check_working_folder() -> None:
-    """End where it was removed: libraries that are loaded later end the process without a word."""
+    """Exit where it was removed: libraries loaded later would end the process silently."""
     try:
         os.getcwd()
     except OSError as error:
@@ -81,7 +80,7 @@ def _check_working_folder() -> None:
 
 
 def _drop_output() -> None:
-    """Send what still waits to be printed to nowhere, so that Python can end in peace."""
+    """Discard buffered output, so that Python can exit cleanly."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -91,12 +90,12 @@ def _fail(message: str, code: int) -> None:
 
 
 def _say(message: str) -> None:
-    from neuralshade.cli.streams import say  # help says nothing
+    from neuralshade.cli.streams import say  # not needed for help
 
     say(f"neuralshade: {message}")
 
 
-class _Interrupted(Exception):  # noqa: N818 - no error: somebody asked for it
+class _Interrupted(Exception):  # noqa: N818 - not an error: the user's request
     def __init__(self, error: BaseException):
         super().__init__(str(error) or "interrupted.")
         self.code: int = getattr(error, "code", 130)  # Terminated has another
@@ -112,8 +111,8 @@ class _Commands(click.Group):
             raise _Interrupted(error) from error
 
 
-def _show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:  # which completion does
+def _show_version(ctx: click.Context, _: click.Parameter, flag: bool) -> None:
+    if flag and not ctx.resilient_parsing:  # completion parses with it
         from neuralshade.base.commit import told_version
 
         click.echo(f"neuralshade, version {told_version()}")
@@ -144,7 +143,7 @@ commands.add_command(info)
 @commands.command()
 @click.argument("asset")
 @click.argument("picture", required=False)
-@GIVEN
+@VALUES
 @TRUST
 @SPEED
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON line.")
@@ -174,7 +173,7 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: boo
         rows = neuralshade.evaluate(asset, picture, values=parse_values(pairs), trust=trust,
                                     speed=speed, notice=tell)  # fmt: skip
     if as_json:
-        # infinity, which JSON lacks, is the string 'inf'
+        # infinity, which JSON lacks, becomes the string 'inf'
         finite = [{k: "inf" if v == math.inf else v for k, v in row.items()} for row in rows]
         facts = {"asset": asset, "picture": picture, "notices": notices}
         click.echo(json.dumps(facts | {"rows": finite}))
@@ -187,7 +186,7 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: boo
 @click.argument("picture")
 @click.option("-o", "--output", metavar="PAGE.html", help="[default: ASSET's name with .html]")
 @click.option("--snapshots", metavar="DIR", help="Folder that a fit filled with --snapshots.")
-@GIVEN
+@VALUES
 @TRUST
 @SPEED
 def report(asset: str, picture: str, output: str | None, snapshots: str | None,
@@ -212,14 +211,14 @@ def report(asset: str, picture: str, output: str | None, snapshots: str | None,
 
 @commands.command("check-gradients")
 @click.argument("task")
-@GIVEN
+@VALUES
 @click.option("--threads", metavar="WxH", help="Of a step: W, WxH or WxHxD. [default: 64x64]")
 @click.option("--seed", type=int, metavar="N", help="Of every random number. [default: 0]")
 @click.option("--device", metavar="API", help="cuda, vulkan, metal or d3d12. [default: see "
               "devices]")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON line.")
 def check_gradients(task: str, pairs: tuple[str, ...], device: str | None, as_json: bool,
-                    **given: Any) -> None:  # fmt: skip
+                    **options: Any) -> None:  # fmt: skip
     """Compare the derivatives of TASK with differences of its loss.
 
     For every trained member, where it begins and a little away from there; of large members some
@@ -232,7 +231,7 @@ def check_gradients(task: str, pairs: tuple[str, ...], device: str | None, as_js
     """
     from neuralshade.fitting.typed_values import parse_values
 
-    settings = {name: value for name, value in given.items() if value is not None}
+    settings = {name: value for name, value in options.items() if value is not None}
     with shown_work("comparing derivatives"):
         rows = neuralshade.check_gradients(task, values=parse_values(pairs), device=device,
                                            **settings)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Flags with a form of their own, and what errors call them."""
+"""Parameter types of flags, and flags in error messages."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import click
 
 from neuralshade.errors import ConfigError
 
-# how an error's message names one
+# a setting's name at the start of an error message
 SETTING = re.compile(r"(?:(?:\w+Recipe|live)\.|(?=preset: ))(\w+): ")
 LISTED = re.compile(r"(?<= one of )\[('[\w.+-]+'|\d+)(, ('[\w.+-]+'|\d+))*\]")
 TERMINAL = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-GIVEN = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Of what fit "
+VALUES = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Of what fit "
                      "shader made: a member's number or picture, in place of what it has; of fit "
                      "material --vary an input's number. May come more than once.")  # fmt: skip
 TRUST = click.option("--trust", is_flag=True, help="Slang code that came with ASSET may run here "
@@ -32,20 +32,19 @@ else:  # no generic class before click 8.4
 def in_flags(message: str, arguments: Sequence[str]) -> str:
     """Return an error's message with the flag in place of the setting that it begins with.
 
-    A setting that a --recipe file has is named as it is there, behind the file. Lists are written
-    as people do.
+    A setting of a --recipe file keeps its name, after the file. Lists lose their quotes.
     """
     message = LISTED.sub(_in_words, message)
     found = SETTING.match(message)
     if found is None:
         return message
-    name, said = found.group(1), message[found.end() :]
+    name, rest = found.group(1), message[found.end() :]
     flag = f"--{name.replace('_', '-')}"
-    in_file = name == "recipe" or not _among(arguments, flag)  # no setting is called so
+    in_file = name == "recipe" or not _among(arguments, flag)  # no setting has that name
     if _among(arguments, "--recipe") and in_file:
         file = _recipe_with(name, arguments)
-        return message if file is None else f"{file}: {name}: {said}"
-    return message if name == "preset" else f"{flag}: {said}"
+        return message if file is None else f"{file}: {name}: {rest}"
+    return message if name == "preset" else f"{flag}: {rest}"
 
 
 def _in_words(found: re.Match[str]) -> str:
@@ -53,20 +52,20 @@ def _in_words(found: re.Match[str]) -> str:
 
 
 def _recipe_with(name: str, arguments: Sequence[str]) -> str | None:
-    """Return the TOML file of --recipe if it has a setting; None where it has not."""
-    from neuralshade.fitting.recipe import read_toml  # few messages are of such a file
+    """Return the TOML file of --recipe if it has a setting; None otherwise."""
+    from neuralshade.fitting.recipe import read_toml  # few messages refer to such a file
 
     behind = [word for flag, word in itertools.pairwise(arguments) if flag == "--recipe"]
     behind += [word.partition("=")[2] for word in arguments if word.startswith("--recipe=")]
     path = behind[-1] if behind else ""
     try:
         return path if path.endswith(".toml") and name in read_toml(path) else None
-    except ConfigError:  # which has been told, or something before it
+    except ConfigError:  # which was reported earlier
         return None
 
 
 def is_misuse(error: Exception, message: str, arguments: Sequence[str]) -> bool:
-    """Return whether an error is of the value of a flag that was typed; ``message`` names it."""
+    """Return whether an error is about a flag's typed value; ``message`` names it."""
     place = message.partition(":")[0].removeprefix("--").replace("_", "-")
     return isinstance(error, ConfigError) and _among(arguments, f"--{place}")
 

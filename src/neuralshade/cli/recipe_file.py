@@ -1,4 +1,4 @@
-"""Flags of a fit that a --recipe file, or the user's defaults, hold beside settings."""
+"""Flags in a --recipe file or in the user's defaults, besides settings."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ OWN = ("recipe", "preset")  # the file itself, and what is read with the setting
 def file_flags(kind: Kind, path: str, parameters: list[click.Parameter]) -> dict[str, Any]:
     """Return the values of flags in a TOML file, by the names of their parameters.
 
-    What is no flag, or a setting of the recipe, is left to who reads that.
+    Settings of the recipe and unknown names are handled elsewhere.
 
-    Raises: ConfigError for a file that is no TOML, or a value that no such flag can have.
+    Raises: ConfigError for invalid TOML, or an invalid value of a flag.
     """
-    return _told_flags(read_toml(path), path, flags_of(kind, parameters))
+    return _flag_values(read_toml(path), path, flags_of(kind, parameters))
 
 
 def default_flags(kind: Kind, parameters: list[click.Parameter]) -> dict[str, Any]:
-    """Return the same of the user's defaults."""
+    """Return the flags among the user's defaults."""
     flags = flags_of(kind, parameters)
-    return _told_flags(kind_defaults(kind, parameters), str(defaults_path()), flags)
+    return _flag_values(kind_defaults(kind, parameters), str(defaults_path()), flags)
 
 
 def default_settings(kind: Kind, parameters: list[click.Parameter]) -> dict[str, Any]:
-    """Return settings of the recipe, and perhaps ``preset``, that are the user's defaults."""
+    """Return the recipe's settings, and possibly ``preset``, among the user's defaults."""
     flags = flags_of(kind, parameters)
-    told = kind_defaults(kind, parameters)
-    return {name: value for name, value in told.items() if name not in flags}
+    values = kind_defaults(kind, parameters)
+    return {name: value for name, value in values.items() if name not in flags}
 
 
 def kind_defaults(kind: Kind, parameters: list[click.Parameter]) -> dict[str, Any]:
-    """Return what the user's defaults say of fits of a kind; ConfigError for other names."""
+    """Return the user's defaults for a kind; ConfigError for other names."""
     tables = default_tables(fit_verbs())
     preset = ["preset"] if kind.presets else []
     settings = [field.name for field in fields_of(kind.recipe)]
@@ -51,22 +51,22 @@ def kind_defaults(kind: Kind, parameters: list[click.Parameter]) -> dict[str, An
 
 
 def check_table(kind: Kind, verb: str, parameters: list[click.Parameter]) -> None:
-    """Raise ConfigError where no fit would take the user's defaults of a verb."""
+    """Raise ConfigError where a fit would refuse the user's defaults of a verb."""
     default_flags(kind, parameters)
-    told = default_settings(kind, parameters)
-    preset = told.pop("preset", None)
+    values = default_settings(kind, parameters)
+    preset = values.pop("preset", None)
     if preset is not None and preset not in kind.presets:
         raise ConfigError(f"{defaults_path()}: got preset={shown(preset)} in [{verb}], need one of "
                           f"{', '.join(kind.presets)}."
                           f"{did_you_mean(str(preset), kind.presets)}")  # fmt: skip
     try:
-        requested_recipe(kind.recipe, told)
+        requested_recipe(kind.recipe, values)
     except ConfigError as error:
         raise ConfigError(f"{defaults_path()}: in [{verb}]: {error}") from error
 
 
 def under(defaults: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings over defaults: an end that is said takes the place of all usual ones."""
+    """Return settings over defaults: a requested end replaces all default ones."""
     ends = (*ENDS, "target_psnr")
     replaced = any(settings.get(name) is not None for name in ends)
     kept = {k: v for k, v in defaults.items() if not (replaced and k in ends)}
@@ -74,28 +74,28 @@ def under(defaults: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str,
 
 
 def is_by_default(ctx: click.Context, name: str, value: Any) -> bool:
-    """Return whether a flag has ``value``, and has it from a file: nobody typed it."""
+    """Return whether a flag has ``value`` from a file, not from the command line."""
     by_file = ctx.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
     held = ctx.params.get(name)
     return by_file and (list(held) if isinstance(held, tuple) else held) == value
 
 
-def _told_flags(
-    told: Mapping[str, Any], path: str, flags: Mapping[str, click.Option]
+def _flag_values(
+    values: Mapping[str, Any], path: str, flags: Mapping[str, click.Option]
 ) -> dict[str, Any]:
     found = {}
-    for name in told.keys() & flags.keys():
+    for name in values.keys() & flags.keys():
         option = flags[name]
         need = _need(option)
-        if not _is(told[name], need):
-            raise ConfigError(f"{path}: got {name}={shown(told[name])}, need {need}. It is what "
+        if not _is(values[name], need):
+            raise ConfigError(f"{path}: got {name}={shown(values[name])}, need {need}. It is what "
                               f"--{name.replace('_', '-')} takes.")  # fmt: skip
-        found[str(option.name)] = told[name]
+        found[str(option.name)] = values[name]
     return found
 
 
 def flags_of(kind: Kind, parameters: list[click.Parameter]) -> dict[str, click.Option]:
-    """Return the flags that are no settings of the recipe, by their names in a file."""
+    """Return the flags that are not settings of the recipe, by their names in a file."""
     settings = {field.name for field in fields_of(kind.recipe)} | {*OWN}
     options = [p for p in parameters if isinstance(p, click.Option) and not p.hidden]
     named = {_long(option).lstrip("-").replace("-", "_"): option for option in options}

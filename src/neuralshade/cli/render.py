@@ -1,4 +1,4 @@
-"""neuralshade render: an asset as a picture."""
+"""neuralshade render: pictures of an asset."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ import click
 
 import neuralshade
 from neuralshade.cli.completion import Text
-from neuralshade.cli.options import GIVEN, TRUST, crop_type, numbers_type, size_type, stops_type
+from neuralshade.cli.options import TRUST, VALUES, crop_type, numbers_type, size_type, stops_type
 from neuralshade.cli.work_lines import shown_work
 
-# what a shell is offered; which of them an asset has, it says itself
+# completions; the asset has some of them
 PANES = ("sphere", "plane", "lit", "map:", "box", "toksvig", "lean", "reference", "difference",
          "given:")  # fmt: skip
 
@@ -45,9 +45,9 @@ PANES = ("sphere", "plane", "lit", "map:", "box", "toksvig", "lean", "reference"
 @click.option("--turn", type=numbers_type, metavar="AROUND,OVER",
               help="Of a sphere, degrees: to the right, its top to the eye.")  # fmt: skip
 @click.option("--level", type=int, default=0, show_default=True, help="Mip level of maps.")
-@GIVEN
+@VALUES
 @TRUST
-def render(asset: str, output: str, pairs: tuple[str, ...], **given: Any) -> None:
+def render(asset: str, output: str, pairs: tuple[str, ...], **options: Any) -> None:
     """Draw ASSET at any resolution.
 
     \b
@@ -62,8 +62,8 @@ def render(asset: str, output: str, pairs: tuple[str, ...], **given: Any) -> Non
     from neuralshade.fitting.typed_values import parse_values
 
     values = parse_values(pairs)
-    show_notes(quiet=False, chosen=True)  # stops change what a picture is compared by
+    show_notes(quiet=False, chosen=True)  # the exposure matters for comparisons
     with shown_work("drawing"):
-        pixels = neuralshade.render(asset, output, values=values, **given)
+        pixels = neuralshade.render(asset, output, values=values, **options)
     height, width, channels = pixels.shape
     click.echo(f"{output}: {width} x {height}, {channels} channel{'s' if channels > 1 else ''}")

@@ -1,4 +1,4 @@
-"""neuralshade scene: meshes with fitted materials, path traced."""
+"""neuralshade scene: path-traced scenes of meshes with fitted materials."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ import click
 
 import neuralshade
 from neuralshade.cli.completion import Text
-from neuralshade.cli.options import GIVEN, size_type
+from neuralshade.cli.options import VALUES, size_type
 from neuralshade.cli.work_lines import shown_work
 from neuralshade.errors import ConfigError
 
-SHAPES = ("ball", "sphere", "quad", "box")  # what a shell is offered
+SHAPES = ("ball", "sphere", "quad", "box")  # completions
 
 
 @click.command()
@@ -29,12 +29,12 @@ SHAPES = ("ball", "sphere", "quad", "box")  # what a shell is offered
 @click.option("--shape", metavar="SHAPE", type=Text(SHAPES),
               help="Of an asset: ball, sphere, quad or box. [default: ball]")  # fmt: skip
 @click.option("--reference", metavar="MATERIAL", help="Of an asset: what it was fitted to.")
-@GIVEN
+@VALUES
 @click.option("--trust", is_flag=True, help="A reference that is a Slang module, or "
               "that brings code, may run here.")  # fmt: skip
 @click.option("--device", metavar="API", default="auto", show_default=True,
               help="cuda, vulkan, metal or d3d12; auto takes software Vulkan last.")  # fmt: skip
-def scene(scene: str, output: str, size: Any, pairs: tuple[str, ...], **given: Any) -> None:
+def scene(scene: str, output: str, size: Any, pairs: tuple[str, ...], **options: Any) -> None:
     """Path trace SCENE, a TOML file of meshes, lights and materials, or a material's asset.
 
     Materials are what fit material made, or plain ones; an asset by itself is a shader ball under a
@@ -55,5 +55,5 @@ def scene(scene: str, output: str, size: Any, pairs: tuple[str, ...], **given: A
         raise ConfigError("size: got one side, need both. Write for example 640x360.")
     values = parse_values(pairs)
     with shown_work("rendering"):
-        pixels = neuralshade.render_scene(scene, output, size=size, values=values, **given)
+        pixels = neuralshade.render_scene(scene, output, size=size, values=values, **options)
     click.echo(f"{output}: {pixels.shape[1]} x {pixels.shape[0]}")

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP as an exception, so that what is half-written is removed."""
+"""Signals: SIGTERM and SIGHUP raise an exception, so that temporary files are removed."""
 
 import signal
 import time
@@ -10,7 +10,7 @@ NUMBERS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(si
 
 
 class Terminated(KeyboardInterrupt):
-    """A signal ended the command; ``code`` is what it exits with, as a shell has it."""
+    """A signal ended the command; ``code`` is its exit code, by shell convention."""
 
     def __init__(self, number: int):
         super().__init__("terminated.")
@@ -31,9 +31,9 @@ class _Terminator:
 
 
 def heed() -> None:
-    """Raise Terminated where this process is told to end; what it was started to ignore, it does.
+    """Raise Terminated on these signals; signals that the parent set to be ignored stay ignored.
 
-    A fit's loop answers by itself meanwhile.
+    A fit's loop handles them itself meanwhile.
     """
     terminator = _Terminator()
     for number in NUMBERS:
@@ -42,7 +42,7 @@ def heed() -> None:
 
 
 def leave() -> None:
-    """End at once where another signal comes: all is said and written."""
+    """Exit at once on further signals: all output is written."""
     for number in NUMBERS:
         if isinstance(signal.getsignal(number), _Terminator):
             signal.signal(number, signal.SIG_DFL)

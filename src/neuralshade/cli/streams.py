@@ -1,4 +1,4 @@
-"""Standard streams that no fit ends for: closed ones, full ones, and names no encoding has."""
+"""Standard streams that never end a fit: closed, full, or with names that cannot be encoded."""
 
 import codecs
 import io
@@ -9,12 +9,12 @@ from typing import Any, TextIO
 from neuralshade.base.message_text import plain_lines
 from neuralshade.base.terminal_lines import broken, columns_of
 
-NAMES = "neuralshade-names"  # how file names are encoded that are no text
+NAMES = "neuralshade-names"  # error handler of file names that are invalid text
 BACKSLASHED = codecs.lookup_error("backslashreplace")
 
 
 class _Lossy(io.FileIO):
-    """What it cannot write is lost: there is nobody left to tell."""
+    """A stream that ignores write errors."""
 
     def write(self, data: Any, /) -> int:
         try:
@@ -24,10 +24,10 @@ class _Lossy(io.FileIO):
 
 
 def prepare() -> None:
-    """Make the standard streams of this process such that messages can always be printed.
+    """Make the standard streams of this process safe to print to.
 
-    Closed ones lead nowhere: else the next file that is opened would be standard error, and what
-    libraries print there would go into it. Standard output stays None where it was closed.
+    Closed ones are replaced: otherwise the next opened file would become standard error, and
+    libraries would print into it. Standard output stays None where it was closed.
     """
     for descriptor in range(3):
         _occupy(descriptor)
@@ -46,26 +46,26 @@ def say(message: str) -> None:
 def _occupy(descriptor: int) -> None:
     try:
         os.fstat(descriptor)
-    except OSError:  # closed, and those below it are not: it is the next one
+    except OSError:  # closed, and the lower ones are not: it is the next one
         os.open(os.devnull, os.O_RDWR)
         os.set_inheritable(descriptor, True)
 
 
 def _messages() -> TextIO:
-    """Return a standard error that takes whatever is printed, and fails for nobody."""
+    """Return a standard error that accepts any text and never fails."""
     raw = _Lossy(2, "w", closefd=False)
     return io.TextIOWrapper(io.BufferedWriter(raw), _encoding(sys.stderr), NAMES,
                             line_buffering=True)  # fmt: skip
 
 
 def _encoding(stream: TextIO | None) -> str:
-    """Return the stream's own, but UTF-8 for ASCII, as where no language was set."""
+    """Return the stream's encoding, but UTF-8 for ASCII, the default without a locale."""
     encoding = "ascii" if stream is None else stream.encoding
     return "utf-8" if codecs.lookup(encoding).name == "ascii" else encoding
 
 
 def _name_bytes(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Return the bytes of a file name that Python could not decode; all else with a backslash."""
+    """Return the bytes of a file name that Python could not decode; otherwise backslash escapes."""
     assert isinstance(error, UnicodeEncodeError)
     refused = error.object[error.start]
     if "\udc80" <= refused <= "\udcff":

@@ -1,4 +1,4 @@
-"""What was probably meant by a word that the command line does not know."""
+"""Suggestions for misspelled words of the command line."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import click
 
 NO_VALUE = ("Got unexpected extra argument", "Option '--live' does not take a value")
-SHORTEST_BEGINNING = 3  # letters of a flag's name that tell it
+SHORTEST_BEGINNING = 3  # letters that identify a flag by its beginning
 NOT_A_NUMBER = re.compile(r"(?<=: )(.+) is not a valid (float|integer)\.$")
-PAGE = ".html"  # what a report's name ends in
+PAGE = ".html"  # suffix of a report
 NEAR = 0.75  # difflib's ratio: quality and quiet, preset and resume have 0.67
-# what flags are called elsewhere; told where the command has the flag on the right
+# flags of other tools; suggested where the command has the flag on the right
 ELSEWHERE = {
     "batch-size": "batch",
     "bitrate": "bpp",
@@ -38,7 +38,7 @@ ELSEWHERE = {
     "verbose": "events",
     "width": "size",
 }
-VERBS_ELSEWHERE = {  # the kinds of fit among them
+VERBS_ELSEWHERE = {  # including the kinds of fit
     "compare": "evaluate",
     "draw": "render",
     "gaussians": "splats",
@@ -52,7 +52,7 @@ VERBS_ELSEWHERE = {  # the kinds of fit among them
     "slang": "shader",
     "train": "fit",
 }
-# what takes a file of this ending; others are pictures
+# verbs by file suffix; others are pictures
 VERBS_OF_FILES = {
     ".mtlx": "fit material",
     ".nsh": "view",
@@ -62,7 +62,7 @@ VERBS_OF_FILES = {
 
 
 def misuse(error: click.UsageError, arguments: Sequence[str]) -> str:
-    """Return what to print of a misuse: what is wrong, what was probably meant, where to look."""
+    """Return the message for a misuse: the error, a suggestion, and where to look."""
     message = error.format_message()
     if isinstance(error, click.NoSuchOption):
         message = _no_such_option(error, arguments)
@@ -84,7 +84,7 @@ def _need_number(found: re.Match[str]) -> str:
 
 
 def context_of(root: click.Group, arguments: Sequence[str]) -> click.Context:
-    """Return a context of the command that ``arguments`` name, as far as they name one."""
+    """Return a context of the command that ``arguments`` name, as far as they do."""
     ctx = click.Context(root, info_name="neuralshade")
     for word in arguments:
         group = ctx.command
@@ -106,7 +106,7 @@ def _no_such_option(error: click.NoSuchOption, arguments: Sequence[str]) -> str:
 
 
 def flags_of(ctx: click.Context) -> list[str]:
-    """Return the flags that the command of ``ctx`` tells of."""
+    """Return the visible flags of the command of ``ctx``."""
     return [name for parameter in ctx.command.get_params(ctx)
             if isinstance(parameter, click.Option) and not parameter.hidden
             for name in (*parameter.opts, *parameter.secondary_opts)]  # fmt: skip
@@ -115,9 +115,8 @@ def flags_of(ctx: click.Context) -> list[str]:
 def near_flags(typed: str, known: Sequence[str]) -> list[str]:
     """Return the flags nearest to ``typed``, three at most.
 
-    That is what it is called here, else those that have all its words or whose words it has all,
-    else those that begin so, else the one with similar letters; of single letters nothing can be
-    said.
+    In order: its name here, flags with all of its words or whose words it has, flags with the same
+    beginning, and the one with similar letters; nothing for single letters.
     """
     if not typed.startswith("--"):
         return []
@@ -129,14 +128,14 @@ def near_flags(typed: str, known: Sequence[str]) -> list[str]:
     names = [flag for flag in known if flag.startswith("--") and not flag.startswith("--no-")]
     parts = {flag: set(flag[2:].split("-")) for flag in names}
     shared = [flag for flag in names if words <= parts[flag] or parts[flag] <= words]
-    bare = [flag[2:] for flag in names]  # all flags begin alike, which is no likeness
+    bare = [flag[2:] for flag in names]  # the common beginning does not count
     begun = [n for n in bare if len(word) >= SHORTEST_BEGINNING and n.startswith(word)]
     near = begun or difflib.get_close_matches(word, bare, n=1, cutoff=NEAR)
     return (shared or [f"--{name}" for name in near])[:3]
 
 
 def _meant_port(arguments: Sequence[str]) -> str:
-    """Return where to write the port that was given to --live; nothing where none was."""
+    """Return the advice for a port that was passed to --live; empty without one."""
     behind = [word for flag, word in itertools.pairwise(arguments)
               if flag == "--live" and word.isdecimal()]  # fmt: skip
     behind += [word.partition("=")[2] for word in arguments if word.startswith("--live=")]
@@ -147,16 +146,16 @@ def _meant_port(arguments: Sequence[str]) -> str:
 
 
 def check_no_page(picture: str) -> None:
-    """Raise UsageError where a report's page stands in place of what it compares with."""
+    """Raise UsageError where a report's page takes the place of its reference."""
     if picture.endswith(PAGE):
         raise click.UsageError(f"{picture}: got a page for PICTURE, need what ASSET was fitted to."
                                f"{_written(picture)}")  # fmt: skip
 
 
 def check_no_output(sources: object, output_form: str) -> None:
-    """Raise UsageError where what is to be written stands last among several sources.
+    """Raise UsageError where the output stands last among several sources.
 
-    ``output_form``: of the flag that was not given, DIR where a folder is written.
+    ``output_form``: placeholder of the missing flag, DIR where a folder is written.
     """
     last = sources[-1] if isinstance(sources, tuple) and len(sources) > 1 else ""
     if output_form != "DIR" and last.endswith(".nsh"):
@@ -169,7 +168,7 @@ def check_no_output(sources: object, output_form: str) -> None:
 
 
 def _behind_input(error: click.MissingParameter, arguments: Sequence[str]) -> str:
-    """Return the flag for a word behind what is read, where the output has none; else nothing."""
+    """Return the flag for a word after the input, where the output is missing; otherwise empty."""
     ctx = error.ctx
     if ctx is None or error.param is None or "--output" not in error.param.opts:
         return ""
@@ -180,7 +179,7 @@ def _behind_input(error: click.MissingParameter, arguments: Sequence[str]) -> st
 
 
 def _meant_output(error: click.UsageError, message: str, arguments: Sequence[str]) -> str:
-    """Return the flag for an asset's or a page's name behind the input; nothing for others."""
+    """Return the flag for an asset's or a page's name after the input; otherwise empty."""
     extra = message.partition("extra argument (")[2].removesuffix(")")
     known = [] if error.ctx is None else flags_of(error.ctx)
     written = PAGE if error.ctx is not None and error.ctx.info_name == "report" else ".nsh"
@@ -194,9 +193,9 @@ def _written(name: str) -> str:
 
 
 def _near_verb(error: click.UsageError, message: str) -> str:
-    """Return what a verb is called here, or else the nearest one.
+    """Return a verb's name here, or else the nearest one.
 
-    Nothing where click has said it; it knows none of a lazy group.
+    Empty where click has a suggestion; it has none for a lazy group.
     """
     ctx = error.ctx
     if ctx is None or not isinstance(ctx.command, click.Group) or "Did you mean" in message:
@@ -209,9 +208,9 @@ def _near_verb(error: click.UsageError, message: str) -> str:
 
 
 def _meant_verb(error: click.UsageError, arguments: Sequence[str]) -> str:
-    """Return what to write for a file where a verb belongs, or a kind; nothing for others.
+    """Return the suggestion for a file in the place of a verb or a kind; otherwise empty.
 
-    A name with an ending is taken for a file that is not there: no verb has one.
+    A word with a suffix counts as a missing file, as no verb has one.
     """
     words = [word for word in arguments if not word.startswith("-")]
     fits = error.ctx is not None and error.ctx.info_name == "fit"

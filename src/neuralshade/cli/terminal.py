@@ -1,4 +1,4 @@
-"""What a person sees: progress on standard error, results on standard output."""
+"""Terminal output: progress on standard error, results on standard output."""
 
 import logging
 import sys
@@ -23,22 +23,22 @@ from neuralshade.fitting.progress import Progress as FitProgress
 from neuralshade.kinds.kind import Opened
 from neuralshade.measure.table import print_pairs
 
-PLAIN_SECONDS = 1.5  # between two lines where there is no terminal
-BAR_COLUMNS, LEAST_BAR_COLUMNS = 24, 6  # the most and the least that a bar takes
+PLAIN_SECONDS = 1.5  # between two lines without a terminal
+BAR_COLUMNS, LEAST_BAR_COLUMNS = 24, 6  # largest and smallest width of a bar
 LESS_NEEDED = (
     "since",
     "rate",
     "loss",
     "step",
     "left",
-)  # left out in this order where there is no room
+)  # order in which they are omitted for lack of space
 
 
 def show_notes(quiet: bool, *, chosen: bool = False) -> None:
-    """Print what the package says of its choices to standard error, unless ``quiet``.
+    """Print the package's notes to standard error, unless ``quiet``.
 
-    What was chosen as usual is for people only: scripts get what differs from what was asked, or
-    with ``chosen`` all of it.
+    Notes on default choices are for terminals only: otherwise only deviations from the request are
+    printed, or with ``chosen`` all notes.
     """
     log = logging.getLogger("neuralshade")
     usual = logging.INFO if chosen or sys.stderr.isatty() else logging.WARNING
@@ -51,7 +51,7 @@ def show_notes(quiet: bool, *, chosen: bool = False) -> None:
 def watch(quiet: bool, compared: bool = True) -> Iterator[Observer]:
     """Yield an observer that shows a fit: a bar on a terminal, plain lines elsewhere.
 
-    ``compared``: with a picture, so that there is a PSNR to show.
+    ``compared``: the fit has a reference, and so a PSNR to show.
     """
     if quiet:
         yield ignore
@@ -65,7 +65,7 @@ def watch(quiet: bool, compared: bool = True) -> Iterator[Observer]:
 
 @contextmanager
 def put_away(observer: Observer, back: bool) -> Iterator[None]:
-    """Take a bar off the terminal before results are printed; show it again if it is to be back."""
+    """Hide the bar before results are printed; show it again if ``back``."""
     if isinstance(observer, _Bar):
         observer.bar.stop()
     yield
@@ -75,8 +75,8 @@ def put_away(observer: Observer, back: bool) -> Iterator[None]:
 
 def _bar() -> Progress:
     console = Console(stderr=True)
-    bar = WorkBar(bar_width=BAR_COLUMNS)  # rich makes it shorter where there is no room
-    seen = sys.stdout is not None and sys.stdout.isatty()  # else what is printed is not for rich
+    bar = WorkBar(bar_width=BAR_COLUMNS)  # rich shortens it where space is short
+    seen = sys.stdout is not None and sys.stdout.isatty()  # else rich must not handle it
     return Progress(bar, _Status(console), console=console, transient=True, redirect_stdout=seen)
 
 
@@ -92,14 +92,14 @@ class _Bar:
 
 
 class _Status(ProgressColumn):
-    """What is known of the fit, as much as fits into one line."""
+    """Status of the fit, as much as fits into one line."""
 
     def __init__(self, console: Console):
         super().__init__(Column(no_wrap=True))
         self.console = console
 
     def render(self, task: Task) -> Text:
-        if work := told():  # what a fit does once it is trained
+        if work := told():  # work after the training
             return Text(work)
         text = Text(fitting(task.fields["parts"], self.console.width))
         text.highlight_regex(r"\d+ s left", "cyan")
@@ -107,7 +107,7 @@ class _Status(ProgressColumn):
 
 
 def fitting(parts: dict[str, str], columns: int) -> str:
-    """Return the parts in one line that leaves room for a bar, the less needed ones left out."""
+    """Return the parts in one line that leaves space for a bar; the least important are omitted."""
     for left_out in range(len(LESS_NEEDED) + 1):
         kept = [text for name, text in parts.items() if name not in LESS_NEEDED[:left_out]]
         line = "  ".join(filter(None, kept))
@@ -130,7 +130,7 @@ class _PlainLines:
 
 
 def _parts(p: FitProgress, compared: bool = True) -> dict[str, str]:
-    """Return what is shown of a fit; no time left where only a PSNR ends it."""
+    """Return the parts of a fit's status; no time left where only a PSNR ends it."""
     psnr = f"PSNR {'about ' if p.about else ''}{p.psnr_db or 0:.2f} dB"
     psnr = psnr if p.psnr_db is not None else "PSNR - dB"
     left = f"{p.seconds * (1 - p.share) / p.share:.0f} s left" if p.share > 0 else ""
@@ -145,7 +145,7 @@ def _parts(p: FitProgress, compared: bool = True) -> dict[str, str]:
 
 
 def print_info(opened: Opened) -> None:
-    """Print what an asset says of itself, with what a terminal would obey escaped."""
+    """Print an asset's facts, with control characters escaped."""
     training = opened.header.training
     lines = {
         "kind": f"{opened.kind.name}, format {FORMAT}",

@@ -1,4 +1,4 @@
-"""The bar of long work on a person's terminal: what is done now, how far it is, since when."""
+"""Progress bar of long work on a terminal: current step, progress, and time."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,16 +16,16 @@ BAR_COLUMNS = 24
 
 @contextmanager
 def work_bar() -> Iterator[None]:
-    """Show a bar and what is done now, where that takes long, until the block ends."""
+    """Show a bar with the current step, where it takes long, until the block ends."""
     console = Console(stderr=True)
-    with Progress(WorkBar(bar_width=BAR_COLUMNS), _Told(), console=console,
+    with Progress(WorkBar(bar_width=BAR_COLUMNS), _StepText(), console=console,
                   transient=True) as bar:  # fmt: skip
         bar.add_task("work", total=None)
         yield
 
 
 class WorkBar(BarColumn):
-    """The bar of what is done now, which is the task's own where that is nothing else."""
+    """Bar of the current work, or of the task itself where there is none."""
 
     def render(self, task: Task) -> ProgressBar:
         now = work.current()
@@ -36,8 +36,8 @@ class WorkBar(BarColumn):
                            pulse=share is None, animation_time=now.seconds)  # fmt: skip
 
 
-class _Told(ProgressColumn):
-    """What is done, as a text."""
+class _StepText(ProgressColumn):
+    """The current step as text."""
 
     def __init__(self) -> None:
         super().__init__(Column(no_wrap=True))

@@ -1,6 +1,6 @@
-"""Long work in all verbs: how a person is told on standard error.
+"""Progress reports of long work in all verbs, on standard error.
 
-Light, as the command line loads it for help too. The bar on a terminal is work_bar.py's.
+Imports little, as the command line loads it for help too. The bar is in work_bar.py.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from neuralshade.base import work
 if TYPE_CHECKING:
     from neuralshade.fitting.progress import Progress
 
-LOOK_SECONDS = 0.2  # between two looks at what is done
-PLAIN_SECONDS = 10.0  # between two lines, where no stage begins
-STAGES = 4  # deep: a whole, parts of it, their stages, and what those are made of
+POLL_SECONDS = 0.2  # between two checks of the current work
+PLAIN_SECONDS = 10.0  # between two lines of the same stage
+STAGES = 4  # depth: a whole, its parts, their stages, and parts of these
 
 
 @contextmanager
 def shown_work(what: str) -> Iterator[None]:
-    """Show what is done inside the block, and parts of it, where that takes long.
+    """Show the progress of work inside the block, where it takes long.
 
-    On a terminal by a bar, elsewhere by lines.
+    On a terminal as a bar, elsewhere as lines.
     """
     with work.working(what):
         if not sys.stderr.isatty():
@@ -41,7 +41,7 @@ def shown_work(what: str) -> Iterator[None]:
 
 @contextmanager
 def starting(observer: Callable[[Progress], None]) -> Iterator[Callable[[Progress], None]]:
-    """Yield an observer of a fit: until it is first called, the fit is told of as one that starts.
+    """Yield an observer of a fit: until its first call, progress shows a start.
 
     Packages and pictures are read then, and drivers compile for the first step.
     """
@@ -57,9 +57,11 @@ def starting(observer: Callable[[Progress], None]) -> Iterator[Callable[[Progres
 
 @contextmanager
 def plain_work() -> Iterator[None]:
-    """Print what is done inside the block in lines, as ``WorkLines`` has them."""
+    """Print the progress of work inside the block in lines, see ``WorkLines``."""
     ended = threading.Event()
-    teller = threading.Thread(target=_tell, args=(ended,), name="neuralshade work", daemon=True)
+    teller = threading.Thread(
+        target=_print_lines, args=(ended,), name="neuralshade work", daemon=True
+    )
     teller.start()
     try:
         yield
@@ -68,33 +70,33 @@ def plain_work() -> Iterator[None]:
         teller.join()
 
 
-def _tell(ended: threading.Event) -> None:
+def _print_lines(ended: threading.Event) -> None:
     lines = WorkLines()
-    while not ended.wait(LOOK_SECONDS):
+    while not ended.wait(POLL_SECONDS):
         if line := lines.due():
             print(line, file=sys.stderr, flush=True)
 
 
 class WorkLines:
-    """Which line is due when: few, but none is far.
+    """Schedule of progress lines: few, but never long apart.
 
-    One where the whole has taken UNTOLD_SECONDS, one of each stage that has, and one after
-    PLAIN_SECONDS without: parts that are soon done with may be many.
+    One where the whole has taken UNTOLD_SECONDS, one for each stage that has, and one after
+    PLAIN_SECONDS without: there may be many short parts.
     """
 
     def __init__(self) -> None:
         self._whole: work.Work | None = None
         self._stage: work.Work | None = None
-        self._next = self._next_of_stage = math.inf  # seconds, as work.now() has them
+        self._next = self._next_of_stage = math.inf  # seconds of work.now()
 
     def due(self) -> str:
-        """Return the line that is due now; nothing where none is."""
+        """Return the line that is due now; empty without one."""
         running, now = work.running(STAGES), work.now()
         whole, stage = (running[0], running[-1]) if running else (None, None)
         if whole is not self._whole:
             self._whole = whole
             self._next = math.inf if whole is None else whole.begun + work.UNTOLD_SECONDS
-        if stage is not self._stage:  # the whole too goes on when a part of it has ended
+        if stage is not self._stage:  # the whole continues when a part of it has ended
             self._stage, self._next_of_stage = stage, now + work.UNTOLD_SECONDS
         if whole is None or now < min(self._next, self._next_of_stage):
             return ""

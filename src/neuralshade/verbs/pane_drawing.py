@@ -46,8 +46,8 @@ class PaneDrawing:
             raise ConfigError(f"show: got {shown(request.show)}, need the name of a pane as text. "
                               "Leave it out for the first one.")  # fmt: skip
         if not is_whole(request.level):
-            raise ConfigError(f"level: got {shown(request.level)}, need a whole number. Leave it out "
-                              "for the finest.")  # fmt: skip
+            raise ConfigError(f"level: got {shown(request.level)}, need a whole number. Leave it "
+                              "out for the finest.")  # fmt: skip
         if request.reference is not None:
             opened.check_reference(request.reference)
         scene = opened.scene(request.reference)

@@ -94,8 +94,8 @@ def render(
         linear, values without a member, or an unknown pane, light or level.
     """
     opened: Opened | PaneDrawing = open_asset(asset, values, trust=trust)
-    pane = PaneRequest(show, reference, _angles("light", light, (2, 3)), _angles("turn", turn, (2,)),
-                  level)  # fmt: skip
+    pane = PaneRequest(show, reference, _angles("light", light, (2, 3)),
+                       _angles("turn", turn, (2,)), level)  # fmt: skip
     if pane != PaneRequest() and isinstance(opened, Opened):
         opened = PaneDrawing(opened, pane)
     if output is not None:
