@@ -69,8 +69,8 @@ def test_a_long_curve_loses_half_of_its_losses_and_no_psnr(monkeypatch):
 @pytest.mark.parametrize(
     "error, state, text",
     [
-        (Restart({"action": "show", "path": "x"}), "stopped", "given up to show an asset"),
-        (Restart({"action": "reset"}), "stopped", "given up for another fit"),
+        (Restart({"action": "show", "path": "x"}), "stopped", "stopped to show an asset"),
+        (Restart({"action": "reset"}), "stopped", "stopped for another fit"),
         (KeyboardInterrupt(), "stopped", "interrupted."),
         (ConfigError("no."), "failed", "no."),
         (ZeroDivisionError("by 0"), "failed", "ZeroDivisionError: by 0"),

@@ -69,7 +69,7 @@ def test_how_to_go_on_names_no_folder_that_goes_with_the_page(empty, send, caplo
     empty.until(lambda: empty.progress is not None and empty.progress["step"] > 0)
     empty.control("start", seconds=0.3)
     ended(empty, 2)
-    (told,) = (line for line in caplog.messages if line.startswith("given up at step "))
+    (told,) = (line for line in caplog.messages if line.startswith("stopped at step "))
     assert told.endswith(
         ": the fit is kept in bricks.checkpoint.nsh. Go on, with the files that were sent in a "
         "folder 'bricks', with: neuralshade fit textures bricks -o bricks.nsh --resume "

@@ -76,7 +76,7 @@ def told_of_two(page, caplog):
         page.control("start", seconds=600.0 if fit == 1 else 0.3, seed=fit)
     page.until(lambda: page.fit["id"] == 3)
     page.state("ended")
-    given_up = [line for line in caplog.messages if line.startswith("given up at step ")]
+    given_up = [line for line in caplog.messages if line.startswith("stopped at step ")]
     return [line.partition("kept in ")[2] for line in given_up]
 
 

@@ -116,7 +116,7 @@ def test_how_to_go_on_with_a_task_that_was_sent(device, allowed, tmp_path, caplo
     allowed.until(lambda: allowed.fit and allowed.progress and allowed.progress["step"] > 0)
     allowed.control("start", seconds=0.3, seed=2)
     ended(allowed, 2)
-    (line,) = [line for line in caplog.messages if line.startswith("given up at step ")]
+    (line,) = [line for line in caplog.messages if line.startswith("stopped at step ")]
     told, _, command = line.partition(", with: ")
     assert told.endswith("tint.checkpoint.nsh. Go on, with 'tint.slang' and 'photo.png', the files "
                          "that were sent, in this folder")  # fmt: skip

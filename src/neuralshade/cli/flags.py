@@ -146,8 +146,8 @@ def _flag(field: dataclasses.Field[Any]) -> click.Option:
         about += f": {', '.join(choices)}"
     default = "none" if field.default is None else field.default
     limits = field.metadata["limits"]
-    found = f"{_range(*limits)}; " if limits else ""
-    about += f". [{found}default: {str(default).lower()}]"
+    span = f"{_range(*limits)}; " if limits else ""
+    about += f". [{span}default: {str(default).lower()}]"
     if type_of(field) is bool:
         return GroupedOption([f"--{name}/--no-{name}", field.name], group=group, default=None,
                              help=about)  # fmt: skip

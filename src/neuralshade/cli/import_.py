@@ -19,7 +19,7 @@ from neuralshade.cli.work_lines import shown_work
               help="Of a state dict or an RTXNS network: encoding, activation, output_activation, "
                    "named as settings of fit image.")  # fmt: skip
 @click.option("--size", type=size_type, metavar="WxH", default="512x512", show_default=True,
-              help="Pixels that render draws where it is told no other size.")  # fmt: skip
+              help="Default size of pictures drawn by render, in pixels.")  # fmt: skip
 @click.option("--channels", type=int, metavar="N",
               help="Outputs, where --config has no n_output_dims. [default: 3]")  # fmt: skip
 @click.option("--color-space", metavar="[srgb|linear]", default="srgb", show_default=True,

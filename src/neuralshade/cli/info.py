@@ -111,7 +111,7 @@ def _part_lines(part: str, values: Any) -> list[tuple[str, str]]:
 
     Lists and tables, such as a curve, are omitted; --json prints them.
     """
-    told = values.items() if isinstance(values, Mapping) else ()
-    single = [(f"  {name}", str(value)) for name, value in told
+    pairs = values.items() if isinstance(values, Mapping) else ()
+    single = [(f"  {name}", str(value)) for name, value in pairs
               if not isinstance(value, (list, dict))]  # fmt: skip
     return [(part, ""), *single] if single else []

@@ -21,7 +21,7 @@ SHAPES = ("ball", "sphere", "quad", "box")  # completions
               help="Paths through each pixel. [default: the scene's]")  # fmt: skip
 @click.option("--size", type=size_type, metavar="WxH", help="Pixels. [default: the scene's]")
 @click.option("--show", metavar="WHAT",
-              help="fitted; given: the material with a reference as it is; difference of the two, "
+              help="fitted; given: the reference of a material; difference of the two, "
               "four times around grey; panes: all three. [default: fitted; panes with "
               "--reference]")  # fmt: skip
 @click.option("--environment", metavar="PICTURE", help="By latitude and longitude, in place of "

@@ -191,7 +191,7 @@ def ending_facts(error: BaseException) -> dict[str, str]:
     if isinstance(error, Restart):
         shows = error.settings.get("action") == "show"
         purpose = "to show an asset" if shows else "for another fit"
-        return {"state": "stopped", "text": f"given up {purpose}"}
+        return {"state": "stopped", "text": f"stopped {purpose}"}
     if isinstance(error, KeyboardInterrupt):  # FitInterrupted is one
         return {"state": "stopped", "text": str(error) or "interrupted."}
     if isinstance(error, NeuralShadeError):

@@ -152,7 +152,7 @@ class Job(ABC, Generic[R]):
         """Save a checkpoint where a different fit or asset replaces this one; not for a restart."""
         step = self.loop.progress.step
         if restart.settings["action"] in ("show", "start"):
-            log.warning("given up at step %d: %s", step, self._kept_somewhere())
+            log.warning("stopped at step %d: %s", step, self._kept_somewhere())
         elif self.saved_step is not None:
             self.checkpoint.unlink(missing_ok=True)
 

@@ -38,7 +38,7 @@ class Restart(Exception):  # noqa: N818 - not an error: a page requests it
     """A control stops the running fit for another; ``settings``: those of the other."""
 
     def __init__(self, settings: dict[str, Any]):
-        super().__init__("the fit was given up for another")
+        super().__init__("the fit was stopped for another")
         self.settings = settings
 
 

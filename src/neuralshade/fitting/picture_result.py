@@ -103,7 +103,7 @@ def reached(
     p = job.loop.progress
     bits = size * 8 / (picture.width * picture.height)
     if bpp_exceeded:
-        job.warnings.add(f"fit: more bits per pixel than asked for: {too_large} take "
+        job.warnings.add(f"fit: more bits per pixel than requested: {too_large} take "
                          f"{decimals(bits, 2)} of a picture of this size.")  # fmt: skip
     return {
         "asset": str(job.output),

@@ -73,7 +73,7 @@ class FrameCache:
         panes: Mapping[str, Floats],
         step: int | None,
     ) -> None:
-        """Cache what was drawn for a page's view ``asked``."""
+        """Cache what was drawn for a page's view ``target``."""
         for pane, values in panes.items():
             key = _key(scene, pane, target)
             if frame.band is None:

@@ -119,7 +119,7 @@ class Live:
 
         Args:
             fit: fit_image, fit_splats, fit_mipmaps or fit_shader.
-            given, settings: its arguments.
+            args, settings: its arguments.
 
         Returns:
             The result of the last fit; None where a page stopped it to show an asset, or where a
@@ -128,33 +128,33 @@ class Live:
         Raises: what ``fit`` raises, unless a page requested the fit.
         """
         self._request = FitRequest.of(fit, args, settings)
-        return self._run(asked=False)
+        return self._run(by_page=False)
 
-    def _run(self, asked: bool) -> Any:
-        """Run the fit and those that pages request later; ``asked``: a page requested it."""
+    def _run(self, by_page: bool) -> Any:
+        """Run the fit and those that pages request later; ``by_page``: a page requested it."""
         while True:
             try:
                 return self._run_once()
             except Restart as restart:
                 if not self._change(restart):
                     return None
-                asked = True
+                by_page = True
             except Exception as error:
                 self._end("failed", self._error_text(error))
-                if not asked:
+                if not by_page:
                     raise
                 return None
 
     def _run_once(self) -> Any:
         self._fits, self._runs = self._fits + 1, True
-        call, asked = self._request.with_live(self), last_asked()
+        call, signals = self._request.with_live(self), last_asked()
         try:
             with self.startup.report(f"fit {call.kind.name}, {name_of(call.subject)}"):
                 result = call.fit(**call.arguments)
         finally:
             job, self._job, self._runs = self._job, None, False
-            self._ends = last_asked() != asked
-        # whoever allowed uploads of code trusts a task that was uploaded
+            self._ends = last_asked() != signals
+        # the permission to upload code includes trust in an uploaded task
         trust = self.uploads.sources.allowed or bool(call.arguments.get("trust"))
         self.viewer.open(result.asset, self._reference(call), fitted=True, trust=trust)
         self._end("ended", reached_text(result), {} if job is None else state_facts(job))
@@ -165,7 +165,7 @@ class Live:
         request = restart.settings
         try:
             if request["action"] == "show":
-                self._end("stopped", f"given up to show {request['path'].name}")
+                self._end("stopped", f"stopped to show {request['path'].name}")
                 self.viewer.open(request["path"])
                 return False
             self._request = self._request.changed(request, self.uploads)
@@ -252,7 +252,7 @@ class Live:
                     answer(self.channel, self.renderer, self.viewer)
                 except Restart as restart:
                     if self._change(restart):
-                        self._run(asked=True)
+                        self._run(by_page=True)
 
 
 def view(asset: Any = None, reference: Any = None, *, host: str = LOOPBACK, port: int = PORT,

@@ -53,7 +53,7 @@ def answer(
     restart: Restart | None = None
     for request in channel.take():
         if request.answer.cancelled():
-            continue  # the client has given up
+            continue  # the client no longer waits
         if hurried and _is_put_off(channel, renderer, request):
             continue
         if not request.answer.set_running_or_notify_cancel():

@@ -67,7 +67,7 @@ def test_a_picture_too_small_for_its_bits_is_told(tmp_path, save_smooth, size, e
     result = neuralshade.fit_image(path, tmp_path / "x.nsh", steps=1)
     assert (result.bits_per_pixel > 4) == exceeded
     assert result.bpp_exceeded == exceeded
-    told = ("fit: more bits per pixel than asked for: header, network and small grids take "
+    told = ("fit: more bits per pixel than requested: header, network and small grids take "
             f"{result.bits_per_pixel:.2f} of a picture of this size.")  # fmt: skip
     assert (told in result.warnings) == exceeded
     own = neuralshade.fit_image(path, tmp_path / "y.nsh", steps=1, encoding="one_blob:bins=256")
