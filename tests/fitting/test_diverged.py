@@ -10,7 +10,7 @@ import neuralshade
 from neuralshade import ConfigError, FitInterrupted, FitOptions
 from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.fitting.progress import HOPELESS_LOOKS, HOPELESS_STEPS, DivergedError
+from neuralshade.fitting.progress import HOPELESS_CHECKS, HOPELESS_STEPS, DivergedError
 
 FEW = {"encoding": "dense_grid:width=12,height=8", "hidden_width": 8, "warmup": 0}
 
@@ -46,7 +46,7 @@ def test_a_few_looks_are_not_enough_however_many_steps_they_are(clock, loop_of):
     loop.observer = lambda p: math.isnan(p.loss) and looks.append(p.step)
     with pytest.raises(DivergedError):
         loop.run()
-    assert len(looks) == HOPELESS_LOOKS - 1
+    assert len(looks) == HOPELESS_CHECKS - 1
 
 
 def test_a_loss_that_comes_back_is_forgiven(clock, loop_of):

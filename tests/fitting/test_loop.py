@@ -27,7 +27,7 @@ def test_steps_end_it_exactly(clock, loop_of, steps):
 def test_seconds_end_it_within_one_look(clock, loop_of):
     loop = loop_of(clock, seconds=5.0)
     assert loop.run()
-    assert 5.0 <= loop.progress.seconds <= 5.0 + 2 * neuralshade.fitting.progress.LOOK_SECONDS
+    assert 5.0 <= loop.progress.seconds <= 5.0 + 2 * neuralshade.fitting.progress.CALLBACK_SECONDS
     assert loop.progress.step == pytest.approx(500, abs=21)
 
 

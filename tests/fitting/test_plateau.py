@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from neuralshade.fitting.early_end import rising
 from neuralshade.fitting.loop import Loop
 from neuralshade.fitting.plateau import (
+    CONSTANT_SHARE,
     FEWEST_STEPS,
-    HELD,
     Plateau,
     gain_per_doubling,
 )
@@ -82,7 +82,8 @@ def test_rows_of_other_pixels_do_not_count():
 
 def test_the_last_part_goes_through_the_whole_schedule():
     assert [
-        Plateau(0.25).settled(share, 0, None) for share in (0.0, HELD, (1 + HELD) / 2, 1.0)
+        Plateau(0.25).settled(share, 0, None)
+        for share in (0.0, CONSTANT_SHARE, (1 + CONSTANT_SHARE) / 2, 1.0)
     ] == pytest.approx([0.0, 0.0, 0.5, 1.0])
     assert [Plateau(0.25).settled(0.1, step, 1000) for step in (1000, 1125, 1250)] == [
         0.0,
@@ -143,7 +144,7 @@ def test_what_comes_as_step_sizes_fall_is_no_gain_of_a_doubling(plateau_loop):
     """It comes once: a fit of four times the seconds has it once, too."""
     loop = plateau_loop(flat_from=10**9, gain=1.0, steps=2000)
     before, p = loop.measure, loop.progress
-    loop.measure = lambda: before() + 20 * max(0, p.step / 2000 - HELD)
+    loop.measure = lambda: before() + 20 * max(0, p.step / 2000 - CONSTANT_SHARE)
     assert loop.run() and gain_per_doubling(p.curve) > 3
     assert ", before step sizes fell, gave 1.0 dB." in rising(loop, loop.recipe)
 

@@ -108,7 +108,7 @@ def test_panes_that_are_compared_are_as_coarse_and_of_as_many_paths(watched, bot
             monkeypatch.setattr(watched, "_pixel_seconds", 1e-9 if pane == both[1] else 1.0)
             monkeypatch.setattr(module, "FRAME_SECONDS", 0.01 if pane == RESULT else 1.0)
             shapes.append(watched.draw(pane, WHOLE_VIEW).shape)
-            counts.append(watched._sums[watched._look(pane, WHOLE_VIEW)].paths)
+            counts.append(watched._sums[watched._key(pane, WHOLE_VIEW)].paths)
         assert shapes[0] == shapes[1] and counts[0] == counts[1], turn
 
 

@@ -97,7 +97,7 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
     if preset is not None and kind.presets:
         kind.check_preset(preset)
     if not quiet:
-        tell_defaults(kind, typed, {} if resumed else settings | {"preset": preset})
+        print_defaults(kind, typed, {} if resumed else settings | {"preset": preset})
     line = CommandLine(subject, output, own, preset, settings, values, {**options, **live})
     unsaid = silent(quiet, as_json, options)
 
@@ -123,7 +123,7 @@ def _is_missing(subject: object) -> bool:
     return not all(map(os.path.exists, subject if isinstance(subject, tuple) else (str(subject),)))
 
 
-def tell_defaults(kind: Kind, typed: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+def print_defaults(kind: Kind, typed: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
     """Print which of the user's defaults take effect, and their file, on standard error.
 
     ``typed``: settings by flags, and the preset; ``settings``: those of the fit.

@@ -165,13 +165,13 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: boo
 
     notices: list[str] = []
 
-    def tell(notice: str) -> None:  # at once: the work may take a minute
+    def print_notice(notice: str) -> None:  # at once: the work may take a minute
         notices.append(notice)
         _say(notice)
 
     with shown_work("comparing"):
         rows = neuralshade.evaluate(asset, picture, values=parse_values(pairs), trust=trust,
-                                    speed=speed, notice=tell)  # fmt: skip
+                                    speed=speed, notice=print_notice)  # fmt: skip
     if as_json:
         # infinity, which JSON lacks, becomes the string 'inf'
         finite = [{k: "inf" if v == math.inf else v for k, v in row.items()} for row in rows]

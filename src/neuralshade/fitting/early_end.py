@@ -8,7 +8,7 @@ from typing import Any
 from neuralshade.fitting.facts import ended, is_by_clock
 from neuralshade.fitting.loop import Loop
 from neuralshade.fitting.picture_result import EARLIEST_STEPS
-from neuralshade.fitting.plateau import HELD, Row, gain_per_doubling
+from neuralshade.fitting.plateau import CONSTANT_SHARE, Row, gain_per_doubling
 
 STEEP_DB = 3.0  # gain of the last doubling of steps above which a fit is far from done
 
@@ -50,7 +50,7 @@ def _gain(loop: Loop, recipe: Any, searched_db: float) -> float | None:
     curve = loop.progress.curve
     if loop.plateau is None:
         return gain_per_doubling([*curve[:-1], *map(partial(_less, searched_db), curve[-1:])])
-    return gain_per_doubling([row for row in curve if _used_share(row, recipe) <= HELD])
+    return gain_per_doubling([row for row in curve if _used_share(row, recipe) <= CONSTANT_SHARE])
 
 
 def _used_share(row: Row, recipe: Any) -> float:

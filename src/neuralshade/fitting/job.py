@@ -92,7 +92,7 @@ class Job(ABC, Generic[R]):
 
     def run(self, checkpoint: Checkpoint | None) -> Any:
         """Train, write the outputs and return the result."""
-        with self.callbacks.open(), keep_if_interrupted(self, self._kept_somewhere):
+        with self.callbacks.open(), keep_if_interrupted(self, self._save_anywhere):
             self.train(checkpoint)
             try:
                 with heard(self.callbacks.finishing), working("writing the asset"):
@@ -101,7 +101,7 @@ class Job(ABC, Generic[R]):
             except OutputError as error:  # a full disk, say: save the state elsewhere
                 if self.is_written:
                     raise
-                raise OutputError(f"{error} {sentence(self._kept_somewhere())}") from error
+                raise OutputError(f"{error} {sentence(self._save_anywhere())}") from error
             except DeviceError as error:  # during the code search or the measurement
                 if self.is_written:
                     raise
@@ -139,7 +139,7 @@ class Job(ABC, Generic[R]):
         if not ended:
             step = self.loop.progress.step
             try:
-                kept = self._kept_somewhere()
+                kept = self._save_anywhere()
             except DeviceError as error:  # the device did not return the trained state
                 raise self._lost(error) from error
             raise FitInterrupted(f"interrupted at step {step}: {kept}")
@@ -152,7 +152,7 @@ class Job(ABC, Generic[R]):
         """Save a checkpoint where a different fit or asset replaces this one; not for a restart."""
         step = self.loop.progress.step
         if restart.settings["action"] in ("show", "start"):
-            log.warning("stopped at step %d: %s", step, self._kept_somewhere())
+            log.warning("stopped at step %d: %s", step, self._save_anywhere())
         elif self.saved_step is not None:
             self.checkpoint.unlink(missing_ok=True)
 
@@ -187,7 +187,7 @@ class Job(ABC, Generic[R]):
         else:
             self.saved_step = step if saved else self.saved_step
 
-    def _kept_somewhere(self) -> str:
+    def _save_anywhere(self) -> str:
         """Save a checkpoint beside the asset, or else in a temporary folder; return the message
         about it. A state that is not finite is not saved: the last checkpoint stays.
 

@@ -145,13 +145,13 @@ class Loop:
                 else:
                     self.progress.note(measured=False)
                 self.progress.seconds = time.perf_counter() - start
-                self._look(timed=not warm_up.owed)
+                self._notify(timed=not warm_up.owed)
                 start += self._attend(interruption)
             self._over = True
             if interruption.requested:  # during the last step
                 return False
         if warm_up.settled():  # one call ran all steps
-            self._look()
+            self._notify()
         with working("measuring"):
             self._close()
         return True
@@ -167,7 +167,7 @@ class Loop:
         measured = p.curve[-1][0] if self.measure is None and p.curve else p.psnr_step
         if (measured or 0) < (1 - STALE_SHARE) * p.step:
             self._measure()
-            self._look()
+            self._notify()
         if self._last_snapshot != p.step:
             self._draw()
 
@@ -176,7 +176,7 @@ class Loop:
             self.snapshot(self.progress)
             self._last_snapshot = self.progress.step
 
-    def _look(self, timed: bool = True) -> None:
+    def _notify(self, timed: bool = True) -> None:
         p = self.progress
         p.share = self._share(p.step, p.seconds)
         p.samples_per_second = p.speed(self.samples_per_step) if timed else 0.0

@@ -15,7 +15,7 @@ from neuralshade.measure.picture_psnr import decibels, weighted_squares
 from neuralshade.source.picture import Picture
 
 RARELY_BELOW_DB = 30.0  # PSNR of a normal fit of 8 bits; HDR pictures with a high peak have more
-LOOKED_AT_PX = 1 << 24  # above it the thumbnail comparison takes seconds
+COMPARED_PX = 1 << 24  # above it the thumbnail comparison takes seconds
 HEADER_PIXELS = 1024  # smallest picture for which an oversized asset is warned of
 EARLIEST_STEPS = 640  # least of a fit that ends at its plateau; a test compares with plateau.py
 SMALL_SHARE = 0.5  # of a picture's bytes: above it the thumbnail comparison is meaningless
@@ -130,7 +130,7 @@ def poor(job: Job[Any], quality: Mapping[str, Any], byte_count: int, picture: Pi
     Also for an HDR result that lost light. Compared by PSNR, for HDR by logarithmic PSNR.
     ``picture``: as fitted. A normal fit is 5 to 10 dB above its thumbnail, except for smooth
     pictures. None for tiny pictures, which the asset hardly compresses, and above
-    RARELY_BELOW_DB for those beyond LOOKED_AT_PX.
+    RARELY_BELOW_DB for those beyond COMPARED_PX.
     """
     measure = "log_psnr_db" if picture.hdr else "psnr_db"
     if picture.hdr:
@@ -144,7 +144,7 @@ def poor(job: Job[Any], quality: Mapping[str, Any], byte_count: int, picture: Pi
         return None
     pixels, rare = picture.width * picture.height, ours >= RARELY_BELOW_DB
     raw = pixels * picture.channels * (2 if picture.color_space == "linear" else 1)
-    if (rare and pixels > LOOKED_AT_PX) or byte_count >= SMALL_SHARE * raw:
+    if (rare and pixels > COMPARED_PX) or byte_count >= SMALL_SHARE * raw:
         return None
     from neuralshade.measure.baselines import spend_on_thumbnail  # loads Pillow
 

@@ -53,7 +53,7 @@ def picture_scene(
     titles, stops = {RESULT: "Result"}, 0.0
     if isinstance(picture, Picture):
         titles = {TARGET: "Reference"} | titles
-        stops = begun_stops(picture.as_float()) if picture.hdr else 0.0
+        stops = initial_stops(picture.as_float()) if picture.hdr else 0.0
 
     def drawn(pane: str, view: View) -> Floats:
         if pane == TARGET and isinstance(picture, Picture):
@@ -68,7 +68,7 @@ def picture_scene(
                  )  # fmt: skip
 
 
-def begun_stops(light: Floats) -> float:
+def initial_stops(light: Floats) -> float:
     """Return the reports' exposure of linear pixels, rounded to a slider's step of 0.1 stops.
 
     The first call loads metrics: half a second.

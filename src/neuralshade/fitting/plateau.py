@@ -1,7 +1,7 @@
 """Plateau detection: ends a fit when a doubling of its steps gains little.
 
 Step sizes stay constant until then, since no schedule knows the end. From the plateau on, or from
-the share HELD of a requested end where that comes first, they run through the whole schedule, in
+CONSTANT_SHARE of a requested end where that comes first, they run through the whole schedule, in
 which the fit settles.
 """
 
@@ -14,7 +14,7 @@ FEWEST_POINTS = 4  # measurements in the last half of the steps
 SETTLING = 0.25  # of the steps before a plateau, run after it
 BEFORE = 1.5  # times the gain: limit for two doublings together
 AGAIN = 1.1  # times the steps, over which a curve has to stay flat
-HELD = 0.8  # of a requested end, until which step sizes stay; 1 / (1 + SETTLING)
+CONSTANT_SHARE = 0.8  # of a requested end, until which step sizes stay; 1 / (1 + SETTLING)
 
 Row = Sequence[float | None]  # step, seconds, loss, psnr_db
 
@@ -56,7 +56,7 @@ class Plateau:
             step: the next one.
             found: the step at which a plateau was found, None before.
         """
-        by_end = (share - HELD) / (1 - HELD)
+        by_end = (share - CONSTANT_SHARE) / (1 - CONSTANT_SHARE)
         by_plateau = 0.0 if found is None else (step - found) / (self.end(found) - found)
         return min(1.0, max(0.0, by_end, by_plateau))
 

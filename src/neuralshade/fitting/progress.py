@@ -12,10 +12,10 @@ from neuralshade.errors import ConfigError
 STALE_SHARE = 0.2  # of all steps: an older PSNR is reported with its step
 STALE_SECONDS = 2.0  # of training: the same, whatever the number of steps
 MOST_ROWS = 4096  # of a curve in memory and in checkpoints; assets store far fewer
-LOOK_SECONDS = 0.1  # between two looks at the clock
+CALLBACK_SECONDS = 0.1  # between two looks at the clock
 SHORTEST_SECONDS = 1e-3  # shortest time for which a speed is reported
-HOPELESS_STEPS = 256  # without a finite loss, over HOPELESS_LOOKS checks at least: the fit ends
-HOPELESS_LOOKS = 4
+HOPELESS_STEPS = 256  # without a finite loss, over HOPELESS_CHECKS checks at least: the fit ends
+HOPELESS_CHECKS = 4
 SNAPSHOT_RATIO = 2.0**0.5  # ratio of two snapshots' steps
 
 
@@ -131,18 +131,18 @@ class LossWatch:
 
     def __init__(self) -> None:
         self._since = 0  # step of the first non-finite loss
-        self._looks = 0
+        self._checks = 0
 
     def check(self, progress: Progress) -> None:
         """Check the last loss. Raises: DivergedError after HOPELESS_STEPS without a finite one."""
         if math.isfinite(progress.loss):
-            self._looks = 0
+            self._checks = 0
             return
-        self._looks += 1
-        if self._looks == 1:  # earlier steps may have been fine
+        self._checks += 1
+        if self._checks == 1:  # earlier steps may have been fine
             self._since = progress.step
         for_long = progress.step - self._since >= HOPELESS_STEPS
-        if for_long and self._looks >= HOPELESS_LOOKS:
+        if for_long and self._checks >= HOPELESS_CHECKS:
             raise DivergedError("fit: got a loss that is no number from step "
                                 f"{self._since:,} to {progress.step:,}, need a fit that "
                                 "converges.")  # fmt: skip
@@ -162,5 +162,5 @@ def next_snapshot(step: int) -> int:
 
 
 def next_chunk(chunk: int, seconds: float) -> int:
-    """Return the number of steps that takes about LOOK_SECONDS, from the last chunk."""
-    return max(1, min(2 * chunk, round(chunk * LOOK_SECONDS / max(seconds, 1e-9))))
+    """Return the number of steps that takes about CALLBACK_SECONDS, from the last chunk."""
+    return max(1, min(2 * chunk, round(chunk * CALLBACK_SECONDS / max(seconds, 1e-9))))

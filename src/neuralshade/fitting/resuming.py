@@ -160,7 +160,7 @@ def check_state(
             raise ValueError(f"{name}: got numbers that nothing counts to")
 
 
-def begun_from(
+def restarted_state(
     state: Mapping[str, torch.Tensor], parameters: Mapping[str, torch.Tensor]
 ) -> dict[str, torch.Tensor]:
     """Return an engine's state at the start of a fit that begins with ``parameters``, by name.

@@ -15,7 +15,7 @@ from neuralshade.asset.rules import PSNR, TRAINING
 from neuralshade.asset.schema import Rule
 from neuralshade.base.message_text import decimals, memory_text, plain_name
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
-from neuralshade.fitting.picture_scene import begun_stops, picture_scene
+from neuralshade.fitting.picture_scene import initial_stops, picture_scene
 from neuralshade.fitting.scene import Page, Points, Scene
 from neuralshade.fitting.snapshots import load_snapshots
 from neuralshade.kinds.hints import InMemory, Numbers, Table
@@ -198,7 +198,7 @@ class OpenedPicture(Opened):
         from neuralshade.measure.resample import fit_within  # no fit needs it but a live one
 
         height, width = fit_within(seen.height, seen.width, EXPOSED_PX)
-        return replace(scene, stops=begun_stops(self.draw(width, height)))
+        return replace(scene, stops=initial_stops(self.draw(width, height)))
 
     def form(self) -> PictureForm:
         """Return size, channels and color space of what is drawn, and its name."""

@@ -47,7 +47,7 @@ class App:
         # read once: a file opened for each request would cost a descriptor each
         self._page = {own.name: (own.read_bytes(), TYPES[own.suffix])
                       for own in PAGE.iterdir() if own.suffix in TYPES}  # fmt: skip
-        self._asking, self._decoding = asyncio.Lock(), asyncio.Lock()
+        self._request_lock, self._decoding = asyncio.Lock(), asyncio.Lock()
         self._waiting = 0
         routes = [
             Route("/", self.page),
@@ -119,22 +119,22 @@ class App:
                 self.uploads.keep_asset(path)
             return answer
 
-        return await _received(keep)
+        return await _upload_response(keep)
 
     async def picture(self, request: Request) -> Response:
         async def keep() -> Response:
-            path, found = await self._received_picture(request)
+            path, found = await self._uploaded_picture(request)
             own = request.query_params.get("own") == "1"
             return JSONResponse({"picture": self.uploads.keep(path, own=own), **found})
 
-        return await _received(keep)
+        return await _upload_response(keep)
 
     async def maps(self, request: Request) -> Response:
         key = request.query_params.get("of")
 
         async def keep() -> Response:
             self.uploads.maps.check(key, request.query_params.get("name", USUAL_NAME))
-            path, found = await self._received_picture(request)
+            path, found = await self._uploaded_picture(request)
             try:
                 return JSONResponse(
                     self.uploads.maps.add(key, path, found["width"], found["height"])
@@ -143,7 +143,7 @@ class App:
                 self.uploads.forget(path)
                 raise
 
-        return await _received(keep)
+        return await _upload_response(keep)
 
     async def source(self, request: Request) -> Response:
         key, sources = request.query_params.get("of"), self.uploads.sources
@@ -153,7 +153,7 @@ class App:
             if key is None:
                 path = await self.uploads.receive(request, USUAL_NAME, self.cpu_budget)
             else:
-                path, found = await self._received_picture(request)
+                path, found = await self._uploaded_picture(request)
             try:
                 facts = (
                     sources.begin(path)
@@ -165,9 +165,9 @@ class App:
                 raise
             return JSONResponse(facts)
 
-        return await _received(keep)
+        return await _upload_response(keep)
 
-    async def _received_picture(self, request: Request) -> tuple[Path, dict[str, Any]]:
+    async def _uploaded_picture(self, request: Request) -> tuple[Path, dict[str, Any]]:
         """Return path and facts of an uploaded picture. Raises RefusedError."""
         path = await self.uploads.receive(request, USUAL_NAME, self.cpu_budget)
         try:
@@ -185,7 +185,7 @@ class App:
             return refuse(503, "got too many requests at once. Try again.", again=AGAIN_SECONDS)
         self._waiting += 1
         try:
-            return form(await asyncio.wait_for(self._ask(what, arguments), ANSWER_SECONDS))
+            return form(await asyncio.wait_for(self._request(what, arguments), ANSWER_SECONDS))
         except BusyError as error:
             return refuse(503, str(error), again=error.seconds)
         except NeuralShadeError as error:
@@ -196,8 +196,8 @@ class App:
         finally:
             self._waiting -= 1
 
-    async def _ask(self, what: str, arguments: dict[str, Any]) -> Any:
-        async with self._asking:
+    async def _request(self, what: str, arguments: dict[str, Any]) -> Any:
+        async with self._request_lock:
             answer = self.channel.ask(what, **arguments)
             if answer is None:
                 raise BusyError("got too many requests at once. Try again.", AGAIN_SECONDS)
@@ -260,7 +260,7 @@ class App:
         await socket.close(POLICY_VIOLATION)
 
 
-async def _received(keep: Callable[[], Awaitable[Response]]) -> Response:
+async def _upload_response(keep: Callable[[], Awaitable[Response]]) -> Response:
     try:
         return await keep()
     except RefusedError as error:

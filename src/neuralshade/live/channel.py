@@ -124,7 +124,7 @@ class Channel:
             ]
 
     @property
-    def is_looked_at(self) -> bool:
+    def is_visible(self) -> bool:
         """Return whether any page is visible."""
         with self.lock:
             return any(client.visible for client in self.clients)

@@ -53,7 +53,7 @@ class FitController:
         self.renderer.show(self.job.scene())
         p = self.job.loop.progress
         self.channel.new_curve(self._points.fresh(p))
-        self._tell(p)
+        self._publish(p)
         self.state("running", "")
 
     @property
@@ -85,7 +85,7 @@ class FitController:
 
     def attend(self, progress: Progress, interrupted: Callable[[], bool]) -> float:
         """Publish progress, answer requests, draw; return the seconds of pause."""
-        self._tell(progress)
+        self._publish(progress)
         opened = self._open(progress, interrupted)
         answer(self.channel, self.renderer, self, hurried=not self.paused)
         if self._left is not None:
@@ -115,7 +115,7 @@ class FitController:
         begin = end = now = requested_at = time.perf_counter()
         with self.renderer.opening():
             while (now < end + OPENING_SECONDS and now < requested_at + REQUEST_SECONDS
-                   and self.channel.is_looked_at and not interrupted()):  # fmt: skip
+                   and self.channel.is_visible and not interrupted()):  # fmt: skip
                 before = self.channel.frame_count
                 end += self.renderer.draw(progress.step, hurried=True)
                 time.sleep(OPENING_POLL_SECONDS)
@@ -137,7 +137,7 @@ class FitController:
 
     def settle(self, progress: Progress) -> None:
         """Publish the numbers of the written file."""
-        self._tell(progress, ended=True)
+        self._publish(progress, ended=True)
 
     def control(self, message: Control) -> None:
         """Execute a page's action. Raises ConfigError, Restart."""
@@ -191,7 +191,7 @@ class FitController:
         self.paused = paused
         self.state("paused" if paused else "running", "")
 
-    def _tell(self, p: Progress, ended: bool = False) -> None:
+    def _publish(self, p: Progress, ended: bool = False) -> None:
         self.channel.publish("progress", progress_facts(p))
         points = self._points.fresh(p, ended)
         if points:

@@ -93,8 +93,8 @@ class FitRequest:
         arguments["options"] = replace(arguments.get("options", USUAL), resume=None)
         if request["action"] != "start":
             kept = ("seed", "transform")
-            anew = {name: request[name] for name in kept if name in request}
-            return replace(self, arguments=arguments | anew, spared=None)
+            repeated = {name: request[name] for name in kept if name in request}
+            return replace(self, arguments=arguments | repeated, spared=None)
         return self._started(arguments, request, uploads)
 
     def _started(

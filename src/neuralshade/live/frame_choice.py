@@ -115,14 +115,14 @@ class FrameChoice:
         panes = panes_of(scene, view)
         if client.drawing is None or client.drawing.view != target:
             drawn = [pane for pane in panes if pane not in scene.stored]
-            hungry = client.drawing is not None and bool(client.drawing.fresh(drawn))
+            starved = client.drawing is not None and bool(client.drawing.fresh(drawn))
             client.drawing = ProgressiveDrawing.following(client.drawing, scene, target)
-            client.drawing.hungry = hungry
+            client.drawing.starved = starved
         fresh = client.drawing.fresh(panes)
         stored = tuple(pane for pane in fresh if pane in scene.stored)
         lacking = [pane for pane in fresh if pane not in stored]
         # alternate: a page that pans for long gets both
-        is_next = lacking and client.drawing.hungry and self.paid.get(slow)
+        is_next = lacking and client.drawing.starved and self.paid.get(slow)
         if stored and not is_next:
             return Frame(scene.fitted(target, 1), stored, True, slow, stored=True)
         if lacking:

@@ -25,7 +25,7 @@ MOST_MAPS = 16  # of a set
 MOST_SET_BYTES = 2**29  # of a set's files
 MOST_SET_TEXELS = 2**27  # of a set: a fit resizes all maps to the largest
 UNNAMED = "maps"  # name of a set whose file names have no common beginning
-ANEW = "Send its maps again."
+REMEDY = "Send its maps again."
 
 
 @dataclass
@@ -129,7 +129,7 @@ class MapSets:
             return self._sets[key].folder
 
     def _open_set(self, key: str) -> MapSet:
-        check_open("maps.of", key, self._sets, self._fitted, ANEW)
+        check_open("maps.of", key, self._sets, self._fitted, REMEDY)
         return self._sets[key]
 
     def _check_place(self, one: MapSet, name: str) -> None:

@@ -13,8 +13,8 @@ from neuralshade.fitting.scene import Scene, View
 from neuralshade.live.frame_budget import DRAFT, UNBOUNDED, divided_by
 
 LEAST_PIXELS = 2**12  # of a band: spreads the fixed cost of drawing
-MOST_HELD_SECONDS = 3.0  # longest time for which bands of a sharper picture are collected
-MOST_HELD_PIXELS = 2**20  # largest picture whose bands are collected, per page
+MOST_COLLECTED_SECONDS = 3.0  # longest time for which bands of a sharper picture are collected
+MOST_COLLECTED_PIXELS = 2**20  # largest picture whose bands are collected, per page
 Floats = npt.NDArray[np.float32]
 
 
@@ -29,7 +29,7 @@ class Band:
     count: int
     rows: int
     draft: bool = False  # noisy until a second pass
-    held: bool = False  # the page gets all bands of the picture at once
+    collected: bool = False  # the page gets all bands of the picture at once
 
     @property
     def costs_as(self) -> str:
@@ -57,7 +57,7 @@ class _PaneProgress:
     row: int = 0  # next one
     turn: int = 0  # when it was last drawn
     draft: bool = False
-    held: bool = False  # bands are collected until all are drawn
+    collected: bool = False  # bands are collected until all are drawn
     kept: list[tuple[int, Floats]] = field(default_factory=list)  # first row, and values
 
     @property
@@ -79,7 +79,7 @@ class ProgressiveDrawing:
     view: View
     panes: dict[str, _PaneProgress] = field(default_factory=dict)
     _turn: int = 0
-    hungry: bool = False  # the view before this one had no computed picture yet
+    starved: bool = False  # the view before this one had no computed picture yet
 
     @classmethod
     def following(
@@ -140,12 +140,12 @@ class ProgressiveDrawing:
         most = max(1, math.ceil(max(pixels(_costs_as(pane, draft)), LEAST_PIXELS) / width))
         # equal parts: a single last row would cost as much as a band
         bands = -(-(rows - first) // most)
-        held = (
+        collected = (
             pane in scene.changes
-            and width * rows <= MOST_HELD_PIXELS
-            and (by >= state.by or seconds(pane, width * rows, worth) <= MOST_HELD_SECONDS)
+            and width * rows <= MOST_COLLECTED_PIXELS
+            and (by >= state.by or seconds(pane, width * rows, worth) <= MOST_COLLECTED_SECONDS)
         )
-        return Band(pane, whole, by, first, -(-(rows - first) // bands), rows, draft, held)
+        return Band(pane, whole, by, first, -(-(rows - first) // bands), rows, draft, collected)
 
     def takes(self, scene: Scene, band: Band) -> bool:
         """Return whether a band that was chosen for another page also helps this one."""
@@ -166,7 +166,7 @@ class ProgressiveDrawing:
         ``band`` is the next one of both pages.
         """
         own, state = self.panes[band.pane], other.panes[band.pane]
-        if state.held and not state.is_whole and (own.is_whole or own.by != band.by):
+        if state.collected and not state.is_whole and (own.is_whole or own.by != band.by):
             assert state.covered is not None
             self.panes[band.pane] = replace(state, covered=state.covered.copy(),
                                             kept=[*state.kept])  # fmt: skip
@@ -185,8 +185,8 @@ class ProgressiveDrawing:
         state = self.panes[band.pane]
         if state.by != band.by or state.is_whole:
             state.by, state.covered, state.draft = band.by, np.zeros(band.rows, bool), band.draft
-            state.held, state.kept = band.held, []
-        if state.held:
+            state.collected, state.kept = band.collected, []
+        if state.collected:
             state.kept.append((band.first, values))
         assert state.covered is not None
         end = band.first + band.count
@@ -196,7 +196,7 @@ class ProgressiveDrawing:
     def kept(self, pane: str) -> list[tuple[int, Floats]] | None:
         """Return the collected bands of a pane; None where bands are sent one by one."""
         state = self.panes[pane]
-        return state.kept if state.held else None
+        return state.kept if state.collected else None
 
     def forget(self, pane: str) -> None:
         """Drop the bands of a picture that was sent."""

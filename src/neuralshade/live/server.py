@@ -67,9 +67,9 @@ class _LimitedServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=[])
         self._cpu_budget.begin()
-        door = ConnectionLimit(self.server_state.connections, self._protocol, self._cpu_budget)
-        self._tasks = [asyncio.create_task(door.admit(self._listening)),
-                       asyncio.create_task(door.watch())]  # fmt: skip
+        limit = ConnectionLimit(self.server_state.connections, self._protocol, self._cpu_budget)
+        self._tasks = [asyncio.create_task(limit.admit(self._listening)),
+                       asyncio.create_task(limit.watch())]  # fmt: skip
         for task in self._tasks:
             task.add_done_callback(_log_end)
 

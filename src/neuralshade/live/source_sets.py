@@ -28,7 +28,7 @@ from neuralshade.source.file_kind import PICTURE_SUFFIXES
 
 MOST_PICTURES = 16  # of a document
 MOST_DOCUMENT_BYTES = 2**20
-ANEW = "Send its files again."
+REMEDY = "Send its files again."
 NOT_ALLOWED = ("got code that a page sends, need a server that may run it. Start it with "
                "--run-shaders.")  # fmt: skip
 
@@ -137,7 +137,7 @@ class SourceSets:
             return one.arguments[kind.name]
 
     def _check_place(self, key: str, name: str) -> None:
-        check_open("source.of", key, self._sets, self._fitted, ANEW)
+        check_open("source.of", key, self._sets, self._fitted, REMEDY)
         check_place(name, self._sets[key].sizes, MOST_PICTURES, "picture")
 
 

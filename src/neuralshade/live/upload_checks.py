@@ -26,7 +26,9 @@ def plain_name(name: str) -> str:
     return plain.strip(". ")[-LONGEST_NAME:].lstrip(". ") or "upload"
 
 
-def check_open(place: str, key: str, known: Container[str], fitted: str | None, anew: str) -> None:
+def check_open(
+    place: str, key: str, known: Container[str], fitted: str | None, remedy: str
+) -> None:
     """Raise RefusedError where the set ``key`` takes no more files.
 
     ``place``: name of the request's argument; ``known``: the sets that are kept; ``fitted``: the
@@ -34,10 +36,10 @@ def check_open(place: str, key: str, known: Container[str], fitted: str | None, 
     """
     if key not in known:
         raise RefusedError(404, f"{place}: got {plain_name(key)!r}, need a set that was begun and "
-                           f"kept. {anew}")  # fmt: skip
+                           f"kept. {remedy}")  # fmt: skip
     if key == fitted:
         raise RefusedError(409, f"{place}: got {key!r}, which is fitted, need another set. "
-                           f"{anew}")  # fmt: skip
+                           f"{remedy}")  # fmt: skip
 
 
 def check_place(name: str, known: Collection[str], most: int, what: str) -> None:

@@ -16,14 +16,14 @@ from neuralshade.source.picture import Picture
 Floats = npt.NDArray[np.floating[Any]]
 WIDE = 1e3  # ratio of brightest value to median above which outputs are coded by their logarithm
 MOST_NEGATIVE = 1e-2  # largest negative value that this coding may lose
-LOOKED_AT = 1 << 20  # number of values for a median, about
+MEDIAN_VALUES = 1 << 20  # number of values for a median, about
 MOST_LIGHT = 1.25  # ratio to the picture's light, either way, without a warning
 
 
 def median_of(picture: Picture) -> float:
     """Return the median of a picture's positive colors, from a regular sample; 1 without any."""
     colors = picture.pixels[..., : picture.channels - picture.has_alpha].reshape(-1)
-    some = colors[:: max(1, colors.size // LOOKED_AT)].astype(np.float32)
+    some = colors[:: max(1, colors.size // MEDIAN_VALUES)].astype(np.float32)
     some = some[some > 0]
     return float(np.median(some)) if some.size else 1.0
 

@@ -35,7 +35,7 @@ KEPT = 6  # pictures of recent views
 
 
 @dataclass(frozen=True)
-class Look:
+class PictureKey:
     """Key of a picture: materials, size, region, camera and light."""
 
     reference: bool  # materials by their references, not by fitted assets
@@ -46,7 +46,7 @@ class Look:
 
 
 @dataclass
-class Sum:
+class PathSum:
     """Accumulated paths of a picture."""
 
     radiance: Floats  # [height, width, 3], sum of all paths
@@ -69,7 +69,7 @@ class ProgressiveScene(Closeable):
         """
         self.document, self.reference = document, reference
         self._tracers: dict[bool, PathTracer] = {}
-        self._sums: OrderedDict[Look, Sum] = OrderedDict()
+        self._sums: OrderedDict[PictureKey, PathSum] = OrderedDict()
         self._pixel_seconds = 0.0  # of a path
         # report missing files before anything compiles, which takes half a minute
         stages = {each: scene_contents(document, each, trust)
@@ -83,7 +83,9 @@ class ProgressiveScene(Closeable):
                 )  # fmt: skip
                 with working("compiling for the first path"):
                     for _ in range(2):  # the first one compiles; the second measures
-                        self._traced(Look(as_reference, (WARM_PX, WARM_PX), WHOLE, (0, 0), None), 0)
+                        self._traced(
+                            PictureKey(as_reference, (WARM_PX, WARM_PX), WHOLE, (0, 0), None), 0
+                        )
         except BaseException:
             self._gpu.close()
             raise
@@ -111,93 +113,95 @@ class ProgressiveScene(Closeable):
 
         In the traced size: fewer pixels than the view's where that is new.
         """
-        look = self._look(pane, view)
-        found = self._sums.get(look)
+        key = self._key(pane, view)
+        found = self._sums.get(key)
         if found is None:
-            found = self._sums[look] = self._begun(look)
+            found = self._sums[key] = self._first_picture(key)
         elif found.paths < self.document.samples:
-            found = self._sums[look] = self._more(look, found)
-        self._sums.move_to_end(look)
+            found = self._sums[key] = self._more(key, found)
+        self._sums.move_to_end(key)
         while len(self._sums) > KEPT:
             self._sums.popitem(last=False)
         return found.radiance * np.float32(2.0**self.document.exposure / max(found.paths, 1))
 
     def settled(self, pane: str, view: View) -> bool:
         """Return whether a pane of a view has all of its paths."""
-        found = self._sums.get(self._look(pane, view))
+        found = self._sums.get(self._key(pane, view))
         return found is not None and found.paths >= self.document.samples
 
     def rough(self, pane: str, view: View) -> bool:
         """Return whether a pane is a preview, or has far more noise than its counterpart."""
-        look = self._look(pane, view)
-        found, other = self._sums.get(look), self._beside(look)
+        key = self._key(pane, view)
+        found, other = self._sums.get(key), self._counterpart(key)
         paths = 0 if found is None else found.paths
         return paths == 0 or (other is not None and 2 * paths < other.paths)
 
-    def _beside(self, look: Look) -> Sum | None:
+    def _counterpart(self, key: PictureKey) -> PathSum | None:
         """Return the accumulated paths of the same view in the other pane."""
-        return self._sums.get(replace(look, reference=not look.reference))
+        return self._sums.get(replace(key, reference=not key.reference))
 
-    def _look(self, pane: str, view: View) -> Look:
+    def _key(self, pane: str, view: View) -> PictureKey:
         by = max(1, math.ceil(math.sqrt(view.width * view.height / MOST_PIXELS)))
         size = max(1, view.width // by), max(1, view.height // by)
         light = view.light if self.document.light else None
-        return Look(pane.startswith(REFERENCE), size, view.region, view.turn or (0.0, 0.0), light)
+        return PictureKey(
+            pane.startswith(REFERENCE), size, view.region, view.turn or (0.0, 0.0), light
+        )
 
-    def _begun(self, look: Look) -> Sum:
+    def _first_picture(self, key: PictureKey) -> PathSum:
         """Return the first picture of a view: complete if time allows, otherwise a preview.
 
         A preview is not part of the sum.
         """
-        other = self._beside(look)
+        other = self._counterpart(key)
         if other is not None and other.paths == 0:
             size = other.radiance.shape[1], other.radiance.shape[0]
         else:
-            (width, height), by = look.size, self._coarseness(look.size)
+            (width, height), by = key.size, self._coarseness(key.size)
             size = max(1, width // by), max(1, height // by)
-        found = self._traced(replace(look, size=size), 0)
-        return found if size == look.size else Sum(found.radiance, 0)
+        found = self._traced(replace(key, size=size), 0)
+        return found if size == key.size else PathSum(found.radiance, 0)
 
     def _coarseness(self, size: tuple[int, int]) -> int:
         """Return the divisor of each side at which one path a pixel is in time."""
         by = math.ceil(math.sqrt(size[0] * size[1] * self._pixel_seconds / FRAME_SECONDS))
         return min(max(by, 1), COARSEST)
 
-    def _more(self, look: Look, found: Sum) -> Sum:
+    def _more(self, key: PictureKey, found: PathSum) -> PathSum:
         """Return a picture with more paths: one, and others while there is time.
 
         Up to the number of its counterpart, where that is ahead.
         """
-        other = self._beside(look)
+        other = self._counterpart(key)
         if other is not None and other.paths > found.paths:
             most, seconds = other.paths - found.paths, LONGEST * FRAME_SECONDS
         else:
             most, seconds = self.document.samples - found.paths, FRAME_SECONDS
-        new = self._traced(look, found.paths, most, seconds)
+        new = self._traced(key, found.paths, most, seconds)
         before = found.radiance if found.paths else np.float32(0)
-        return Sum(before + new.radiance, found.paths + new.paths)
+        return PathSum(before + new.radiance, found.paths + new.paths)
 
-    def _traced(self, look: Look, first: int, most: int = 1, seconds: float = 0.0) -> Sum:
+    def _traced(self, key: PictureKey, first: int, most: int = 1, seconds: float = 0.0) -> PathSum:
         """Trace paths from index ``first`` on: one, and up to ``most`` within ``seconds``."""
-        document, tracer = self.document, self._tracers[look.reference]
-        camera = orbit_camera(document.camera, *look.turn)
+        document, tracer = self.document, self._tracers[key.reference]
+        camera = orbit_camera(document.camera, *key.turn)
         begin = time.perf_counter()
-        tracer.aim(camera, look.size, self._lights(look), region=look.region, first=first,
+        tracer.aim(camera, key.size, self._lights(key), region=key.region, first=first,
                    aspect=document.width / document.height)  # fmt: skip
         while tracer.count == 0 or (tracer.count < most
                                     and time.perf_counter() - begin < seconds):  # fmt: skip
             tracer.trace()
         found = finite_light(tracer.radiance() * np.float32(tracer.count))
-        pixels = look.size[0] * look.size[1]
+        pixels = key.size[0] * key.size[1]
         self._pixel_seconds = (time.perf_counter() - begin) / (pixels * tracer.count)
-        return Sum(found, tracer.count)
+        return PathSum(found, tracer.count)
 
-    def _lights(self, look: Look) -> tuple[LightEntry, ...]:
+    def _lights(self, key: PictureKey) -> tuple[LightEntry, ...]:
         """Return the scene's lights, the first one as moved by the page."""
         lights, camera = self.document.light, self.document.camera
-        if look.light is None:
+        if key.light is None:
             return lights
-        return (orbit_light(camera, lights[0], *look.light), *lights[1:])
+        return (orbit_light(camera, lights[0], *key.light), *lights[1:])
 
 
 def open_progressive_scene(

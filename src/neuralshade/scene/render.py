@@ -152,7 +152,7 @@ def _rendered(document: SceneDocument, device: str, as_reference: bool, trust: b
     gpu = open_gpu(device)
     try:
         with Interruption() as interruption:
-            tracer = _begun(document, gpu, contents)
+            tracer = _first_path(document, gpu, contents)
             with part("paths", document.samples) as work:
                 work.done = 1
                 while tracer.count < document.samples and not interruption.requested:
@@ -164,7 +164,7 @@ def _rendered(document: SceneDocument, device: str, as_reference: bool, trust: b
     return finite_light(found)
 
 
-def _begun(document: SceneDocument, gpu: Gpu, contents: SceneContents) -> PathTracer:
+def _first_path(document: SceneDocument, gpu: Gpu, contents: SceneContents) -> PathTracer:
     """Return a tracer after its first path through each pixel.
 
     An interruption takes effect at once: compiling may take longer than the timeout of a busy

@@ -37,7 +37,9 @@ def test_smaller_maps_are_enlarged_and_found_again_by_the_border_of_the_fit(fitt
 
 def test_a_resumed_fit_has_the_border_of_its_checkpoint(fitted, folder, tmp_path, monkeypatch):
     """Though it is not said again."""
-    monkeypatch.setattr("neuralshade.fitting.progress.LOOK_SECONDS", 1e-9)  # look after each step
+    monkeypatch.setattr(
+        "neuralshade.fitting.progress.CALLBACK_SECONDS", 1e-9
+    )  # look after each step
 
     def stop(progress):
         if progress.step >= 4:

@@ -183,7 +183,9 @@ def test_resumed_equals_uninterrupted(fitted, maps, tmp_path, monkeypatch, part,
         if progress.step >= part * 60:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("neuralshade.fitting.progress.LOOK_SECONDS", 1e-9)  # look after each step
+    monkeypatch.setattr(
+        "neuralshade.fitting.progress.CALLBACK_SECONDS", 1e-9
+    )  # look after each step
     with pytest.raises(FitInterrupted):
         fitted(maps, "parted.nsh", observer=interrupt, **settings)
     assert not (tmp_path / "parted.nsh").exists()

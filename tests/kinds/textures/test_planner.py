@@ -146,8 +146,8 @@ def test_ctrl_c_while_layouts_are_tried(fitted, maps, tmp_path, monkeypatch):
 
 
 class _Interrupted(neuralshade.fitting.loop.Loop):
-    def _look(self, **how):
-        super()._look(**how)
+    def _notify(self, **how):
+        super()._notify(**how)
         signal.raise_signal(signal.SIGINT)
 
 

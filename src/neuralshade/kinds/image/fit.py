@@ -37,7 +37,7 @@ from neuralshade.fitting.picture_result import (
 )
 from neuralshade.fitting.picture_scene import grid_pages, picture_scene
 from neuralshade.fitting.recipe import Unpack, flag_of, from_dict, resumed_ends, to_dict
-from neuralshade.fitting.resuming import begun_from, resumed_recipe, unfit
+from neuralshade.fitting.resuming import restarted_state, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.searched_job import CodeSearch, SearchedJob
 from neuralshade.fitting.snapshots import snapshots_for
@@ -225,7 +225,7 @@ class _Job(SearchedJob[ImageRecipe]):
         if not np.abs(drawn).max() <= LARGEST_FITTED:  # NaN is not either
             raise AssetError(f"{path.name}: got colors beyond {LARGEST_FITTED:g}, need numbers to "
                              "go on from. Show the asset instead.")  # fmt: skip
-        self.engine.load_state(begun_from(self.engine.state(), theirs))
+        self.engine.load_state(restarted_state(self.engine.state(), theirs))
 
     def save(self, path: Path) -> tuple[float, int]:
         """Quantise, measure and write; return the PSNR in dB and the file's size."""
