@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from neuralshade.base.atomic import check_writable
-from neuralshade.base.value import check_output, check_path
+from neuralshade.base.given import check_output, check_path
 from neuralshade.base.work import part
 from neuralshade.engine.choose import Chosen, check_engine, check_kernels, choose_engine
 from neuralshade.errors import ConfigError, DeviceError, OutputError

@@ -58,7 +58,8 @@ class PageRenderer:
         self._ready: set[str] = set()  # panes that were drawn before
         self._opens, self._lent_at = False, -STORED_SECONDS
         self.budgets, self.rate, self.cache = _budgets(), StepRate(), FrameCache()
-        files, reports = (FrameBudget(ANSWER_SHARES[name], *[ANSWER_SAVED_SECONDS] * 2)
+        saved = ANSWER_SAVED_SECONDS
+        files, reports = (FrameBudget(ANSWER_SHARES[name], saved, saved)
                           for name in ("asset", "report"))  # fmt: skip
         # separate: one report costs as much as many other files
         self.answers = {"asset": files, "snapshot": files, "load": files, "report": reports}

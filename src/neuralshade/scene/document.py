@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.given import check_path, is_whole
 from neuralshade.base.message_text import named, plain, shown
-from neuralshade.base.rest import check_path, is_whole
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import read_toml
 from neuralshade.scene.checks import check_written, checked
