@@ -41,7 +41,7 @@ def test_numbers_and_texts(tmp_path, save_smooth, few):
 
 def test_a_psnr_that_is_measured_after_the_last_numbers(tmp_path, save_smooth, few, monkeypatch):
     """On a slow machine each look is logged, the last one before the last measuring too."""
-    monkeypatch.setattr("neuralshade.fitting.callback.Beat.is_due", lambda self, seconds: True)
+    monkeypatch.setattr("neuralshade.fitting.callback.Tick.is_due", lambda self, seconds: True)
     monkeypatch.setattr("neuralshade.fitting.loop.FIRST_MEASURE_SECONDS", 1e9)
     fit(save_smooth(), tmp_path, few, tmp_path / "log")
     log = read(tmp_path / "log")
@@ -52,7 +52,7 @@ def test_a_psnr_that_is_measured_after_the_last_numbers(tmp_path, save_smooth, f
 
 def test_a_step_has_one_psnr(tmp_path, save_smooth, few, monkeypatch):
     """The last one the file's, though one was measured there on the way."""
-    monkeypatch.setattr("neuralshade.fitting.callback.Beat.is_due", lambda self, seconds: True)
+    monkeypatch.setattr("neuralshade.fitting.callback.Tick.is_due", lambda self, seconds: True)
     monkeypatch.setattr("neuralshade.fitting.loop.Loop._is_measure_due", lambda *given: True)
     fit(save_smooth(), tmp_path, few, tmp_path / "log")
     log = read(tmp_path / "log")
