@@ -49,21 +49,21 @@ def live_flags(values: dict[str, Any]) -> dict[str, Any]:
     return {name: values.pop(name) for name in ("live", *PLACE, "opened")}
 
 
-def fitted(fit: Callable[..., Any], values: dict[str, Any], show: Callable[[Any], None],
+def fitted(fit: Callable[..., Any], page_flags: dict[str, Any], show: Callable[[Any], None],
            *subject: Any, **settings: Any) -> None:  # fmt: skip
     """Fit and show the result; with --live, on a page that stays until Ctrl-C.
 
-    ``values``: values of ``live_options``, by name; empty where there are none.
+    ``page_flags``: values of ``live_options``, by name; empty where there are none.
     """
-    if not values.get("live"):
-        flags = {name: values.get(name) for name in (*PLACE, "opened")}
+    if not page_flags.get("live"):
+        flags = {name: page_flags.get(name) for name in (*PLACE, "opened")}
         unused = [name for name, value in flags.items() if value is not None and value is not False]
         if unused:
             flag = unused[0].replace("opened", "open").replace("_", "-")
             raise click.UsageError(f"--{flag} needs --live.")
         show(fit(*subject, **settings))
         return
-    with _page(values) as live:
+    with _page(page_flags) as live:
         result = live.run(fit, *subject, **settings)
         if result is not None:
             show(result)
