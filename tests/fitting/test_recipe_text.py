@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuralshade.fitting.recipe import ending, read_toml, requested_recipe, setting
+from neuralshade.fitting.recipe import ending, make_recipe, read_toml, setting
 from neuralshade.fitting.recipe_text import recipe_toml
 from neuralshade.kinds import all_kinds
 
@@ -26,7 +26,7 @@ class OddRecipe:
 
 def read(recipe, folder):
     (folder / "r.toml").write_text(recipe_toml(recipe, "fit odd"), encoding="utf-8")
-    return requested_recipe(type(recipe), read_toml(folder / "r.toml"))
+    return make_recipe(type(recipe), read_toml(folder / "r.toml"))
 
 
 @given(

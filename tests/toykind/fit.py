@@ -14,7 +14,7 @@ from neuralshade.fitting.loop import Loop, ignore
 from neuralshade.fitting.options import USUAL, check_options, checked_output
 from neuralshade.fitting.picture_result import FitResult, reached
 from neuralshade.fitting.picture_scene import picture_scene
-from neuralshade.fitting.recipe import requested_recipe, resumed_with, to_dict
+from neuralshade.fitting.recipe import make_recipe, resumed_with, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
 from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.measure.picture_psnr import decibels
@@ -29,7 +29,7 @@ def fit_toy(picture, output=None, *, grey=False, options=USUAL, observer=ignore,
     source = picture if isinstance(picture, Picture) else load_picture(picture)
     target = checked_output(picture, source.name, output, options, KIND.name)
     check_options(options, KIND.name, KIND.takes)
-    checkpoint, recipe = None, requested_recipe(ToyRecipe, settings)
+    checkpoint, recipe = None, make_recipe(ToyRecipe, settings)
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
         recipe = resumed_recipe(checkpoint, options.resume, source, ToyRecipe,

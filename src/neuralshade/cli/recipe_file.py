@@ -12,7 +12,7 @@ from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.defaults import default_tables, defaults_path, user_defaults
-from neuralshade.fitting.recipe import ENDS, fields_of, read_toml, requested_recipe
+from neuralshade.fitting.recipe import ENDS, fields_of, make_recipe, read_toml
 from neuralshade.kinds import fit_verbs
 from neuralshade.kinds.kind import Kind
 
@@ -60,7 +60,7 @@ def check_table(kind: Kind, verb: str, parameters: list[click.Parameter]) -> Non
                           f"{', '.join(kind.presets)}."
                           f"{did_you_mean(str(preset), kind.presets)}")  # fmt: skip
     try:
-        requested_recipe(kind.recipe, values)
+        make_recipe(kind.recipe, values)
     except ConfigError as error:
         raise ConfigError(f"{defaults_path()}: in [{verb}]: {error}") from error
 

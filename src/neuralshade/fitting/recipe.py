@@ -177,7 +177,7 @@ def check_settings(
     return {n: _check(kind.__name__, known[n], value, missing) for n, value in values.items()}
 
 
-def requested_recipe(kind: type[R], settings: dict[str, Any]) -> R:
+def make_recipe(kind: type[R], settings: dict[str, Any]) -> R:
     """Return the recipe of ``settings``; steps or seconds among them replace the default end.
 
     Raises: ConfigError for unknown or impossible ones.
@@ -189,7 +189,7 @@ def requested_recipe(kind: type[R], settings: dict[str, Any]) -> R:
 def resumed_ends(kept: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     """Return overrides of the ``kept`` ends of a resumed fit, under its new ``settings``.
 
-    Another number of steps or seconds replaces both, as in ``requested_recipe``.
+    Another number of steps or seconds replaces both, as in ``make_recipe``.
     """
     anew = any(settings.get(name) not in (None, kept[name]) for name in ENDS)
     return dict.fromkeys(ENDS) if anew else {}

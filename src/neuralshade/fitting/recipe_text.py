@@ -10,7 +10,7 @@ from neuralshade.fitting.recipe import ENDS, fields_of, to_dict
 
 
 def recipe_toml(recipe: Any, verb: str, flags: Mapping[str, Any] | None = None) -> str:
-    """Return the fields of a recipe as TOML, from which ``requested_recipe`` makes the same recipe.
+    """Return the fields of a recipe as TOML, from which ``make_recipe`` makes the same recipe.
 
     TOML has no null: fields that are None are left out, and a fit without steps and seconds gets
     the most seconds that a recipe allows.

@@ -26,7 +26,7 @@ from neuralshade.fitting.options import (
     checked_output,
     chosen_engine,
 )
-from neuralshade.fitting.recipe import Unpack, flag_of, requested_recipe, resumed_with
+from neuralshade.fitting.recipe import Unpack, flag_of, make_recipe, resumed_with
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.material import KIND
@@ -133,7 +133,7 @@ def fit_material(
     shared = None if share is None else OpenedMaterial.read(share).shared_part
     if shared is not None:
         given = shared.architecture | given
-    recipe = requested_recipe(MaterialRecipe, given)
+    recipe = make_recipe(MaterialRecipe, given)
     if shared is not None:
         shared.check(recipe, setting)
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)

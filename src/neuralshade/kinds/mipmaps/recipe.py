@@ -8,7 +8,7 @@ from neuralshade.fitting.recipe import (
     TrainingRecipe,
     TrainingSettings,
     changed,
-    requested_recipe,
+    make_recipe,
     setting,
     training,
 )
@@ -103,4 +103,4 @@ class MipmapsSettings(TrainingSettings, total=False):
 
 def mipmaps_recipe(settings: dict[str, Any]) -> MipmapsRecipe:
     """Return the recipe of ``settings``; steps or seconds among them replace the usual end."""
-    return requested_recipe(MipmapsRecipe, settings)
+    return make_recipe(MipmapsRecipe, settings)

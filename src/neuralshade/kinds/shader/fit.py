@@ -30,7 +30,7 @@ from neuralshade.fitting.options import (
 )
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.fitting.picture_scene import picture_scene
-from neuralshade.fitting.recipe import Unpack, requested_recipe, resumed_with, to_dict
+from neuralshade.fitting.recipe import Unpack, make_recipe, resumed_with, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -143,7 +143,7 @@ def _place(task: str | os.PathLike[str] | ShaderSource, options: FitOptions) -> 
 
 def shader_recipe(settings: dict[str, Any]) -> ShaderRecipe:
     """Return the recipe of ``settings``; steps or seconds among them replace the usual end."""
-    return requested_recipe(ShaderRecipe, settings)
+    return make_recipe(ShaderRecipe, settings)
 
 
 def _check_drawn(options: FitOptions, built: BuiltTask) -> None:

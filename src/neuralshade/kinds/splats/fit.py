@@ -30,7 +30,7 @@ from neuralshade.fitting.options import (
 )
 from neuralshade.fitting.picture_result import FitResult, judged_picture, missed, poor, reached
 from neuralshade.fitting.picture_scene import picture_scene
-from neuralshade.fitting.recipe import Unpack, requested_recipe, resumed_with, to_dict
+from neuralshade.fitting.recipe import Unpack, make_recipe, resumed_with, to_dict
 from neuralshade.fitting.resuming import resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import snapshots_for
@@ -138,7 +138,7 @@ def splats_recipe(settings: dict[str, Any]) -> SplatsRecipe:
             raise ConfigError(f"SplatsRecipe.bpp: got {shown(settings['bpp'])} with {name}="
                               f"{shown(settings[name])}, need one of the two. Leave one "
                               "out.")  # fmt: skip
-    return requested_recipe(SplatsRecipe, settings)
+    return make_recipe(SplatsRecipe, settings)
 
 
 def unusual(recipe: SplatsRecipe, *, straight_alpha: bool = False) -> dict[str, Any]:

@@ -25,13 +25,7 @@ from neuralshade.fitting.options import (
     check_torch,
     chosen_engine,
 )
-from neuralshade.fitting.recipe import (
-    Unpack,
-    requested_recipe,
-    resumed_with,
-    stored_recipe,
-    to_dict,
-)
+from neuralshade.fitting.recipe import Unpack, make_recipe, resumed_with, stored_recipe, to_dict
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.searched_job import CodeSearch, SearchedJob
@@ -102,7 +96,7 @@ def fit_textures(
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
     asked = AskedSet(source, dict(maps or {}), normal_convention)
-    recipe = requested_recipe(TexturesRecipe, given)
+    recipe = make_recipe(TexturesRecipe, given)
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
     textures = asked.textures(recipe.wrap if checkpoint is None else checkpoint.wrap)
     path = asked.output(textures, output, options)

@@ -21,7 +21,7 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.output_checks import check_no_input
-from neuralshade.fitting.recipe import requested_recipe
+from neuralshade.fitting.recipe import make_recipe
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.asked import AskedSet, PathLike, SetLike
 from neuralshade.kinds.textures.evaluate import OURS, of_map
@@ -121,7 +121,7 @@ def plan_textures(
             raise ConfigError(f"{name}: got it beside plan, which is of all sizes, need one of the "
                               "two. Leave one out.")  # fmt: skip
     check_no_size("plan", settings, byte_count)
-    recipe = requested_recipe(TexturesRecipe, settings)
+    recipe = make_recipe(TexturesRecipe, settings)
     asked = AskedSet(source, dict(maps or {}), normal_convention)
     textures = judged_set(recipe, asked.textures(recipe.wrap))
     plot = _checked_plot(output, textures)

@@ -24,7 +24,7 @@ from neuralshade.fitting.options import (
     check_torch,
 )
 from neuralshade.fitting.output_checks import check_asset_place, check_no_input
-from neuralshade.fitting.recipe import Unpack, requested_recipe
+from neuralshade.fitting.recipe import Unpack, make_recipe
 from neuralshade.kinds.material.family import KIND
 from neuralshade.kinds.material.family.result import (
     FittedMaterial,
@@ -81,7 +81,7 @@ def fit_materials(
     check_torch(options)
     check_callbacks(options)
     given = with_preset(preset, settings)
-    requested_recipe(MaterialRecipe, given)
+    make_recipe(MaterialRecipe, given)
     check_output(output)
     folder = Path() if output is None else Path(output)
     jobs = _jobs(sources, folder)
