@@ -3,7 +3,7 @@
     python benchmarks/decode_textures.py [ASSET ...] [--devices cpu cuda] [--sets NAME ...]
         [--mosaic 1 4] [--steps 1000] [--runs 3] [--name cuda]
 
-Writes results/decode_textures_<where>.{json,md} after every set. Without ASSET it fits --sets below
+Writes results/decode_textures_<where>.json after every set. Without ASSET it fits --sets below
 ../shared/data, or the folder that NEURALSHADE_DATA names, N x N copies of each for every N of
 --mosaic (1K sets: 4 is 4K), in few steps: what decoding takes does not depend on the numbers.
 "network" is all levels into 16 bits in the host's memory; a device is opened once before, kernels

@@ -5,7 +5,7 @@
 
 Each case is one small fit on each road, of equal steps: tests/kinds/test_every_input.py runs the
 same. --documents adds the MaterialX documents of a folder, such as upstream's examples. Writes
-results/every_input_NAME.{json,md}: dB by road, PSNR or, of mip levels and tasks, of the error;
+results/every_input_NAME.json: dB by road, PSNR or, of mip levels and tasks, of the error;
 "apart" is the widest difference between roads, those above 40 dB counted as 40.
 """
 

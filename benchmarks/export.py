@@ -10,7 +10,7 @@ package itself runs to draw, in float32 loops and, where there are matrix units,
 "gpu": the same of ASSETs, of materials a screen of points as benchmarks/fit_material.py has it.
 "software": each function of ASSETs in each runtime that `neuralshade export --check` knows, wall
 clock; how long texts are; and of pictures what `draw` takes on one thread of the CPU.
-GPU times are of its own clock, the median of several. Results go to results/export_NAME.{json,md}.
+GPU times are of its own clock, the median of several. Results go to results/export_NAME.json.
 """
 
 import argparse

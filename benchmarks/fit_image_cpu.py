@@ -2,7 +2,7 @@
 
     python benchmarks/fit_image_cpu.py [--kodak-seconds 10] [--data ../shared/data]
 
-Writes results/fit_image_cpu.{json,md}. Needs jeep/jeep.jpg and kodak/*.png below --data;
+Writes results/fit_image_cpu.json. Needs jeep/jeep.jpg and kodak/*.png below --data;
 sections whose pictures are missing are left out, saying so.
 """
 

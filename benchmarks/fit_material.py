@@ -18,7 +18,7 @@ at the four texels around a point, interpolated: it tells what is finer than tex
 decoder is asked for each light alone. --device: cuda trains on that GPU and times evaluation
 through Vulkan and CUDA, vulkan through Vulkan alone; cpu trains there, and evaluates on whatever
 Vulkan finds.
-Writes results/fit_material_NAME.{json,md} after every graph, with --pictures a sheet of spheres.
+Writes results/fit_material_NAME.json after every graph, with --pictures a sheet of spheres.
 """
 
 import argparse

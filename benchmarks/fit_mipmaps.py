@@ -2,7 +2,7 @@
 
     python benchmarks/fit_mipmaps.py [--device cuda] [--sets NAME ...] [--steps 256]
 
-Writes results/fit_mipmaps_<API>.{json,md}. Needs the sets below ../shared/data or the folder that
+Writes results/fit_mipmaps_<API>.json. Needs the sets below ../shared/data or the folder that
 NEURALSHADE_DATA names; what is missing is left out, saying so. Runs on software Vulkan too.
 """
 

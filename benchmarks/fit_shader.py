@@ -3,7 +3,7 @@
     python benchmarks/fit_shader.py [--device vulkan] [--side 256 1024]
 
 The rival runs the same task as the published sample does: a step is a functional call for the
-gradient and one for each of the three maps. Writes results/fit_shader_<API>.{json,md}. Needs
+gradient and one for each of the three maps. Writes results/fit_shader_<API>.json. Needs
 nothing but a GPU; without hardware it stops, unless --device names what to use.
 """
 

@@ -2,7 +2,7 @@
 
     python benchmarks/fit_splats.py [--device cuda] [--quick]
 
-Writes results/fit_splats_<API>.{json,md}. Needs jeep.jpg below ../shared/data or the folder that
+Writes results/fit_splats_<API>.json. Needs jeep.jpg below ../shared/data or the folder that
 NEURALSHADE_DATA names. SlangPy's samples do not run with the versions at hand, so the naive path
 stands for them: every pixel visits every Gaussian, on the same GPU in the same run. On a software
 adapter the tasks are smaller, and the tables say so.

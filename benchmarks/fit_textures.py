@@ -4,7 +4,7 @@
         [--rates 1.11 5] [--sets NAME ...] [--seconds 60] [--rivals] [--shapes] [--bc1] [--int8]
         [--grids 2:4:3,4:4:4 ...] [--polish 2 8] [--mosaic 4] [--crop 128] [--batch 2048]
 
-Writes results/fit_textures_<where>.{json,md} after every set. Needs the sets below ../shared/data
+Writes results/fit_textures_<where>.json after every set. Needs the sets below ../shared/data
 or the folder that NEURALSHADE_DATA names; what is missing is left out, saying so. --rivals adds
 block compression and picture files at equal bytes (minutes of CPU), --shapes the latent shapes that
 RTXNTC is known for, trained here with and without a search of codes after training, of which it is

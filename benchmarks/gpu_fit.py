@@ -2,7 +2,7 @@
 
     python benchmarks/gpu_fit.py [--device vulkan] [--steps 500]
 
-Writes results/gpu_fit_<API>.{json,md}. Needs jeep.jpg, kodim05.png and kodim23.png below
+Writes results/gpu_fit_<API>.json. Needs jeep.jpg, kodim05.png and kodim23.png below
 ../shared/data or the folder that NEURALSHADE_DATA names; what is missing is left out, saying
 so. Without a hardware GPU it stops, unless --device names what to use.
 """

@@ -2,7 +2,7 @@
 
     python benchmarks/gpu_train.py [--quick] [--device cuda] [--kernels auto] [--no-torch]
 
-Needs nothing but a GPU; writes results/gpu_train_<API>.{json,md}. What is measured, and how:
+Needs nothing but a GPU; writes results/gpu_train_<API>.json. What is measured, and how:
 docs/bench.md. Without a hardware GPU it stops, unless --device names what to use; a software
 adapter is then measured with small batches, and the tables say so.
 """

@@ -3,8 +3,8 @@
     python benchmarks/image_memory.py [--device cuda] [--seconds 3] [--only speed]
 
 Evaluates assets at the points of a 1920 x 1080 screen: pixel by pixel, and at random; both ways in
-turn, in one process: results/image_memory_<API>.{json,md}. Then fits twelve Kodak pictures, whose
-mean PSNR compares with that of kodak_blocks: results/kodak_<API>.{json,md}. Needs the pictures
+turn, in one process: results/image_memory_<API>.json. Then fits twelve Kodak pictures, whose
+mean PSNR compares with that of kodak_blocks: results/kodak_<API>.json. Needs the pictures
 below ../shared/data or the folder that NEURALSHADE_DATA names. Without a hardware GPU it stops,
 unless --device names what to use.
 """

@@ -3,7 +3,7 @@
     python benchmarks/kodak_blocks.py
 
 Nothing is fitted: compare with the rows of fit_image_cpu and splats_kodak at as many bits. Writes
-results/kodak_blocks.{json,md}. Needs the pictures below ../shared/data or the folder that
+results/kodak_blocks.json. Needs the pictures below ../shared/data or the folder that
 NEURALSHADE_DATA names.
 """
 

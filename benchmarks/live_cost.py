@@ -2,7 +2,7 @@
 
     python benchmarks/live_cost.py [--device cpu] [--seconds 6] [--repeats 7] [--only hidden]
 
-Writes results/live_cost_<cpu or API>.{json,md}. Needs kodim05.png below ../shared/data or the
+Writes results/live_cost_<cpu or API>.json. Needs kodim05.png below ../shared/data or the
 folder that NEURALSHADE_DATA names. Pages run in processes of their own, as browsers do, on the
 same machine, and what they compute themselves is not the fit's. Its cost is told by clocks: the
 time that the thread that trains gave to pages, and what the server's thread and the encoder's did.

@@ -12,7 +12,7 @@ or anything at all ("scattered"), as kinds/material/speed/screen.py has it, unde
 groups of one material, whose values stay in that order, and what brings these back to the pixels;
 "of it the sort" is that part alone. GPU timestamps; software has few
 pixels and one run of each. Every time is of kernels that were compared with PyTorch first.
-Writes results/materials_frame_<API>.{json,md}.
+Writes results/materials_frame_<API>.json.
 """
 
 import argparse

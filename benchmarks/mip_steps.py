@@ -6,7 +6,7 @@
 The sample trains one level (a quarter of the side) on one pair of directions a step, by four of
 SlangPy's functional calls. Ours trains all levels on one pair a step. The sample runs as it is but
 for what SlangPy has renamed since, without its window, through Vulkan and through CUDA. Writes
-results/mip_steps_<GPU>.{json,md}; without --sample, only ours. Without hardware it stops, unless
+results/mip_steps_<GPU>.json; without --sample, only ours. Without hardware it stops, unless
 --device names what to use.
 """
 

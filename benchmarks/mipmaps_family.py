@@ -8,7 +8,7 @@ itself is among them, in another part). Its corrections are judged as they are, 
 steps of training, as `fit mipmaps --share` does it; beside a box filter, as many steps from that,
 and a whole fit.
 
-Writes results/mipmaps_family_<API>.{json,md}. Needs sets as fit_mipmaps.py does. On two cores,
+Writes results/mipmaps_family_<API>.json. Needs sets as fit_mipmaps.py does. On two cores,
 software Vulkan takes about ten minutes.
 """
 

@@ -7,7 +7,7 @@ box, Toksvig and LEAN by the same lights, and its bias, mean color over that of 
 levels 1 to 7; all as stored, in 8 bits. Asked for: 1.05 at most by any lights, and 0.75 near the
 mirror on rough sets.
 
-Writes results/mipmaps_lights_<API>.{json,md}. Needs the sets below ../shared/data or the folder
+Writes results/mipmaps_lights_<API>.json. Needs the sets below ../shared/data or the folder
 that NEURALSHADE_DATA names; what is missing is left out, saying so. Runs on software Vulkan too,
 there with --crop: a part of so many texels a side from the middle of each set.
 """

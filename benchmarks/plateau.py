@@ -4,7 +4,7 @@
 
 Fits kodim01, 05 and 23 as `neuralshade fit image` does where nothing is said, then once more for
 --more seconds without a plateau, which tells what stopping costs (0 leaves that out). Writes
-results/plateau_<engine>.{json,md}. Needs the pictures below ../shared/data or the folder that
+results/plateau_<engine>.json. Needs the pictures below ../shared/data or the folder that
 NEURALSHADE_DATA names; what is missing is left out, saying so.
 """
 

@@ -2,7 +2,7 @@
 
     python benchmarks/report_cost.py [--only mipmaps image] [--seconds 3] [--repeats 1]
 
-Writes results/report_cost_<cpu or gpu>.{json,md}. Needs kodim05.png, the set ambientcg_Bark014 and
+Writes results/report_cost_<cpu or gpu>.json. Needs kodim05.png, the set ambientcg_Bark014 and
 standard_surface_carpaint.mtlx below ../shared/data or the folder that NEURALSHADE_DATA names; what
 is missing is left out, saying so. Every fit runs in a process of its own, as a command does: what
 only a report loads is part of it. CPU seconds are those of all threads of the process; wall time

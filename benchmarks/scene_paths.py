@@ -10,7 +10,7 @@ decoders are float32 loops; "waves" is what `neuralshade scene` takes where ther
 and in software the same with loops, which says nothing of speed. Both are of the same random
 numbers and are compared before they are timed: the mean of what lies between pixels must be below
 3 % of the mean light. GPU timestamps; the parts of a wave are sums over its bounces. Writes
-results/scene_paths_<API>.{json,md}.
+results/scene_paths_<API>.json.
 """
 
 import argparse

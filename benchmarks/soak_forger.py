@@ -2,7 +2,7 @@
 
     python benchmarks/soak_forger.py [--cases 20000] [--only "image;shader"] [--first 0]
 
-Writes results/soak_forger.{json,md}. Assets and checkpoints of every kind are forged by
+Writes results/soak_forger.json. Assets and checkpoints of every kind are forged by
 tests/fixtures/forger.py, checksum put right; recipes, manifests, stacks, MaterialX documents,
 scenes, meshes and pictures by forged_texts.py.
 Each file is tried in a child process, which has LIMIT_SECONDS of a core for it (PATIENCE times that

@@ -6,7 +6,7 @@
 Each round starts a command in an empty folder and kills it (KILL, TERM, INT, HUP) at any moment,
 or as soon as it begins to write a file, several times; what is then there is looked at, and
 the command started again, with --resume where there is a checkpoint. At last it runs to its end.
-Writes results/soak_kills.{json,md} after every round, with --add the sum of what they held and this
+Writes results/soak_kills.json after every round, with --add the sum of what they held and this
 run, of another seed; the exit code is 1 where anything was wrong.
 """
 

@@ -2,7 +2,7 @@
 
     python benchmarks/soak_live.py [--seconds 600] [--rounds 40] [--connections 2000]
 
-Writes results/soak_live.{json,md}, or into --folder. A fit of a small picture runs on one CPU
+Writes results/soak_live.json, or into --folder. A fit of a small picture runs on one CPU
 thread, in a process that may have so many descriptors; another process besieges its page: idle
 connections, headers and bodies that never end, answers and WebSockets that nobody reads, messages
 that make no sense, forged assets, pictures that claim gigabytes, reports over and over again.
