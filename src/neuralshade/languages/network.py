@@ -1,7 +1,7 @@
 """Networks as lines of the dialect: numbers in the text, or loops over rows of a buffer.
 
-Layers in float16 read half4, and add GROUP products of them in float16 at a time: float32 has the
-sums of groups, biases and activations.
+Layers in float16 read half4, and add a few products of them in float16: float32 has the sums of
+these, biases and activations.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from neuralshade.model.shader_form import Function, Layer, Network, Parameter
 Doubles = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint32]
 KINDS = {False: "float4", True: "half4"}
-GROUP = 4  # products that are added in float16; all of a layer of 64 lose half a digit more
+GROUPS, LEAST = 4, 8  # sums of a layer in float16: at most so many, of at least so many products
 WORDS_OF_ROW = 4  # of a buffer; two rows of halves lie in one
 
 
@@ -42,8 +42,9 @@ def straight_lines(network: Network, asset: str) -> list[str]:
             own = slice(4 * four, 4 * four + 4)
             terms = [f"{x} * {vector(weight[own, i], layer.half)}" for i, x in enumerate(inputs)]
             if layer.half:
-                terms = [f"to_float({' + '.join(terms[at : at + GROUP])})"
-                         for at in range(0, len(terms), GROUP)]  # fmt: skip
+                group = max(LEAST, -(-len(terms) // GROUPS))
+                terms = [f"to_float({' + '.join(terms[at : at + group])})"
+                         for at in range(0, len(terms), group)]  # fmt: skip
             sum_ = " + ".join([vector(bias[own]), *terms])
             value = sum_
             if repeats(layer.activation):

@@ -165,8 +165,8 @@ def test_pytorch_needs_no_neuralshade(asset_path, tmp_path):
 def test_a_wrong_number_is_found(asset_path, tmp_path, monkeypatch):
     from neuralshade.languages import network
 
-    monkeypatch.setattr(network, "vector", lambda values, half, made=network.vector: made(
-        [float(x) * 1.001 for x in values], half))  # fmt: skip
+    monkeypatch.setattr(network, "vector", lambda values, *half, made=network.vector: made(
+        [float(x) * 1.001 for x in values], *half))  # fmt: skip
     result = neuralshade.export(asset_path, "slang", tmp_path / "out", check=True)
     assert not result.right and result.checks[0]["error"] > result.checks[0]["allowed"]
 

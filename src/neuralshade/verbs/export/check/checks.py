@@ -51,7 +51,7 @@ def check_form(
         @cache
         def gpu(api: str = "auto") -> Gpu:
             opened = held.enter_context(closing(open_gpu(api)))
-            if form.textures and opened.api == "cuda":  # which this package binds no textures on
+            if api == "auto" and form.textures and opened.api == "cuda":  # where it binds none
                 opened = held.enter_context(closing(open_gpu("vulkan")))
             return opened
 
