@@ -65,7 +65,7 @@ def test_a_stranger_s_module_asks_for_trust(foreign, refusal, monkeypatch):
         raise AssertionError("a GPU was opened for code that nobody vouches for")
 
     with monkeypatch.context() as patch:
-        patch.setattr("neuralshade.kinds.shader.drawing.open_gpu", opened)
+        patch.setattr("neuralshade.kinds.shader.renderer.open_gpu", opened)
         patch.setattr("neuralshade.kinds.shader.build.reflect_struct", opened)
         patch.setattr("subprocess.Popen", opened)
         expected = (

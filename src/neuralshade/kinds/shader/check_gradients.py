@@ -17,9 +17,7 @@ from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import from_dict
 from neuralshade.kinds.shader.build import build_shader_engine, build_task
 from neuralshade.kinds.shader.engine import ShaderEngine
-from neuralshade.kinds.shader.gradient_table import GradientRow, GradientRows
-from neuralshade.kinds.shader.recipe import ShaderRecipe
-from neuralshade.kinds.shader.slopes import (
+from neuralshade.kinds.shader.finite_differences import (
     NO_GRADIENT,
     NOISE,
     NOT_SMOOTH,
@@ -30,6 +28,8 @@ from neuralshade.kinds.shader.slopes import (
     overall,
     slope_of,
 )
+from neuralshade.kinds.shader.gradient_table import GradientRow, GradientRows
+from neuralshade.kinds.shader.recipe import ShaderRecipe
 from neuralshade.kinds.shader.source import ShaderSource, load_shader
 from neuralshade.kinds.shader.task import number_name
 from neuralshade.model.trainable import FREE, Member

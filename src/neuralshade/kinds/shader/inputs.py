@@ -91,7 +91,9 @@ def size_of_pictures(source: ShaderSource, pictures: Mapping[str, Picture]) -> s
 
     None where there are none, or several sizes: then none of them is the task's own.
     """
-    from neuralshade.kinds.shader.unread import unread_pictures  # fits without pictures need none
+    from neuralshade.kinds.shader.unused_pictures import (
+        unread_pictures,  # fits without pictures need none
+    )
 
     unread = unread_pictures(source) if pictures else {}
     read = [picture for name, picture in pictures.items() if name not in unread]

@@ -22,7 +22,6 @@ from neuralshade.kinds.hints import InMemory, Numbers
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.picture import OpenedPicture, Titled
 from neuralshade.kinds.shader import KIND
-from neuralshade.kinds.shader.drawing import Drawing, DrawnHere, Wanted
 from neuralshade.kinds.shader.evaluate import loss_table
 from neuralshade.kinds.shader.inputs import (
     Input,
@@ -32,10 +31,11 @@ from neuralshade.kinds.shader.inputs import (
     with_inputs,
 )
 from neuralshade.kinds.shader.recipe import ShaderRecipe
+from neuralshade.kinds.shader.renderer import Drawing, DrawnHere, Wanted
 from neuralshade.kinds.shader.schema import RULES, member_forms
 from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.kinds.shader.trust import check_trusted, is_known
-from neuralshade.kinds.shader.unread import unread_pictures
+from neuralshade.kinds.shader.unused_pictures import unread_pictures
 from neuralshade.measure.table import Table
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.picture import Picture
@@ -257,6 +257,6 @@ class OpenedShader(OpenedPicture):
         wanted = self._wanted()
         if not wanted.source.foreign:
             return DrawnHere(wanted)
-        from neuralshade.kinds.shader.apart.drawing import DrawnApart
+        from neuralshade.kinds.shader.sandbox.renderer import DrawnApart
 
         return DrawnApart(wanted)

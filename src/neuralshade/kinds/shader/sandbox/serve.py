@@ -8,8 +8,8 @@ import numpy as np
 
 from neuralshade.base.sandbox.wire import Array
 from neuralshade.fitting.recipe import from_dict
-from neuralshade.kinds.shader.drawing import DrawnHere, Wanted
 from neuralshade.kinds.shader.recipe import ShaderRecipe
+from neuralshade.kinds.shader.renderer import DrawnHere, Wanted
 from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.source.picture import Picture
 

@@ -7,7 +7,7 @@ from PIL import Image
 import neuralshade
 from neuralshade.errors import AssetError
 from neuralshade.kinds.shader import trust
-from neuralshade.kinds.shader.received import received_task
+from neuralshade.kinds.shader.uploaded_task import received_task
 
 TASK = """import neuralshade.model.trainable;
 

@@ -1,4 +1,4 @@
-"""kinds/shader/apart: whatever a stranger's process does is one line here."""
+"""kinds/shader/sandbox: whatever a stranger's process does is one line here."""
 
 import subprocess
 import sys
@@ -11,10 +11,10 @@ from neuralshade.base.interrupt import Interruption
 from neuralshade.base.message_text import shown
 from neuralshade.base.sandbox import sandbox
 from neuralshade.errors import AssetError, ConfigError, KernelError
-from neuralshade.kinds.shader.apart import drawing
-from neuralshade.kinds.shader.apart.drawing import DrawnApart
-from neuralshade.kinds.shader.drawing import DrawnHere, Wanted
 from neuralshade.kinds.shader.recipe import ShaderRecipe
+from neuralshade.kinds.shader.renderer import DrawnHere, Wanted
+from neuralshade.kinds.shader.sandbox import renderer as drawing
+from neuralshade.kinds.shader.sandbox.renderer import DrawnApart
 from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.source.picture import Picture
 

@@ -15,7 +15,7 @@ from neuralshade.base.sandbox.wire import Array
 from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import to_dict
-from neuralshade.kinds.shader.drawing import Wanted
+from neuralshade.kinds.shader.renderer import Wanted
 from neuralshade.source.crop import Crop
 from neuralshade.source.picture import Picture
 
@@ -30,7 +30,7 @@ MOST_BYTES = 4 * 2**30  # of memory, besides those of what is drawn
 BYTES_PER_PIXEL = 64  # of what is drawn: float4 there, copied once or twice
 LEVEL_BYTES = 2**16  # of the levels of encodings
 MOST_TEXT = 2**24  # bytes of a program's text
-SERVES = "neuralshade.kinds.shader.apart.serve:Served"
+SERVES = "neuralshade.kinds.shader.sandbox.serve:Served"
 
 
 class DrawnApart:

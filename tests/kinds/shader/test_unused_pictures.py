@@ -1,11 +1,11 @@
-"""kinds/shader/unread: pictures that render does not read, and those that it may."""
+"""kinds/shader/unused_pictures: pictures that render does not read, and those that it may."""
 
 from pathlib import Path
 
 import pytest
 
 from neuralshade.kinds.shader.source import ShaderSource
-from neuralshade.kinds.shader.unread import unread_pictures
+from neuralshade.kinds.shader.unused_pictures import unread_pictures
 
 START = "import neuralshade.model.trainable;\nstruct Task : ITask\n{\n"
 LOSS = "[Differentiable] float loss(no_diff Thread t) { return photo.sample(float2(0.5)).x; }\n"

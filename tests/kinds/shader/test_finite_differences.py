@@ -1,9 +1,9 @@
-"""kinds/shader/slopes: what differences say of a derivative, of functions known in closed form."""
+"""kinds/shader/finite_differences: what differences say of a derivative, of functions known in closed form."""
 
 import numpy as np
 import pytest
 
-from neuralshade.kinds.shader.slopes import (
+from neuralshade.kinds.shader.finite_differences import (
     NOISE,
     NOT_SMOOTH,
     RIGHT,
