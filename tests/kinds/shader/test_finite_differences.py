@@ -1,4 +1,4 @@
-"""kinds/shader/finite_differences: what differences say of a derivative, of functions known in closed form."""
+"""kinds/shader/finite_differences: verdicts on derivatives of functions in closed form."""
 
 import numpy as np
 import pytest

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from neuralshade.kinds.shader.source import ShaderSource
-from neuralshade.kinds.shader.unused_pictures import unread_pictures
+from neuralshade.kinds.shader.unused_pictures import unused_pictures
 
 START = "import neuralshade.model.trainable;\nstruct Task : ITask\n{\n"
 LOSS = "[Differentiable] float loss(no_diff Thread t) { return photo.sample(float2(0.5)).x; }\n"
@@ -14,7 +14,7 @@ MEMBERS = "[Trainable(0.1)] float3 tint;\nPicture<float3> photo;\nPicture<float>
 
 def unread(body, before="", after="", files=None):
     text = before + START + MEMBERS + LOSS + body + "}\n" + after
-    return unread_pictures(ShaderSource(text, "task.slang", files or {}))
+    return unused_pictures(ShaderSource(text, "task.slang", files or {}))
 
 
 @pytest.mark.parametrize("body", [
@@ -81,4 +81,4 @@ def test_a_word_that_is_cut_at_the_end_of_a_line_is_seen():
 
 def test_the_module_of_the_tests_draws_without_its_photo():
     path = Path(__file__).parents[2] / "data/tint.slang"
-    assert unread_pictures(ShaderSource(path.read_text(), str(path))) == {"photo": 3}
+    assert unused_pictures(ShaderSource(path.read_text(), str(path))) == {"photo": 3}

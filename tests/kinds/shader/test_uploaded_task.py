@@ -7,7 +7,7 @@ from PIL import Image
 import neuralshade
 from neuralshade.errors import AssetError
 from neuralshade.kinds.shader import trust
-from neuralshade.kinds.shader.uploaded_task import received_task
+from neuralshade.kinds.shader.uploaded_task import uploaded_task
 
 TASK = """import neuralshade.model.trainable;
 
@@ -37,7 +37,7 @@ def sent(tmp_path):
 
     def sent(text=TASK):
         (folder / "tint.slang").write_text(text)
-        return received_task(folder / "tint.slang", [folder / "photo.png"])
+        return uploaded_task(folder / "tint.slang", [folder / "photo.png"])
 
     return sent
 

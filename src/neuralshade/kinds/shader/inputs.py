@@ -91,12 +91,10 @@ def size_of_pictures(source: ShaderSource, pictures: Mapping[str, Picture]) -> s
 
     None where there are none, or several sizes: then none of them is the task's own.
     """
-    from neuralshade.kinds.shader.unused_pictures import (
-        unread_pictures,  # fits without pictures need none
-    )
+    from neuralshade.kinds.shader.unused_pictures import unused_pictures  # few have any
 
-    unread = unread_pictures(source) if pictures else {}
-    read = [picture for name, picture in pictures.items() if name not in unread]
+    unused = unused_pictures(source) if pictures else {}
+    read = [picture for name, picture in pictures.items() if name not in unused]
     for some in (read, pictures.values()):
         sizes = {f"{picture.width}x{picture.height}" for picture in some}
         if len(sizes) == 1:

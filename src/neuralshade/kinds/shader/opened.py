@@ -31,11 +31,11 @@ from neuralshade.kinds.shader.inputs import (
     with_inputs,
 )
 from neuralshade.kinds.shader.recipe import ShaderRecipe
-from neuralshade.kinds.shader.renderer import Drawing, DrawnHere, Wanted
+from neuralshade.kinds.shader.renderer import LocalRenderer, RenderRequest, TaskRenderer
 from neuralshade.kinds.shader.schema import RULES, member_forms
 from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.kinds.shader.trust import check_trusted, is_known
-from neuralshade.kinds.shader.unused_pictures import unread_pictures
+from neuralshade.kinds.shader.unused_pictures import unused_pictures
 from neuralshade.measure.table import Table
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.picture import Picture
@@ -117,7 +117,7 @@ class OpenedShader(OpenedPicture):
             pairs.append(f"{name}={between.join(map(str, numbers))}")
         return {"set": pairs} if pairs else {}
 
-    def _wanted(self) -> Wanted:
+    def _request(self) -> RenderRequest:
         """Return the task with its trained members as stored.
 
         A picture that is missing, and that its render does not read, is a black one.
@@ -131,13 +131,13 @@ class OpenedShader(OpenedPicture):
             try:
                 values[name] = self._picture_of(name, facts)[0]
             except AssetError:
-                channels = unread_pictures(self._source).get(name)
+                channels = unused_pictures(self._source).get(name)
                 if channels is None:
                     raise
                 log.info("%s: Task.%s is missing; render does not read it.", self.path, name)
                 values[name] = Picture(np.zeros((1, 1, channels), np.uint8), "srgb", name)
         shown = self.header.picture
-        return Wanted(replace(self._source, foreign=foreign), values, self.recipe,
+        return RenderRequest(replace(self._source, foreign=foreign), values, self.recipe,
                       int(self.header.training["steps"]), 0 if shown is None else shown["channels"],
                       self.path)  # fmt: skip
 
@@ -147,11 +147,11 @@ class OpenedShader(OpenedPicture):
 
     def _inputs(self) -> list[Input]:
         """Return the pictures that its render reads."""
-        unread = unread_pictures(self._source)
+        unused = unused_pictures(self._source)
         return [
             input_of(name, *self._picture_of(name, facts))
             for name, facts in self.shipped["pictures"].items()
-            if name not in unread
+            if name not in unused
         ]
 
     @property
@@ -182,7 +182,7 @@ class OpenedShader(OpenedPicture):
             self._picture_of(name, facts)
         self.close()  # what draws may have been opened before all of them were there
         with self:
-            return loss_table(self._drawing.row())
+            return loss_table(self._renderer.row())
 
     def in_memory(self) -> InMemory:
         """Return how a GPU holds it: its render is evaluated at any place by itself."""
@@ -227,7 +227,7 @@ class OpenedShader(OpenedPicture):
         """Return float32 [height, width, C] at pixel centres of ``crop``, not clamped."""
         check_pixels(width, height)
         try:
-            return self._drawing.draw(width, height, crop)
+            return self._renderer.draw(width, height, crop)
         except NeuralShadeError:  # a process or a device that was lost answers no more
             self.close()
             raise
@@ -239,24 +239,24 @@ class OpenedShader(OpenedPicture):
 
     def program(self, name: str) -> TaskProgram:
         """Return its render as a function ``NAME_rendered`` of a module in Slang."""
-        unread = unread_pictures(self._source)
-        return self._drawing.program(name, sorted(unread))
+        unused = unused_pictures(self._source)
+        return self._renderer.program(name, sorted(unused))
 
     def compiled(self, *what: Any) -> bytes:
         """Return kernels of such a module as ``compiled_here`` does; AssetError for odd ones."""
-        return self._drawing.compiled(*what)
+        return self._renderer.compiled(*what)
 
     def close(self) -> None:
         """Give back what it is drawn with; drawn again, it opens that anew."""
-        drawing: Drawing | None = vars(self).pop("_drawing", None)
-        if drawing is not None:
-            drawing.close()
+        renderer: TaskRenderer | None = vars(self).pop("_renderer", None)
+        if renderer is not None:
+            renderer.close()
 
     @cached_property
-    def _drawing(self) -> Drawing:
-        wanted = self._wanted()
-        if not wanted.source.foreign:
-            return DrawnHere(wanted)
-        from neuralshade.kinds.shader.sandbox.renderer import DrawnApart
+    def _renderer(self) -> TaskRenderer:
+        request = self._request()
+        if not request.source.foreign:
+            return LocalRenderer(request)
+        from neuralshade.kinds.shader.sandbox.renderer import SandboxRenderer
 
-        return DrawnApart(wanted)
+        return SandboxRenderer(request)

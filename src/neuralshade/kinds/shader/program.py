@@ -39,10 +39,10 @@ class TaskProgram:
     words: npt.NDArray[np.uint32]
 
 
-def task_program(built: BuiltTask, name: str, unread: Collection[str]) -> TaskProgram:
+def task_program(built: BuiltTask, name: str, unused: Collection[str]) -> TaskProgram:
     """Return a task that renders as a function of ``NAME_words``.
 
-    ``unread``: pictures that its render does not read, of which nothing is kept.
+    ``unused``: pictures that its render does not read, of which nothing is kept.
     """
     task, start = built.task, built.start
     assert task.renders is not None, task.place
@@ -62,8 +62,8 @@ def task_program(built: BuiltTask, name: str, unread: Collection[str]) -> TaskPr
     for given, picture in built.pictures.items():
         texels = picture.as_float()
         height, width = texels.shape[:2]
-        first = 0 if given in unread else add(np.ascontiguousarray(texels).view(np.uint32))
-        pictures[given] = NOTHING if given in unread else (first, width, height)
+        first = 0 if given in unused else add(np.ascontiguousarray(texels).view(np.uint32))
+        pictures[given] = NOTHING if given in unused else (first, width, height)
     add(np.zeros(-count % 4, np.uint32))  # levels are fours
     levels = add(levels_table(task.members))
     made = make_task(replace(task, members=tuple(members)), built.numbers, pictures,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RenderRequest:
     """A trained task that is to be drawn: its module, values of its members by name, its recipe.
 
     ``values`` are numbers, text, arrays and Pictures, as ``build_task`` takes them; ``steps``: of
@@ -51,7 +51,7 @@ class Wanted:
         return build_task(self.source, self.values, 0, trained=False)
 
 
-class Drawing(Protocol):
+class TaskRenderer(Protocol):
     """What draws one task; closed, it draws no more."""
 
     def draw(self, width: int, height: int, crop: Crop) -> npt.NDArray[np.float32]:
@@ -60,7 +60,7 @@ class Drawing(Protocol):
     def row(self) -> dict[str, Any]:
         """Return what ``loss_row`` finds."""
 
-    def program(self, name: str, unread: Sequence[str]) -> TaskProgram:
+    def program(self, name: str, unused: Sequence[str]) -> TaskProgram:
         """Return what ``task_program`` does."""
 
     def compiled(
@@ -71,16 +71,16 @@ class Drawing(Protocol):
     def close(self) -> None: ...
 
 
-class DrawnHere:
+class LocalRenderer:
     """Draws in this process, on a GPU of its own, which the thread that draws opens."""
 
-    def __init__(self, wanted: Wanted):
-        self.wanted, self.task = wanted, wanted.built()
+    def __init__(self, request: RenderRequest):
+        self.request, self.task = request, request.built()
         self.gpu: Gpu = open_gpu("auto")
 
     @cached_property
     def _engine(self) -> ShaderEngine:
-        return build_shader_engine(self.task, self.wanted.recipe, self.gpu)
+        return build_shader_engine(self.task, self.request.recipe, self.gpu)
 
     def draw(self, width: int, height: int, crop: Crop) -> npt.NDArray[np.float32]:
         """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped."""
@@ -88,14 +88,14 @@ class DrawnHere:
 
     def row(self) -> dict[str, Any]:
         """Return what ``loss_row`` finds."""
-        w = self.wanted
+        w = self.request
         return loss_row(self.task, w.recipe, self.gpu, w.steps, w.source.name, w.place)
 
-    def program(self, name: str, unread: Sequence[str]) -> TaskProgram:
+    def program(self, name: str, unused: Sequence[str]) -> TaskProgram:
         """Return what ``task_program`` does."""
         from neuralshade.kinds.shader.program import task_program  # few export
 
-        return task_program(self.task, name, unread)
+        return task_program(self.task, name, unused)
 
     def compiled(
         self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str]
@@ -103,12 +103,12 @@ class DrawnHere:
         """Return what ``compiled_here`` does."""
         from neuralshade.languages.translated import compiled_here  # few export
 
-        if self.wanted.source.foreign:
+        if self.request.source.foreign:
             from neuralshade.gpu.module_files import files_folder
             from neuralshade.kinds.shader.screening import check_kernel
 
             for entry in entries:
-                check_kernel(text, entry, self.wanted.place, files_folder(files))
+                check_kernel(text, entry, self.request.place, files_folder(files))
         return compiled_here(text, files, target, entries)
 
     def close(self) -> None:

@@ -44,7 +44,7 @@ class _Words:
         return words
 
 
-def unread_pictures(source: ShaderSource) -> dict[str, int]:
+def unused_pictures(source: ShaderSource) -> dict[str, int]:
     """Return the channels of those of a task's pictures that its render does not read, by name."""
     texts = [readings(text)[1] for text in (source.text, *source.files.values())]
     if any(_is_odd(text) for text in texts):

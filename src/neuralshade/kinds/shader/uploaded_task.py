@@ -13,7 +13,7 @@ from neuralshade.kinds.shader.source import SUFFIX, ShaderSource
 from neuralshade.source.image_file import load_picture
 
 
-def received_task(document: Path, pictures: Sequence[Path]) -> dict[str, Any]:
+def uploaded_task(document: Path, pictures: Sequence[Path]) -> dict[str, Any]:
     """Return what ``fit_shader`` is called with: pictures are members of the file's name.
 
     It is no module of this user's own, takes in no files but the package's, and is read as one

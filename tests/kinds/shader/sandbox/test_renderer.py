@@ -12,9 +12,9 @@ from neuralshade.base.message_text import shown
 from neuralshade.base.sandbox import sandbox
 from neuralshade.errors import AssetError, ConfigError, KernelError
 from neuralshade.kinds.shader.recipe import ShaderRecipe
-from neuralshade.kinds.shader.renderer import DrawnHere, Wanted
-from neuralshade.kinds.shader.sandbox import renderer as drawing
-from neuralshade.kinds.shader.sandbox.renderer import DrawnApart
+from neuralshade.kinds.shader.renderer import LocalRenderer, RenderRequest
+from neuralshade.kinds.shader.sandbox import renderer
+from neuralshade.kinds.shader.sandbox.renderer import SandboxRenderer
 from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.source.picture import Picture
 
@@ -37,38 +37,38 @@ WHOLE = (0.0, 0.0, 1.0, 1.0)
 DISTRUST = " Do not trust where it comes from."
 
 
-def wanted(body="", foreign=True):
+def request_of(body="", foreign=True):
     source = ShaderSource(TASK, "ink.slang", {"inks.slang": INKS.replace("BODY", body)}, foreign)
     values = {"ink": np.array([0.25, 0.5, 0.75], np.float32), "gain": "2",
               "photo": Picture(np.full((2, 3, 1), 51, np.uint8), "srgb", "a.png")}  # fmt: skip
     recipe = ShaderRecipe(steps=1, threads="4x4", size="4x4")
-    return Wanted(source, values, recipe, 1, 3, "x.nsh")
+    return RenderRequest(source, values, recipe, 1, 3, "x.nsh")
 
 
 @pytest.mark.slow
 def test_it_draws_as_here_until_it_does_not_end(device, monkeypatch, refusal):
-    here, apart = DrawnHere(wanted(foreign=False)), DrawnApart(wanted())
+    here, sandboxed = LocalRenderer(request_of(foreign=False)), SandboxRenderer(request_of())
     try:
         crop = (0.25, 0.0, 0.75, 0.5)
-        np.testing.assert_array_equal(apart.draw(7, 5, crop), here.draw(7, 5, crop))
-        assert apart.row() == here.row()
+        np.testing.assert_array_equal(sandboxed.draw(7, 5, crop), here.draw(7, 5, crop))
+        assert sandboxed.row() == here.row()
     finally:
         here.close()
-        apart.close()
-    apart = DrawnApart(wanted(ENDLESS))
-    monkeypatch.setattr(drawing, "START_SECONDS", 0.0)
-    monkeypatch.setattr(drawing, "PIECE_SECONDS", 1.5)
-    message = refusal(AssetError, apart.draw, 4, 4, WHOLE)
+        sandboxed.close()
+    sandboxed = SandboxRenderer(request_of(ENDLESS))
+    monkeypatch.setattr(renderer, "START_SECONDS", 0.0)
+    monkeypatch.setattr(renderer, "PIECE_SECONDS", 1.5)
+    message = refusal(AssetError, sandboxed.draw, 4, 4, WHOLE)
     assert message == f"x.nsh: got no answer of its code in 2 s, need code that ends.{DISTRUST}"
-    assert not apart._sandbox.is_running
+    assert not sandboxed._sandbox.is_running
 
 
 @pytest.mark.slow
 def test_what_it_refuses_is_told_here(device):
     with pytest.raises(AssetError, match=r"^ink\.slang: got Ptr in line 1 of inks\.slang, need a "):
-        DrawnApart(wanted("Ptr<float> p;"))
+        SandboxRenderer(request_of("Ptr<float> p;"))
     with pytest.raises(KernelError, match="undefined identifier"):
-        DrawnApart(wanted("return nothing;"))
+        SandboxRenderer(request_of("return nothing;"))
 
 
 @pytest.fixture
@@ -93,11 +93,11 @@ def stand_in(monkeypatch, tmp_path):
 
 
 def drawn(width=4, height=2):
-    apart = DrawnApart(wanted())
+    sandboxed = SandboxRenderer(request_of())
     try:
-        return apart.draw(width, height, WHOLE)
+        return sandboxed.draw(width, height, WHOLE)
     finally:
-        apart.close()
+        sandboxed.close()
 
 
 ENDED = "code that ended its process, or spoiled what that says, need a task that is drawn."
@@ -115,11 +115,11 @@ ENDED = "code that ended its process, or spoiled what that says, need a task tha
     ("answer({'error': 'SystemExit', 'text': 'a' * 99}); time.sleep(99)",
      f"an error that is no task's ({'a' * 80}), need a task that is drawn."),
     ("answer({}); answer({}); time.sleep(99)",
-     "another picture than was asked for, need a task that is drawn."),
+     "another picture than requested, need a task that is drawn."),
     ("import numpy; answer({}); answer({}, [numpy.zeros((2, 4, 4), 'f4')]); time.sleep(99)",
-     "another picture than was asked for, need a task that is drawn."),
+     "another picture than requested, need a task that is drawn."),
     ("import numpy; answer({}); answer({}, [numpy.zeros((2, 4, 3), 'u1')]); time.sleep(99)",
-     "another picture than was asked for, need a task that is drawn."),
+     "another picture than requested, need a task that is drawn."),
     ("import numpy; answer({}); answer({}, [numpy.zeros((99, 99, 3), 'f4')]); time.sleep(99)",
      ENDED),
 ])  # fmt: skip
@@ -139,7 +139,7 @@ def test_an_error_brings_no_escape_sequences(stand_in):
 def test_a_mean_loss_that_is_no_number(stand_in, refusal, loss):
     row = f"{{'loss': float('{loss}'), 'standard_error': 0.0, 'steps': 1, 'threads': 1}}"
     stand_in(f"answer({{}}); answer({{'row': {row}}}); time.sleep(99)")
-    message = refusal(AssetError, DrawnApart(wanted()).row)
+    message = refusal(AssetError, SandboxRenderer(request_of()).row)
     assert message == f"x.nsh: got {ENDED}{DISTRUST}"
 
 
@@ -153,7 +153,7 @@ def test_an_error_may_name_a_file_whose_name_is_no_text(stand_in):
 def test_silence_memory_and_ctrl_c_end_it(stand_in, refusal, monkeypatch):
     stand_in("time.sleep(99)")
     with monkeypatch.context() as patch:
-        patch.setattr(drawing, "START_SECONDS", 0.1)
+        patch.setattr(renderer, "START_SECONDS", 0.1)
         message = refusal(AssetError, drawn)
         assert message == f"x.nsh: got no answer of its code in 0 s, need code that ends.{DISTRUST}"
     with Interruption() as interruption:
@@ -162,7 +162,7 @@ def test_silence_memory_and_ctrl_c_end_it(stand_in, refusal, monkeypatch):
     assert message == (
         f"x.nsh: got Ctrl-C before its code had an answer, need code that ends.{DISTRUST}"
     )
-    monkeypatch.setattr(drawing, "MOST_BYTES", 2**28)
+    monkeypatch.setattr(renderer, "MOST_BYTES", 2**28)
     stand_in("taken = b'a' * 2**29; time.sleep(99)")
     message = refusal(AssetError, drawn)
     assert message == (
@@ -176,15 +176,17 @@ def test_silence_memory_and_ctrl_c_end_it(stand_in, refusal, monkeypatch):
 ])  # fmt: skip
 def test_a_mean_loss_is_four_numbers(stand_in, refusal, row):
     stand_in(f"answer({{}}); answer({{'row': {row}}}); time.sleep(99)")
-    message = refusal(AssetError, DrawnApart(wanted()).row)
+    message = refusal(AssetError, SandboxRenderer(request_of()).row)
     assert message == f"x.nsh: got no mean loss, need a task that is drawn.{DISTRUST}"
 
 
 @pytest.mark.parametrize("value", [{"a": 1}, float("nan"), (1.0, float("inf")), 10**70,
                                    np.float32("inf")])  # fmt: skip
 def test_values_that_are_no_numbers(refusal, value):
-    odd = wanted()
+    odd = request_of()
     values = {**odd.values, "gain": value}
-    message = refusal(ConfigError, DrawnApart, Wanted(odd.source, values, odd.recipe, 1, 3, "x"))
+    message = refusal(
+        ConfigError, SandboxRenderer, RenderRequest(odd.source, values, odd.recipe, 1, 3, "x")
+    )
     told = shown(float(value) if isinstance(value, np.float32) else value)
     assert message == f"set: got gain={told}, need a finite number. Write for example gain=0.5."

@@ -15,7 +15,7 @@ from neuralshade.base.sandbox.wire import Array
 from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import to_dict
-from neuralshade.kinds.shader.renderer import Wanted
+from neuralshade.kinds.shader.renderer import RenderRequest
 from neuralshade.source.crop import Crop
 from neuralshade.source.picture import Picture
 
@@ -30,22 +30,22 @@ MOST_BYTES = 4 * 2**30  # of memory, besides those of what is drawn
 BYTES_PER_PIXEL = 64  # of what is drawn: float4 there, copied once or twice
 LEVEL_BYTES = 2**16  # of the levels of encodings
 MOST_TEXT = 2**24  # bytes of a program's text
-SERVES = "neuralshade.kinds.shader.sandbox.serve:Served"
+SERVES = "neuralshade.kinds.shader.sandbox.serve:TaskServer"
 
 
-class DrawnApart:
-    """Draws in another process: see Drawing.
+class SandboxRenderer:
+    """Draws in another process: see TaskRenderer.
 
     Raises: AssetError where that process ends, takes too long, too much memory, or says what is
         no answer; what it raises itself.
     """
 
-    def __init__(self, wanted: Wanted):
-        self.wanted = wanted
-        self._sandbox = Sandbox(SERVES, Said(wanted.place), MOST_BYTES)
+    def __init__(self, request: RenderRequest):
+        self.request = request
+        self._sandbox = Sandbox(SERVES, Said(request.place), MOST_BYTES)
         try:
-            order, arrays = _order(wanted)
-            self._sandbox.ask(order, arrays, seconds=START_SECONDS, memory=MOST_BYTES)
+            message, arrays = _message(request)
+            self._sandbox.ask(message, arrays, seconds=START_SECONDS, memory=MOST_BYTES)
         except BaseException:
             self.close()
             raise
@@ -53,13 +53,13 @@ class DrawnApart:
     def draw(self, width: int, height: int, crop: Crop) -> npt.NDArray[np.float32]:
         """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped."""
         pixels = width * height
-        asked = {"ask": "draw", "width": width, "height": height, "crop": list(crop)}
+        query = {"ask": "draw", "width": width, "height": height, "crop": list(crop)}
         seconds = START_SECONDS + PIECE_SECONDS * -(-pixels // PIECE_PIXELS)
         memory = MOST_BYTES + BYTES_PER_PIXEL * pixels
-        _, arrays = self._sandbox.ask(asked, seconds=seconds, memory=memory, most_bytes=16 * pixels)
-        shape = (height, width, self.wanted.channels)
+        _, arrays = self._sandbox.ask(query, seconds=seconds, memory=memory, most_bytes=16 * pixels)
+        shape = (height, width, self.request.channels)
         if [(array.dtype.name, array.shape) for array in arrays] != [("float32", shape)]:
-            raise self._sandbox.odd("another picture than was asked for")
+            raise self._sandbox.odd("another picture than requested")
         return arrays[0]
 
     def row(self) -> dict[str, Any]:
@@ -69,16 +69,16 @@ class DrawnApart:
         kinds = {"loss": float, "standard_error": float, "steps": int, "threads": int}
         if not isinstance(row, dict) or any(type(row.get(n)) is not k for n, k in kinds.items()):
             raise self._sandbox.odd("no mean loss")
-        return {"name": self.wanted.source.name, **{name: row[name] for name in kinds}}
+        return {"name": self.request.source.name, **{name: row[name] for name in kinds}}
 
-    def program(self, name: str, unread: Sequence[str]) -> TaskProgram:
+    def program(self, name: str, unused: Sequence[str]) -> TaskProgram:
         """Return what ``task_program`` does."""
         from neuralshade.kinds.shader.program import RESULTS, TaskProgram  # few export
 
-        asked = {"ask": "program", "name": name, "unread": list(unread)}
+        query = {"ask": "program", "name": name, "unused": list(unused)}
         numbers = sum(np.size(getattr(value, "pixels", value))
-                      for value in self.wanted.values.values())  # fmt: skip
-        found, arrays = self._sandbox.ask(asked, seconds=START_SECONDS, memory=MOST_BYTES,
+                      for value in self.request.values.values())  # fmt: skip
+        found, arrays = self._sandbox.ask(query, seconds=START_SECONDS, memory=MOST_BYTES,
                                           most_bytes=4 * numbers + LEVEL_BYTES,
                                           most_json=MOST_TEXT)  # fmt: skip
         text, result = found.get("text"), found.get("result")
@@ -94,9 +94,9 @@ class DrawnApart:
         self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str]
     ) -> bytes:
         """Return what ``compiled_here`` does."""
-        asked = {"ask": "compiled", "text": text, "files": dict(files), "target": target,
+        query = {"ask": "compiled", "text": text, "files": dict(files), "target": target,
                  "entries": list(entries)}  # fmt: skip
-        _, arrays = self._sandbox.ask(asked, seconds=START_SECONDS, memory=MOST_BYTES,
+        _, arrays = self._sandbox.ask(query, seconds=START_SECONDS, memory=MOST_BYTES,
                                       most_bytes=MOST_TEXT)  # fmt: skip
         if [(array.dtype.name, array.ndim) for array in arrays] != [("uint8", 1)]:
             raise self._sandbox.odd("no text")
@@ -107,25 +107,25 @@ class DrawnApart:
         self._sandbox.close()
 
 
-def _order(wanted: Wanted) -> tuple[dict[str, Any], tuple[Array, ...]]:
+def _message(request: RenderRequest) -> tuple[dict[str, Any], tuple[Array, ...]]:
     """Return what the process is told of the task: plain data, and the arrays it refers to."""
-    source = wanted.source
+    source = request.source
     values: dict[str, Any] = {}
     arrays: dict[str, Array] = {}
     pictures: dict[str, list[str]] = {}
-    for name, value in wanted.values.items():
+    for name, value in request.values.items():
         if isinstance(value, Picture):
             pictures[name], arrays[name] = [value.name, value.color_space], value.pixels
         elif isinstance(value, np.ndarray):
             arrays[name] = value.astype(np.float32)
         else:
             values[name] = _json_value(name, value)
-    order = {
-        "place": wanted.place, "text": source.text, "source": source.place,
+    message = {
+        "place": request.place, "text": source.text, "source": source.place,
         "files": dict(source.files), "values": values, "arrays_of": list(arrays),
-        "pictures": pictures, "recipe": to_dict(wanted.recipe), "steps": wanted.steps,
+        "pictures": pictures, "recipe": to_dict(request.recipe), "steps": request.steps,
     }  # fmt: skip
-    return order, tuple(arrays.values())
+    return message, tuple(arrays.values())
 
 
 def _json_value(name: str, value: Any) -> Any:
