@@ -22,11 +22,11 @@ from neuralshade.kinds.textures.asset import (
     stored_field,
     unpack_bits,
 )
+from neuralshade.kinds.textures.byte_budget import decoder_bytes
 from neuralshade.kinds.textures.channels import codings_of
 from neuralshade.kinds.textures.engine import latent_grids
 from neuralshade.kinds.textures.field import build_field
 from neuralshade.kinds.textures.layout import shapes_for
-from neuralshade.kinds.textures.plan import decoder_bytes
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.model.latent_position import LatentPosition
 

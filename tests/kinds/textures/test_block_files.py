@@ -18,7 +18,7 @@ from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.textures import evaluate, report
 from neuralshade.kinds.textures.asset import pack_field
 from neuralshade.kinds.textures.block_layout import block_grids
-from neuralshade.kinds.textures.corners import corner_channels, corner_means
+from neuralshade.kinds.textures.corner_psnr import corner_channels, corner_means
 from neuralshade.kinds.textures.sample import TextureSetField
 from neuralshade.kinds.textures.texels import TexelSampler
 

@@ -8,7 +8,7 @@ import neuralshade
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.textures.block_layout import block_grids
 from neuralshade.kinds.textures.block_shape import blocks_rate, parse_blocks
-from neuralshade.kinds.textures.corners import corner_psnr
+from neuralshade.kinds.textures.corner_psnr import corner_psnr
 
 
 def test_training_makes_maps_better(fitted, maps):

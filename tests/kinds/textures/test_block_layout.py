@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from neuralshade.asset.texture.bc1 import compress_bc1, pack_bc1, unpack_bc1
 from neuralshade.errors import ConfigError
+from neuralshade.kinds.textures.block_budget import block_file_bytes, blocks_for_bytes
 from neuralshade.kinds.textures.block_layout import block_grids, set_lines
-from neuralshade.kinds.textures.block_plan import block_file_bytes, blocks_for_bytes
 from neuralshade.kinds.textures.block_shape import (
     BlockShape,
     blocks_of,

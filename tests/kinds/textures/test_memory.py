@@ -10,7 +10,7 @@ from PIL import Image
 import neuralshade
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.textures import memory
-from neuralshade.kinds.textures.asked import AskedSet
+from neuralshade.kinds.textures.request import AskedSet
 from neuralshade.source import map_reader, material_map
 
 SIDE = 64

@@ -14,7 +14,7 @@ from neuralshade.base import interrupt
 from neuralshade.errors import DeviceError
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop
-from neuralshade.kinds.textures import code_search
+from neuralshade.kinds.textures import code_refinement
 from neuralshade.kinds.textures import fit as fitted
 from neuralshade.kinds.textures.engine import TorchTexturesEngine
 from neuralshade.kinds.textures.fit import fit_textures

@@ -8,7 +8,7 @@ import pytest
 import neuralshade
 from neuralshade.errors import AssetError
 from neuralshade.fitting.scene import View
-from neuralshade.kinds.textures import shown_texels
+from neuralshade.kinds.textures import texel_sources
 from neuralshade.kinds.textures.engine import rounded_field
 from neuralshade.kinds.textures.scene import fit_scene, opened_scene, seen_texels
 from neuralshade.live.quality_panes import QualityMeasurement

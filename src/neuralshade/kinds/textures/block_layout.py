@@ -13,8 +13,8 @@ from neuralshade.kinds.textures.block_shape import (
     octave_of,
     parse_blocks,
 )
+from neuralshade.kinds.textures.initial_latents import SIGMAS, start_latents
 from neuralshade.kinds.textures.recipe import GridShape, TexturesRecipe
-from neuralshade.kinds.textures.start import SIGMAS, start_latents
 from neuralshade.kinds.textures.texels import Texels
 from neuralshade.model.block_grid import CHANNELS, SIDE, BlockGrid
 from neuralshade.model.composite import Composite

@@ -25,9 +25,9 @@ from neuralshade.kinds.textures.engine import (
     plain_grids,
 )
 from neuralshade.kinds.textures.field import build_field
+from neuralshade.kinds.textures.initial_latents import start_latents
 from neuralshade.kinds.textures.layout import latent_rate, served_first, shapes_for
 from neuralshade.kinds.textures.recipe import TexturesRecipe, parse_weights
-from neuralshade.kinds.textures.start import start_latents
 from neuralshade.kinds.textures.texels import Texels, TexelSampler
 from neuralshade.model.field import Field
 from neuralshade.optimizer.schedule import rate_factor

@@ -13,7 +13,7 @@ import numpy as np
 from neuralshade.base.message_text import plain, plain_name
 from neuralshade.engine.threads import side_by_side
 from neuralshade.kinds.kind import Notice, ignore
-from neuralshade.kinds.textures.corners import corner_psnr
+from neuralshade.kinds.textures.corner_psnr import corner_psnr
 from neuralshade.kinds.textures.engine import latent_grids
 from neuralshade.kinds.textures.reference import (
     TexturesAsset,

@@ -30,20 +30,20 @@ from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.searched_job import CodeSearch, SearchedJob
 from neuralshade.kinds.textures import KIND
-from neuralshade.kinds.textures.asked import AskedSet, PathLike, SetLike
 from neuralshade.kinds.textures.asset import pack_field, round_decoder
-from neuralshade.kinds.textures.block_plan import blocks_for_bytes
+from neuralshade.kinds.textures.block_budget import blocks_for_bytes
 from neuralshade.kinds.textures.build import channel_weights, engine_on
+from neuralshade.kinds.textures.byte_budget import grids_for
 from neuralshade.kinds.textures.channels import alpha_channel, codings_of, trained_levels
-from neuralshade.kinds.textures.code_search import passes_of, polish
+from neuralshade.kinds.textures.code_refinement import passes_of, polish
 from neuralshade.kinds.textures.engine import mip_errors, rounded_field
 from neuralshade.kinds.textures.layout import decoder_bits, latent_rate, with_grids
 from neuralshade.kinds.textures.opened import OpenedTextures
-from neuralshade.kinds.textures.plan import grids_for
 from neuralshade.kinds.textures.planner import Expected, TargetReached, asked_targets, planned_for
 from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe, TexturesSettings
 from neuralshade.kinds.textures.reference import judged_set, source_of
+from neuralshade.kinds.textures.request import AskedSet, PathLike, SetLike
 from neuralshade.kinds.textures.result import TexturesResult, missed_target, mostly_network
 from neuralshade.kinds.textures.scene import fit_scene
 from neuralshade.kinds.textures.shaded import check_lit

@@ -23,12 +23,12 @@ from neuralshade.fitting.options import (
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.fitting.recipe import make_recipe
 from neuralshade.kinds.textures import KIND
-from neuralshade.kinds.textures.asked import AskedSet, PathLike, SetLike
 from neuralshade.kinds.textures.evaluate import OURS, of_map
 from neuralshade.kinds.textures.planner import Expected, Planner, check_no_size
 from neuralshade.kinds.textures.probe import Prober, prober_of
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.kinds.textures.reference import byte_maps_of, judged_set
+from neuralshade.kinds.textures.request import AskedSet, PathLike, SetLike
 from neuralshade.kinds.textures.spectrum import layouts_for
 from neuralshade.measure.codec_rivals import codec_rivals
 from neuralshade.measure.table import Column, Row, print_rows

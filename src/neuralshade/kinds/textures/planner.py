@@ -11,8 +11,8 @@ from typing import Any
 from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.options import FitOptions
+from neuralshade.kinds.textures.byte_budget import file_bytes, memory_bytes
 from neuralshade.kinds.textures.layout import Shapes, layout_text, rate_of, shapes_of
-from neuralshade.kinds.textures.plan import file_bytes, memory_bytes
 from neuralshade.kinds.textures.probe import Prober, prober_of
 from neuralshade.kinds.textures.rate_curve import RateCurve, bracket
 from neuralshade.kinds.textures.recipe import GridShape, TexturesRecipe

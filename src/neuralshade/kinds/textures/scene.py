@@ -12,9 +12,9 @@ from neuralshade.fitting.scene import REFERENCE, Light, Scene, View
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.channels import TEXEL, MapCoding
 from neuralshade.kinds.textures.engine import Integers, texels_under
-from neuralshade.kinds.textures.lit_panes import LitPane
+from neuralshade.kinds.textures.lit_sphere import LitPane
 from neuralshade.kinds.textures.reference import TexturesAsset, reference_set
-from neuralshade.kinds.textures.shown_texels import DecodedTexels, GivenTexels
+from neuralshade.kinds.textures.texel_sources import DecodedTexels, GivenTexels
 from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.map_psnr import map_psnr_db
 from neuralshade.measure.plane.lit_sphere import lights

@@ -1,4 +1,4 @@
-"""kinds/textures/start: latents begin at the principal components of what they cover."""
+"""kinds/textures/initial_latents: latents begin at the principal components of what they cover."""
 
 import warnings
 
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from neuralshade.kinds.textures.build import started_field
 from neuralshade.kinds.textures.engine import latent_grids
+from neuralshade.kinds.textures.initial_latents import start_latents
 from neuralshade.kinds.textures.layout import (
     OLDER,
     GridShape,
@@ -19,7 +20,6 @@ from neuralshade.kinds.textures.layout import (
     shapes_of,
 )
 from neuralshade.kinds.textures.recipe import TexturesRecipe
-from neuralshade.kinds.textures.start import start_latents
 from neuralshade.kinds.textures.texels import PEAK, Texels
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.source.halving import halved

@@ -12,8 +12,8 @@ from neuralshade.kinds.textures.block_shape import (
     level_bytes,
     level_sizes,
 )
+from neuralshade.kinds.textures.byte_budget import decoder_bytes, header_bytes
 from neuralshade.kinds.textures.layout import decoder_bits
-from neuralshade.kinds.textures.plan import decoder_bytes, header_bytes
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 
 

@@ -1,4 +1,4 @@
-"""kinds/textures/asked: what is read, how it is typed again, and what is never written over."""
+"""kinds/textures/request: what is read, how it is typed again, and what is never written over."""
 
 import contextlib
 
@@ -11,7 +11,7 @@ from neuralshade.cli.main import commands
 from neuralshade.errors import ConfigError, OutputError
 from neuralshade.fitting.command import named_sources
 from neuralshade.fitting.options import USUAL, FitOptions
-from neuralshade.kinds.textures.asked import AskedSet
+from neuralshade.kinds.textures.request import AskedSet
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""kinds/textures/code_search: codes move where the error falls, and stop where none can."""
+"""kinds/textures/code_refinement: codes move where the error falls, and stop where none can."""
 
 import numpy as np
 import pytest
@@ -8,9 +8,9 @@ from fixtures.texture_sets import small_set
 
 import neuralshade
 from neuralshade.engine import code_search as engine_search
-from neuralshade.kinds.textures import code_search
+from neuralshade.kinds.textures import code_refinement
 from neuralshade.kinds.textures.channels import codings_of
-from neuralshade.kinds.textures.code_search import MipTexels, passes_of, polish, searcher_of
+from neuralshade.kinds.textures.code_refinement import MipTexels, passes_of, polish, searcher_of
 from neuralshade.kinds.textures.engine import (
     decode_texels,
     latent_grids,
