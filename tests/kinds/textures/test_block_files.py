@@ -159,14 +159,14 @@ def test_quality_half_a_texel_off_is_told(opened, block_set, monkeypatch):
     for rivals in ("block_rivals", "codec_rivals"):  # their encoders take seconds
         monkeypatch.setattr(evaluate, rivals, lambda *given: [])
     found = neuralshade.evaluate(opened, block_set.maps)
-    corners = found.ways[0]["corner_psnr_db"]
+    corners = found.methods[0]["corner_psnr_db"]
     assert set(corners) == set(found.names)
     mean = np.mean(list(corners.values()))
     # what filtering mixes is what was trained: no worse there than at centres
-    assert mean > found.ways[0]["mean_psnr_db"] - 1
+    assert mean > found.methods[0]["mean_psnr_db"] - 1
     line = next(line for line in found.lines if line.startswith("Half a texel off"))
     assert f"{mean:.2f} dB, the mean over the maps" in line
-    assert found.ways[0]["memory_format"] == "BC1 latents, half-float decoder"
+    assert found.methods[0]["memory_format"] == "BC1 latents, half-float decoder"
 
 
 def test_pages_name_the_textures_and_show_them(opened, block_set):

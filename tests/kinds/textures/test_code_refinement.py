@@ -10,7 +10,12 @@ import neuralshade
 from neuralshade.engine import code_search as engine_search
 from neuralshade.kinds.textures import code_refinement
 from neuralshade.kinds.textures.channels import codings_of
-from neuralshade.kinds.textures.code_refinement import MipTexels, passes_of, polish, searcher_of
+from neuralshade.kinds.textures.code_refinement import (
+    MipTexels,
+    passes_of,
+    refine_codes,
+    searcher_of,
+)
 from neuralshade.kinds.textures.engine import (
     decode_texels,
     latent_grids,
@@ -128,8 +133,8 @@ def test_passes_by_size_and_device(settings, size, on_gpu, passes):
 def test_the_gpu_finds_what_the_cpu_finds(gpu):
     (one, texels), (two, _) = case_of("odd"), case_of("odd")
     codings = codings_of(small_set(*CASES["odd"][0]))
-    told = polish(one, texels, codings, WEIGHTS, 2)
-    also = polish(two, texels, codings, WEIGHTS, 2, gpu)
+    told = refine_codes(one, texels, codings, WEIGHTS, 2)
+    also = refine_codes(two, texels, codings, WEIGHTS, 2, gpu)
     assert told.moved > 10 and abs(also.moved - told.moved) <= 2
     assert also.gain_db == pytest.approx(told.gain_db, abs=0.1) and also.failed is None
     assert error(two, texels) == pytest.approx(error(one, texels), rel=0.02)
@@ -187,7 +192,7 @@ def test_a_refitted_decoder_is_kept_where_it_is_nearer():
             with torch.no_grad():
                 found.network.members[-1].bias.add_(share * torch.from_numpy(off.mean(0)))
 
-        polish(field, texels, codings, WEIGHTS, 2, None, refit)
+        refine_codes(field, texels, codings, WEIGHTS, 2, None, refit)
         return error(field, texels), field.network.members[-1].bias.tolist()
 
     left, bias = refitted(0.0)
@@ -201,7 +206,7 @@ def test_ctrl_c_ends_the_search_and_keeps_the_field(monkeypatch):
     textures = small_set(8, 12)
     field, texels = case_of("even")
 
-    class Asked(code_search.Interruption):
+    class Asked(code_refinement.Interruption):
         def __enter__(self):
             self.requested = True
             return self
@@ -209,8 +214,8 @@ def test_ctrl_c_ends_the_search_and_keeps_the_field(monkeypatch):
         def __exit__(self, *exception):
             pass
 
-    monkeypatch.setattr(code_search, "Interruption", Asked)
-    found = polish(field, texels, codings_of(textures), WEIGHTS, 1)
+    monkeypatch.setattr(code_refinement, "Interruption", Asked)
+    found = refine_codes(field, texels, codings_of(textures), WEIGHTS, 1)
     assert (found.moved, found.gain_db, found.ended) == (0, 0.0, False)
     assert str(found).startswith("codes moved 0 times after training in ")
     assert str(found).endswith(" s, interrupted: +0.00 dB")

@@ -50,7 +50,7 @@ def test_memory_holds_codes_and_a_half_float_decoder(moss, table):
 
 
 def test_others_follow(table):
-    ways = {row["name"]: row for row in table.ways}
+    ways = {row["name"]: row for row in table.methods}
     assert list(ways)[:5] == ["neuralshade", "BC7, BC5, BC4", "BC7, BC5, BC4 at half size", "JPEG",
                               "WebP"]  # fmt: skip
     full, half = (ways[name] for name in list(ways)[1:3])
@@ -58,7 +58,7 @@ def test_others_follow(table):
     assert full["mean_psnr_db"] > half["mean_psnr_db"] and full["flip"] < half["flip"]
     assert full["lit_l1"] < half["lit_l1"]
     assert half["bytes"] < full["bytes"] == full["memory_bytes"]
-    for row in table.ways:
+    for row in table.methods:
         possible = row["bytes"] is not None
         assert possible == bool(row["psnr_db"]) == (row["mean_psnr_db"] is not None)
         assert possible or "not possible" in row["setting"]
@@ -70,7 +70,7 @@ def test_every_mip_of_the_asset_is_told(table):
         (0, 24, 16), (1, 12, 8), (2, 6, 4), (3, 3, 2), (4, 1, 1),
     ]  # fmt: skip
     assert table.mips[0]["psnr_db"] == table[0]["psnr_db"]
-    assert [*table.ways, *table.mips] == list(table)
+    assert [*table.methods, *table.mips] == list(table)
 
 
 def test_means_of_all_mips_are_of_one_kind(moss, capsys):

@@ -10,7 +10,7 @@ from PIL import Image
 import neuralshade
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.textures import memory
-from neuralshade.kinds.textures.request import AskedSet
+from neuralshade.kinds.textures.request import MapSetRequest
 from neuralshade.source import map_reader, material_map
 
 SIDE = 64
@@ -75,14 +75,14 @@ def test_a_fit_that_memory_has_no_room_for_is_refused_before_it_begins(folder, f
     )
     assert not (folder / "a.nsh").exists()
     free(needed)
-    assert AskedSet(folder).textures().height == SIDE
+    assert MapSetRequest(folder).textures().height == SIDE
 
 
 def test_maps_that_are_the_same_everywhere_take_nothing(folder, free):
     Image.new("RGB", (SIDE, SIDE), (128, 128, 255)).save(folder / "wood_normal.png")
     free(memory.NUMBER_BYTES * 4 * SIDE**2)
-    assert AskedSet(folder).textures()["normal"].constant
+    assert MapSetRequest(folder).textures()["normal"].constant
     given = neuralshade.load_material_set(folder)
     free(memory.NUMBER_BYTES * 4 * SIDE**2 - 1)
     with pytest.raises(ConfigError, match="a fit of 2 maps"):
-        AskedSet(given).textures()
+        MapSetRequest(given).textures()

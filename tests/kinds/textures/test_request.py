@@ -11,7 +11,7 @@ from neuralshade.cli.main import commands
 from neuralshade.errors import ConfigError, OutputError
 from neuralshade.fitting.command import named_sources
 from neuralshade.fitting.options import USUAL, FitOptions
-from neuralshade.kinds.textures.request import AskedSet
+from neuralshade.kinds.textures.request import MapSetRequest
 
 
 @pytest.fixture
@@ -26,16 +26,16 @@ def maps(tmp_path, monkeypatch):
 
 
 def test_files_are_typed_again_with_what_was_said_of_them(maps):
-    asked = AskedSet(maps, normal_convention="directx")
-    assert asked.place == "rock_color.png"
-    assert asked.words == ("rock_rough.png", "--normal-convention", "directx")
-    assert asked.textures().names == ("albedo", "roughness")
+    request = MapSetRequest(maps, normal_convention="directx")
+    assert request.place == "rock_color.png"
+    assert request.words == ("rock_rough.png", "--normal-convention", "directx")
+    assert request.textures().names == ("albedo", "roughness")
 
 
 def test_maps_by_name_are_typed_again(maps):
-    asked = AskedSet(None, {"mrao": "a b.png", "albedo": "c.png", "normal": None})
-    assert (asked.place, asked.words) == ("mrao=a b.png", ("albedo=c.png",))
-    assert AskedSet("rock", {"arm": "a.png"}).words == ("arm=a.png",)
+    request = MapSetRequest(None, {"mrao": "a b.png", "albedo": "c.png", "normal": None})
+    assert (request.place, request.words) == ("mrao=a b.png", ("albedo=c.png",))
+    assert MapSetRequest("rock", {"arm": "a.png"}).words == ("arm=a.png",)
 
 
 def test_words_with_a_name_are_maps(maps, tmp_path):
@@ -62,29 +62,29 @@ def test_the_command_takes_a_map_by_its_name(maps, monkeypatch):
 
 
 def test_a_folder_is_typed_as_it_was(maps, tmp_path):
-    asked = AskedSet(tmp_path)
-    assert (asked.place, asked.words) == (str(tmp_path), ())
+    request = MapSetRequest(tmp_path)
+    assert (request.place, request.words) == (str(tmp_path), ())
 
 
 @pytest.mark.parametrize("named", [{"source": small_set(8, 8)},
                                    {"source": None, "maps": {"ao": np.ones((2, 2))}}])  # fmt: skip
 def test_what_no_command_names_is_not_typed(named):
-    asked = AskedSet(**named)
-    assert (asked.place, asked.words) == (None, ())
+    request = MapSetRequest(**named)
+    assert (request.place, request.words) == (None, ())
 
 
 def test_a_set_in_memory_has_its_maps_already():
     with pytest.raises(ConfigError, match=r"^albedo: got it beside a MaterialSet.*Leave it out\.$"):
-        AskedSet(small_set(8, 8), {"albedo": "a.png"}).textures()
+        MapSetRequest(small_set(8, 8), {"albedo": "a.png"}).textures()
     with pytest.raises(ConfigError, match=r"^normal_convention: got it beside"):
-        AskedSet(small_set(8, 8), normal_convention="opengl").textures()
+        MapSetRequest(small_set(8, 8), normal_convention="opengl").textures()
 
 
 def test_no_map_is_written_over(maps):
-    asked = AskedSet(maps)
-    textures = asked.textures()
+    request = MapSetRequest(maps)
+    textures = request.textures()
     with pytest.raises(OutputError, match=r"rock_rough\.png"):
-        asked.output(textures, "rock_rough.png", USUAL)
+        request.output(textures, "rock_rough.png", USUAL)
     with pytest.raises(OutputError, match=r"rock_color\.png"):
-        asked.output(textures, "x.nsh", FitOptions(report="rock_color.png"))
-    assert asked.output(textures, None, USUAL).suffix == ".nsh"
+        request.output(textures, "x.nsh", FitOptions(report="rock_color.png"))
+    assert request.output(textures, None, USUAL).suffix == ".nsh"

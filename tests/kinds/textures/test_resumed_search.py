@@ -85,7 +85,7 @@ def test_an_interrupted_search_is_resumed_bit_for_bit(
     fit, whole, tmp_path, monkeypatch, caplog, name, call, number
 ):
     with monkeypatch.context() as patched:
-        signalled(patched, code_search, name, call, number)
+        signalled(patched, code_refinement, name, call, number)
         found = fit("x.nsh")
     assert not found.search.ended and (tmp_path / "x.nsh").exists()
     checkpoint = tmp_path / "x.checkpoint.nsh"
@@ -98,7 +98,8 @@ def test_an_interrupted_search_is_resumed_bit_for_bit(
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("module, name", [
-    (code_search, "searcher_of"), (fitted, "polish"), (fitted, "map_psnr"), (fitted, "save_asset"),
+    (code_refinement, "searcher_of"), (fitted, "refine_codes"), (fitted, "map_psnr"),
+    (fitted, "save_asset"),
 ])  # fmt: skip
 def test_around_the_search_a_signal_is_an_interruption_too(
     fit, whole, tmp_path, monkeypatch, number, module, name
@@ -125,14 +126,14 @@ def test_a_device_that_is_lost_in_the_search_has_taken_no_trained_numbers_along(
 
     with monkeypatch.context() as patched:
         patched.setattr(fitted, "map_psnr", lost)
-        patched.setattr(code_search, "_refitted", lost)
-        polish = fitted.polish
+        patched.setattr(code_refinement, "_refitted", lost)
+        refine_codes = fitted.refine_codes
 
-        def polished(*args):
+        def refined(*args):
             patched.setattr(TorchTexturesEngine, "state", lost)
-            return polish(*args)
+            return refine_codes(*args)
 
-        patched.setattr(fitted, "polish", polished)
+        patched.setattr(fitted, "refine_codes", refined)
         with pytest.raises(DeviceError, match=r"got a lost device.* The fit is kept in .*resume"):
             fit("x.nsh")
     fit("x.nsh", tmp_path / "x.checkpoint.nsh")
@@ -199,8 +200,8 @@ def test_a_second_signal_keeps_the_state_before_the_search(fit, whole, tmp_path,
     """The decoder was trained for the codes of the first passes by then."""
     monkeypatch.setattr(interrupt, "BOUNCE_SECONDS", 0.0)
     with monkeypatch.context() as patched:
-        signalled(patched, code_search, "_refitted", 2, signal.SIGINT)
-        signalled(patched, code_search, "mip_errors", 6, signal.SIGINT)  # the second pass's
+        signalled(patched, code_refinement, "_refitted", 2, signal.SIGINT)
+        signalled(patched, code_refinement, "mip_errors", 6, signal.SIGINT)  # the second pass's
         with pytest.raises(FitInterrupted) as caught:
             fit("x.nsh")
     assert f"interrupted after step {FEW['steps']}: the fit is kept in" in str(caught.value)
@@ -214,7 +215,7 @@ def test_a_resumed_search_may_be_interrupted_too(fit, whole, tmp_path, monkeypat
     for call in (2, 1):
         resume = checkpoint if checkpoint.exists() else None
         with monkeypatch.context() as patched:
-            signalled(patched, code_search, "_refitted", call, signal.SIGINT)
+            signalled(patched, code_refinement, "_refitted", call, signal.SIGINT)
             fit("x.nsh", resume)
         monkeypatch.setattr(interrupt.Interruption, "_asked", -1e9)
     fit("x.nsh", checkpoint)
@@ -230,7 +231,7 @@ def test_a_checkpoint_that_cannot_be_written_is_told_and_the_asset_written(
         raise OutputError("x.checkpoint.nsh: got no room, need some. Make room.")
 
     monkeypatch.setattr("neuralshade.fitting.job.keep", full)
-    signalled(monkeypatch, code_search, "search", 1, signal.SIGINT)
+    signalled(monkeypatch, code_refinement, "search", 1, signal.SIGINT)
     found = fit("x.nsh")
     assert not found.search.ended and (tmp_path / "x.nsh").exists()
     assert any("no checkpoint of step 30" in line for line in found.warnings)

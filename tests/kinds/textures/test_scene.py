@@ -10,8 +10,8 @@ from neuralshade.errors import AssetError
 from neuralshade.fitting.scene import View
 from neuralshade.kinds.textures import texel_sources
 from neuralshade.kinds.textures.engine import rounded_field
-from neuralshade.kinds.textures.scene import fit_scene, opened_scene, seen_texels
-from neuralshade.live.quality_panes import QualityMeasurement
+from neuralshade.kinds.textures.scene import fit_scene, opened_scene, visible_texels
+from neuralshade.live.compared import Measuring
 from neuralshade.source.material_mips import mip_levels
 from neuralshade.source.material_set import MaterialMap, MaterialSet
 
@@ -77,15 +77,15 @@ def test_given_panes_show_what_was_fitted(moss):
 def test_a_coarse_view_is_of_the_texels_of_a_fine_one(moss, monkeypatch, spread, most, counts):
     """All that lie between are decoded with them, unless they are many: that takes less time."""
     scene, decoded = opened_scene(moss.opened), []
-    monkeypatch.setattr(shown_texels, "SPREAD", spread)
-    monkeypatch.setattr(shown_texels, "MOST", most)
+    monkeypatch.setattr(texel_sources, "SPREAD", spread)
+    monkeypatch.setattr(texel_sources, "MOST", most)
     view = scene.fitted(WHOLE, 2)
     whole = scene.draw("map:albedo", WHOLE)
-    decode = shown_texels.decode_texels
-    monkeypatch.setattr(shown_texels, "decode_texels", lambda field, sizes, mip, index: (
+    decode = texel_sources.decode_texels
+    monkeypatch.setattr(texel_sources, "decode_texels", lambda field, sizes, mip, index: (
         decoded.append(len(index)), decode(field, sizes, mip, index))[1])  # fmt: skip
     drawn = scene.draw("map:albedo", view)
-    index = seen_texels(24, 16, view)
+    index = visible_texels(24, 16, view)
     np.testing.assert_allclose(drawn, whole.reshape(-1, 3)[index], atol=1e-5)
     assert drawn.shape == (8, 12, 3) and decoded == counts
 
@@ -98,9 +98,9 @@ def test_reference_maps_are_stored(moss):
 
 def test_texels_are_those_under_pixel_centers():
     part = View(0, 0, (0, 0, 1, 1), 2, 2)
-    np.testing.assert_array_equal(seen_texels(4, 6, part), [[5, 7], [17, 19]])
+    np.testing.assert_array_equal(visible_texels(4, 6, part), [[5, 7], [17, 19]])
     beyond = View(0, 0, (-0.5, 0, 1.5, 1), 4, 1)  # coarse samples may end off the edges
-    np.testing.assert_array_equal(seen_texels(3, 1, beyond), [[0, 0, 2, 2]])
+    np.testing.assert_array_equal(visible_texels(3, 1, beyond), [[0, 0, 2, 2]])
 
 
 def test_a_fit_is_asked_once_for_each_step(moss):

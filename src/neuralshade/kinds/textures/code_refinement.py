@@ -52,7 +52,7 @@ def passes_of(recipe: TexturesRecipe, size: tuple[int, int], on_gpu: bool) -> in
     return next((passes for most, passes in usual.items() if math.prod(size) <= most), 0)
 
 
-def polish(
+def refine_codes(
     field: Field,
     texels: Texels,
     codings: Sequence[MapCoding],

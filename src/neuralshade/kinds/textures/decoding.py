@@ -62,7 +62,7 @@ class Decoding:
     ):
         check_device(device)
         assert takes_rectangles(field, stored=True)  # as the encodings of all sets do
-        self.field, self.sizes, self.place, self.asked = field, sizes, place, device
+        self.field, self.sizes, self.place, self.requested = field, sizes, place, device
         self._gpu: Gpu | None = None
         self._decoder: GpuDecoder | None = None
         self._encoder: GpuEncoder | None = None
@@ -182,8 +182,8 @@ class Decoding:
         ``compressed``: how many maps become blocks.
         """
         if self._decoder is None and not self._settled:
-            if self.asked != "auto":
-                self._open(open_gpu(self.asked))
+            if self.requested != "auto":
+                self._open(open_gpu(self.requested))
             elif cpu_seconds(texels, compressed) > GPU_SECONDS:
                 self._open_hardware()
         return self._decoder

@@ -173,22 +173,22 @@ def evaluate_textures(
 
 def table_of(opened: TexturesAsset, found: Comparison) -> TexturesTable:
     """Return the rows of a comparison."""
-    ways = [
-        _way_row(rival, opened.sizes[0])
+    methods = [
+        _method_row(rival, opened.sizes[0])
         | {"flip": found.flip_of(rival.name), "lit_l1": found.lit.get(rival.name)}
         for rival in found.rivals
     ]
-    ways[0]["half_latents_bytes"] = half_latents_bytes(opened)
+    methods[0]["half_latents_bytes"] = half_latents_bytes(opened)
     corners = corner_psnr(opened, found.textures) if opened.recipe.latents == "bc1" else {}
-    ways[0]["corner_psnr_db"] = corners
+    methods[0]["corner_psnr_db"] = corners
     constant = [coding.name for coding in opened.codings if not coding.count]
     notes = [note for note in found.textures.notes if note.startswith("maps:")]
     if constant:
         notes.append(f"The same everywhere, and in none of the numbers: {', '.join(constant)}.")
     names = [coding.name for coding in varying(opened.codings)]
     if corners:
-        notes.append(_corner_line(corners, ways[0]["mean_psnr_db"]))
-    return TexturesTable(names, ways, list(_mip_rows(opened, found.psnr_db)), notes)
+        notes.append(_corner_line(corners, methods[0]["mean_psnr_db"]))
+    return TexturesTable(names, methods, list(_mip_rows(opened, found.psnr_db)), notes)
 
 
 def _corner_line(corners: Mapping[str, float], centre_db: float) -> str:
@@ -199,7 +199,7 @@ def _corner_line(corners: Mapping[str, float], centre_db: float) -> str:
             f"centres {centre_db:.2f} dB.")  # fmt: skip
 
 
-def _way_row(rival: TextureRival, size: tuple[int, int]) -> Row:
+def _method_row(rival: TextureRival, size: tuple[int, int]) -> Row:
     possible = bool(rival.psnr_db)
     return {
         "section": "ways", "name": rival.name, "setting": rival.setting,
@@ -224,15 +224,19 @@ class TexturesTable(Table):
     """Two tables: ways to keep the maps, and how good each mip of the asset is."""
 
     def __init__(
-        self, names: Sequence[str], ways: Sequence[Row], mips: Sequence[Row], notes: Sequence[str]
+        self,
+        names: Sequence[str],
+        methods: Sequence[Row],
+        mips: Sequence[Row],
+        notes: Sequence[str],
     ):
-        self.names, self.ways, self.mips = names, ways, mips
-        super().__init__([*ways, *mips], lines=notes)
+        self.names, self.methods, self.mips = names, methods, mips
+        super().__init__([*methods, *mips], lines=notes)
 
     def print(self) -> None:
         """Print everything to standard output, no wider than the terminal but for numbers."""
-        maps = [Column(plain(name), partial(_told_map, name)) for name in self.names]
-        mean = Column("mean", lambda row: db_text(row["mean_psnr_db"]))
+        maps = [Column(plain(name), partial(_map_column, name)) for name in self.names]
+        mean = Column("mean", lambda row: told_db(row["mean_psnr_db"]))
         print_rows([
             Column("", "name", right=False),
             Column("bytes", "bytes", ",d"),
@@ -240,8 +244,8 @@ class TexturesTable(Table):
             bits_column("bits per texel", "bits_per_texel", 2),
             Column("random access", lambda row: "yes" if row["random_access"] else "no"),
             *maps, mean, Column("FLIP", "flip", ".4f"), Column("lit L1", "lit_l1", ".4f"),
-        ], self.ways)  # fmt: skip
-        for row in self.ways:
+        ], self.methods)  # fmt: skip
+        for row in self.methods:
             if row["setting"]:
                 print_lines([f"  {row['name']}: {row['setting']}"])
         print("\nPSNR of each mip, dB")
@@ -253,8 +257,8 @@ class TexturesTable(Table):
         print_lines((*NOTED, *self.lines))
 
 
-def _told_map(name: str, row: Row) -> str | None:
-    return db_text(of_map(name, row))
+def _map_column(name: str, row: Row) -> str | None:
+    return told_db(of_map(name, row))
 
 
 def of_map(name: str, row: Row) -> float | None:

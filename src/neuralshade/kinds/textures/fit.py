@@ -35,15 +35,20 @@ from neuralshade.kinds.textures.block_budget import blocks_for_bytes
 from neuralshade.kinds.textures.build import channel_weights, engine_on
 from neuralshade.kinds.textures.byte_budget import grids_for
 from neuralshade.kinds.textures.channels import alpha_channel, codings_of, trained_levels
-from neuralshade.kinds.textures.code_refinement import passes_of, polish
+from neuralshade.kinds.textures.code_refinement import passes_of, refine_codes
 from neuralshade.kinds.textures.engine import mip_errors, rounded_field
 from neuralshade.kinds.textures.layout import decoder_bits, latent_rate, with_grids
 from neuralshade.kinds.textures.opened import OpenedTextures
-from neuralshade.kinds.textures.planner import Expected, TargetReached, asked_targets, planned_for
+from neuralshade.kinds.textures.planner import (
+    Expected,
+    TargetReached,
+    planned_for,
+    requested_targets,
+)
 from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe, TexturesSettings
 from neuralshade.kinds.textures.reference import judged_set, source_of
-from neuralshade.kinds.textures.request import AskedSet, PathLike, SetLike
+from neuralshade.kinds.textures.request import MapSetRequest, PathLike, SetLike
 from neuralshade.kinds.textures.result import TexturesResult, missed_target, mostly_network
 from neuralshade.kinds.textures.scene import fit_scene
 from neuralshade.kinds.textures.shaded import check_lit
@@ -95,15 +100,15 @@ def fit_textures(
     given = dict[str, Any](settings)
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
-    asked = AskedSet(source, dict(maps or {}), normal_convention)
-    recipe = make_recipe(TexturesRecipe, given)
+    request = MapSetRequest(source, dict(maps or {}), normal_convention)
+    recipe = asked_recipe(TexturesRecipe, given)
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
-    textures = asked.textures(recipe.wrap if checkpoint is None else checkpoint.wrap)
-    path = asked.output(textures, output, options)
+    textures = request.textures(recipe.wrap if checkpoint is None else checkpoint.wrap)
+    path = request.output(textures, output, options)
     fitted = source_of(textures)
     begun = recipe if checkpoint is None else stored_recipe(TexturesRecipe, checkpoint.recipe)
     textures = judged_set(begun, textures)
-    targets = asked_targets(target_psnr, target, given, byte_count, options.resume)
+    targets = requested_targets(target_psnr, target, given, byte_count, options.resume)
     planned = recipe = _planned(recipe, textures, byte_count)
     if checkpoint is not None:
         recipe = resumed_recipe(checkpoint, options.resume, fitted, TexturesRecipe,
@@ -121,8 +126,8 @@ def fit_textures(
         # as they are told to whoever reads the file, now and later
         recipe = replace(recipe, network_bits=decoder_bits(recipe),
                          latent_rate=latent_rate(recipe))  # fmt: skip
-        job = _Job(textures, fitted, recipe, path, chosen, options, observer, asked.place)
-        job.resumed_words, job.wanted = asked.words, wanted
+        job = _Job(textures, fitted, recipe, path, chosen, options, observer, request.place)
+        job.resumed_words, job.wanted = request.words, wanted
         return job.run(checkpoint)
 
 
@@ -156,7 +161,7 @@ def _whole(name: str, text: str | None) -> int | None:
 def _planned(
     recipe: TexturesRecipe, textures: MaterialSet, byte_count: int | None
 ) -> TexturesRecipe:
-    """Return the recipe with grids for a file of so many bytes, where that is asked for."""
+    """Return the recipe with grids for a file of so many bytes, where that is requested."""
     if byte_count is None:
         return recipe
     if recipe.grids:
@@ -165,10 +170,10 @@ def _planned(
     sizes = mip_sizes(textures.width, textures.height, recipe.mips or None)
     codings = codings_of(textures)
     channels = sum(coding.count for coding in codings)
-    asked = byte_count, sizes, channels, len(codings), recipe
+    budget = byte_count, sizes, channels, len(codings), recipe
     if recipe.latents == "bc1":
-        return replace(recipe, grids=blocks_for_bytes(*asked))
-    return replace(recipe, grids=grids_for(*asked, layouts_for(textures, codings)))
+        return replace(recipe, grids=blocks_for_bytes(*budget))
+    return replace(recipe, grids=grids_for(*budget, layouts_for(textures, codings)))
 
 
 class _Job(SearchedJob[TexturesRecipe]):
@@ -237,8 +242,8 @@ class _Job(SearchedJob[TexturesRecipe]):
                               f"{self.remedy}")  # fmt: skip
         return field
 
-    def _polish(self, field: Field) -> CodeSearch | None:
-        """Search the codes of a stored field, where that is asked for or usual."""
+    def _refine_codes(self, field: Field) -> CodeSearch | None:
+        """Search the codes of a stored field, where that is requested or usual."""
         gpu = self.chosen.hardware
         passes = passes_of(self.recipe, self.texels.sizes[0], gpu is not None)
         if not passes:
@@ -246,7 +251,7 @@ class _Job(SearchedJob[TexturesRecipe]):
         self.keep_last_state()
         roots = channel_weights(self.recipe, self.codings)
         squares = torch.ones(self.texels.channels) if roots is None else roots.square().flatten()
-        return polish(field, self.texels, self.codings, squares, passes, gpu, self._refit,
+        return refine_codes(field, self.texels, self.codings, squares, passes, gpu, self._refit,
                       self.search_ended_early)  # fmt: skip
 
     def _refit(self, field: Field) -> None:
@@ -274,9 +279,9 @@ class _Job(SearchedJob[TexturesRecipe]):
         return kept, save_asset(path, KIND.name, header, pack_field(field))
 
     def finish(self) -> TexturesResult:
-        """Write the asset and what else was asked for."""
+        """Write the asset and what else was requested."""
         field = self._stored_field()
-        search = self._polish(field)
+        search = self._refine_codes(field)
         quality, size = self._save_field(self.output, field)
         first = {name: values[0] for name, values in quality.items()}
         latents = sum(len(t.tobytes()) for n, t in pack_field(field).items() if "latents." in n)

@@ -17,8 +17,8 @@ from neuralshade.source.color import srgb_to_linear
 Floats = npt.NDArray[np.float32]
 
 
-class TexelsOf(Protocol):
-    """Where texels come from, see ``GivenTexels``."""
+class TexelSource(Protocol):
+    """Where texels come from, see ``ReferenceTexels``."""
 
     def coded(self, coding: MapCoding, level: int, index: npt.NDArray[np.int64]) -> Floats: ...
 
@@ -27,7 +27,7 @@ class LitPane:
     """Draws the sphere; what it looked up stays while only the light moves."""
 
     def __init__(
-        self, texels: TexelsOf, step: Callable[[], int], codings: Sequence[MapCoding],
+        self, texels: TexelSource, step: Callable[[], int], codings: Sequence[MapCoding],
         sizes: Sequence[tuple[int, int]],
     ):  # fmt: skip
         self._texels, self._step, self._sizes = texels, step, sizes
@@ -36,18 +36,18 @@ class LitPane:
 
     def __call__(self, view: View) -> Floats:
         """Return the sphere as a screen shows it: float32 [height, width, 3], sRGB in [0, 1]."""
-        sphere, maps = self._seen(view)
+        sphere, maps = self._texels_of(view)
         return sphere.lit(maps, view.light or usual_light())
 
     def radiance(self, view: View) -> Floats:
         """Return the same as linear light, which may be above 1."""
-        sphere, maps = self._seen(view)
+        sphere, maps = self._texels_of(view)
         return sphere.radiance(maps, view.light or usual_light())
 
-    def _seen(self, view: View) -> tuple[SphereView, dict[str, Floats]]:
+    def _texels_of(self, view: View) -> tuple[SphereView, dict[str, Floats]]:
         width, height = view.screen or (view.width, view.height)
-        asked = (self._step(), view.region, width, height, view.level)
-        if self._last is None or self._last[0] != asked:
+        request = (self._step(), view.region, width, height, view.level)
+        if self._last is None or self._last[0] != request:
             sphere = SphereView.of(self._sizes[0], view.region, width, height)
             level = min(view.level, len(self._sizes) - 1)
             # maps go around the sphere more than once: each texel is decoded a single time
@@ -56,7 +56,7 @@ class LitPane:
                 coding.name: straight(coding, self._texels.coded(coding, level, index))[places]
                 for coding in self._codings
             }
-            self._last = asked, sphere, maps
+            self._last = request, sphere, maps
         return self._last[1:]
 
 

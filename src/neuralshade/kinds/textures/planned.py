@@ -28,7 +28,7 @@ from neuralshade.kinds.textures.planner import Expected, Planner, check_no_size
 from neuralshade.kinds.textures.probe import Prober, prober_of
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.kinds.textures.reference import byte_maps_of, judged_set
-from neuralshade.kinds.textures.request import AskedSet, PathLike, SetLike
+from neuralshade.kinds.textures.request import MapSetRequest, PathLike, SetLike
 from neuralshade.kinds.textures.spectrum import layouts_for
 from neuralshade.measure.codec_rivals import codec_rivals
 from neuralshade.measure.table import Column, Row, print_rows
@@ -121,9 +121,9 @@ def plan_textures(
             raise ConfigError(f"{name}: got it beside plan, which is of all sizes, need one of the "
                               "two. Leave one out.")  # fmt: skip
     check_no_size("plan", settings, byte_count)
-    recipe = make_recipe(TexturesRecipe, settings)
-    asked = AskedSet(source, dict(maps or {}), normal_convention)
-    textures = judged_set(recipe, asked.textures(recipe.wrap))
+    recipe = asked_recipe(TexturesRecipe, settings)
+    request = MapSetRequest(source, dict(maps or {}), normal_convention)
+    textures = judged_set(recipe, request.textures(recipe.wrap))
     plot = _checked_plot(output, textures)
     with chosen_engine(options) as chosen:
         prober = prober_of(textures, recipe, chosen, options)

@@ -87,8 +87,8 @@ def reference_set(opened: TexturesAsset, source: Any) -> MaterialSet:
     wrap = opened.recipe.wrap
     names = [coding.name for coding in opened.codings]
     first = found = _checked(opened, _loaded(source, names, wrap))
-    ways = [(wrap, None)] if isinstance(source, MaterialSet) else _ways(wrap, found.names)
-    for border, convention in ways[1:]:
+    readings = [(wrap, None)] if isinstance(source, MaterialSet) else _readings(wrap, found.names)
+    for border, convention in readings[1:]:
         if is_fitted(opened, found):
             return judged_set(opened.recipe, found)
         found = _checked(opened, _loaded(source, names, border, convention))
@@ -102,7 +102,7 @@ def judged_set(recipe: TexturesRecipe, textures: MaterialSet) -> MaterialSet:
     return textures if recipe.keep_hidden_color else visible_set(textures)
 
 
-def _ways(wrap: str, names: Sequence[str]) -> list[tuple[str, str | None]]:
+def _readings(wrap: str, names: Sequence[str]) -> list[tuple[str, str | None]]:
     """Return the borders and conventions that a fit may have read its maps with, likeliest first.
 
     A convention may have been given to it; older ones enlarged smaller maps by repeat alone.
@@ -153,7 +153,7 @@ def _checked(opened: TexturesAsset, textures: MaterialSet) -> MaterialSet:
     return MaterialSet(textures.name, tuple(textures[name] for name in names), textures.notes)
 
 
-def given_texels(coding: MapCoding, values: Floats) -> Floats:
+def coded_texels(coding: MapCoding, values: Floats) -> Floats:
     """Return texels of a map as a fit compares them: float32 [..., channels] in [0, 1]."""
     coded = coding.coded(values)
     return with_z(coded) if coding.meaning == "normal" else coded
@@ -177,7 +177,7 @@ def byte_maps_of(
     coded = varying(codings)
     levels = {
         coding.name: [
-            to_uint8(given_texels(coding, level))
+            to_uint8(coded_texels(coding, level))
             for level in level_list(textures, coding.name, mips)
         ]
         for coding in coded

@@ -22,7 +22,7 @@ SetLike: TypeAlias = Source | MaterialSet | None
 
 
 @dataclass(frozen=True)
-class AskedSet:
+class MapSetRequest:
     """A folder, a manifest, files of maps, or a set in memory."""
 
     source: SetLike

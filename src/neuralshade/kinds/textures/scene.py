@@ -14,7 +14,7 @@ from neuralshade.kinds.textures.channels import TEXEL, MapCoding
 from neuralshade.kinds.textures.engine import Integers, texels_under
 from neuralshade.kinds.textures.lit_sphere import LitPane
 from neuralshade.kinds.textures.reference import TexturesAsset, reference_set
-from neuralshade.kinds.textures.texel_sources import DecodedTexels, GivenTexels
+from neuralshade.kinds.textures.texel_sources import DecodedTexels, ReferenceTexels
 from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.map_psnr import map_psnr_db
 from neuralshade.measure.plane.lit_sphere import lights
@@ -61,7 +61,7 @@ def fit_scene(
                   changes=True)  # fmt: skip
 
 
-def seen_texels(width: int, height: int, view: View) -> Integers:
+def visible_texels(width: int, height: int, view: View) -> Integers:
     """Return the numbers of the texels under a view's pixels, row by row: [height, width]."""
     rows, cols = texels_under((width, height), view.width, view.height, view.region)
     return rows[:, None] * width + cols
@@ -72,8 +72,8 @@ def _scene(
     given: MaterialSet | None, decoded: DecodedTexels, *, changes: bool,
 ) -> Scene:  # fmt: skip
     by_pane = {MAP + coding.name: coding for coding in codings}
-    maps = {"": decoded} | ({} if given is None else {REFERENCE: GivenTexels(given, len(sizes))})
-    steps = {"": decoded.step, REFERENCE: lambda: 0}
+    maps = {"": decoded} | ({} if given is None else {GIVEN: ReferenceTexels(given, len(sizes))})
+    steps = {"": decoded.step, GIVEN: lambda: 0}
     spheres = {
         before + LIT: LitPane(texels, steps[before], codings, sizes)
         for before, texels in maps.items()
@@ -84,9 +84,9 @@ def _scene(
         if pane in spheres:
             return spheres[pane](view)
         level = min(view.level, len(sizes) - 1)
-        before = REFERENCE if pane.startswith(REFERENCE) else ""
-        index = seen_texels(*sizes[level], view)
-        return _shown(maps[before].coded(by_pane[pane.removeprefix(REFERENCE)], level, index))
+        before = GIVEN if pane.startswith(GIVEN) else ""
+        index = visible_texels(*sizes[level], view)
+        return _shown(maps[before].coded(by_pane[pane.removeprefix(GIVEN)], level, index))
 
     weighed = given is not None and given.original is not None
     found = (coding for coding in codings if coding.name == OPACITY and coding.count)
@@ -99,8 +99,8 @@ def _scene(
         if opacity is None or coding is opacity:
             return map_psnr_db(*sides)
         height, width = target.shape[:2]
-        index = seen_texels(*sizes[0], View(0, 0, width=width, height=height))
-        weights = to_uint8(maps[REFERENCE].coded(opacity, 0, index))[..., 0] / np.float32(255)
+        index = visible_texels(*sizes[0], View(0, 0, width=width, height=height))
+        weights = to_uint8(maps[GIVEN].coded(opacity, 0, index))[..., 0] / np.float32(255)
         return map_psnr_db(*sides, weights)
 
     names = {pane: coding.name for pane, coding in by_pane.items()}

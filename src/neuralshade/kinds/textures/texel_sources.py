@@ -13,7 +13,7 @@ from neuralshade.fitting.scene import Page
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.engine import Integers, decode_texels, latent_grids
 from neuralshade.kinds.textures.rectangle import takes_rectangles
-from neuralshade.kinds.textures.reference import given_texels
+from neuralshade.kinds.textures.reference import coded_texels
 from neuralshade.model.field import Field
 from neuralshade.source.cutout import level_list
 from neuralshade.source.material_set import MaterialSet
@@ -23,8 +23,8 @@ SPREAD = 36  # texels that lie between those that are shown, each: so many are d
 MOST = 2**20  # texels that are decoded at once for others: memory has to hold them
 
 
-class GivenTexels:
-    """A set's own maps; levels are made when one but 0 is first asked for."""
+class ReferenceTexels:
+    """A set's own maps; levels are made when one but 0 is first requested."""
 
     def __init__(self, textures: MaterialSet, mips: int):
         self._textures, self._mips = textures, mips
@@ -42,11 +42,11 @@ class GivenTexels:
             if coding.name not in self._levels:
                 self._levels[coding.name] = level_list(self._textures, coding.name, self._mips)
             values = self._levels[coding.name][level]
-        return given_texels(coding, values.reshape(-1, values.shape[2])[index])
+        return coded_texels(coding, values.reshape(-1, values.shape[2])[index])
 
 
 class DecodedTexels:
-    """What a field makes of them now, all maps of the texels that were asked for last at once.
+    """What a field makes of them now, all maps of the texels that were requested last at once.
 
     ``step`` returns how many steps were made: for the same number ``field`` is called once.
     """
@@ -67,14 +67,14 @@ class DecodedTexels:
         return self._known[1]
 
     def coded(self, coding: MapCoding, level: int, index: Integers) -> Floats:
-        """Return texels of a map, see ``GivenTexels.coded``."""
+        """Return texels of a map, see ``ReferenceTexels.coded``."""
         return coding.shown(self._channels(level, index))
 
     def _channels(self, level: int, index: Integers) -> Floats:
         """Return trained channels [..., C]."""
-        asked, last = (self.step(), level), self._last
-        if last is None or last[0] != asked or not np.array_equal(last[1], index):
-            last = self._last = asked, index, self._decoded(level, index)
+        request, last = (self.step(), level), self._last
+        if last is None or last[0] != request or not np.array_equal(last[1], index):
+            last = self._last = request, index, self._decoded(level, index)
         return last[2]
 
     def _decoded(self, level: int, index: Integers) -> Floats:
