@@ -27,7 +27,7 @@ from neuralshade.kinds.image.build import build_engine, build_gpu_engine
 from neuralshade.kinds.image.engine import GpuImageEngine
 from neuralshade.kinds.image.presets import PRESETS
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.kinds.image.timed import bench_networks
+from neuralshade.kinds.image.bench_networks import bench_networks
 from neuralshade.optimizer.schedule import rate_factor
 from neuralshade.sampler.draw import PixelLattice
 

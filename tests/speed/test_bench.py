@@ -11,8 +11,8 @@ import torch
 import neuralshade
 from neuralshade.gpu.clock import Patience
 from neuralshade.gpu.device import AdapterInfo
-from neuralshade.kinds.image import timed as image_timed
-from neuralshade.kinds.image.timed import BenchNetwork, TimedPicture
+from neuralshade.kinds.image import bench_networks as image_timed
+from neuralshade.kinds.image.bench_networks import BenchNetwork, TimedPicture
 from neuralshade.speed import gpu_memory
 from neuralshade.speed.bench import QUICK, SOFTWARE
 from neuralshade.speed.torch_twin import LONGEST_STEP, torch_twin

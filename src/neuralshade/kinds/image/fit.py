@@ -99,7 +99,11 @@ def fit_image(
     target = checked_output(picture, source.name, output, options, KIND.name)
     checkpoint, begun = None, None
     if options.resume is not None:
-        from neuralshade.kinds.image.begun import begin_from, begun_recipe, is_finished  # few
+        from neuralshade.kinds.image.starting_asset import (  # few
+            begin_from,
+            begun_recipe,
+            is_finished,
+        )
 
         if is_finished(options.resume):
             begun = OpenedImage.read(options.resume)
@@ -271,7 +275,7 @@ class _Job(SearchedJob[ImageRecipe]):
             told = early(self, preset_steps(self.preset))
         self.warnings.add(told, oversized(size, self.picture), missed(self, psnr_db), failed)
         if self.begun is not None:
-            from neuralshade.kinds.image.begun import worse
+            from neuralshade.kinds.image.starting_asset import worse
 
             self.warnings.add(worse(self.begun, self, psnr_db))
 
@@ -290,7 +294,7 @@ class _Job(SearchedJob[ImageRecipe]):
     def _polished(self, tensors: Tensors) -> tuple[Tensors, CodeSearch | None]:
         if not self.passes:
             return tensors, None
-        from neuralshade.kinds.image.polish import polish
+        from neuralshade.kinds.image.code_refinement import polish
 
         self.keep_last_state()
         return polish(self.recipe, tensors, self.picture, self.passes, self.chosen.hardware,

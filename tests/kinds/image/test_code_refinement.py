@@ -1,4 +1,4 @@
-"""kinds/image/polish: codes move to where the picture is nearer, and never away from it."""
+"""kinds/image/code_refinement: codes move to where the picture is nearer, and never away from it."""
 
 import math
 import signal
@@ -18,8 +18,8 @@ from neuralshade.engine.kernels.search.search import GpuSearch
 from neuralshade.engine.threads import threads
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.kinds.image.budget import passes_of
+from neuralshade.kinds.image.code_refinement import PicturePixels, levels_of, polish
 from neuralshade.kinds.image.field import build_field, stored_field
-from neuralshade.kinds.image.polish import PicturePixels, levels_of, polish
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.model.quantize import LEVELS
 from neuralshade.source.picture import picture_from_array
@@ -235,7 +235,7 @@ def test_a_long_picture_is_looked_up_as_any_other(encoding, monkeypatch):
     rows = torch.tensor([3, 9, 10])
     with torch.no_grad():
         usual = pixels.encoded(rows)
-        monkeypatch.setattr("neuralshade.kinds.image.polish.LONGEST", 13)
+        monkeypatch.setattr("neuralshade.kinds.image.code_refinement.LONGEST", 13)
         torch.testing.assert_close(pixels.encoded(rows), usual, atol=1e-5, rtol=1e-5)
 
 
@@ -276,7 +276,7 @@ def test_an_interruption_of_the_search_is_told(tmp_path, monkeypatch, caplog):
         signal.raise_signal(signal.SIGINT)
         return 0
 
-    monkeypatch.setattr("neuralshade.kinds.image.polish._searched", interrupted)
+    monkeypatch.setattr("neuralshade.kinds.image.code_refinement._searched", interrupted)
     said = "search of codes ended early; writing the asset"
     page = tmp_path / "x.html"
     for report, more in ((None, ""), (page, " and the report; Ctrl-C again leaves the report out")):

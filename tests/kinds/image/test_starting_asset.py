@@ -1,4 +1,4 @@
-"""kinds/image/begun: a fit goes on from a finished asset, and says what that means."""
+"""kinds/image/starting_asset: a fit goes on from a finished asset, and says what that means."""
 
 import re
 
