@@ -23,11 +23,11 @@ import neuralshade
 from neuralshade.errors import DeviceError
 from neuralshade.fitting.recipe import from_dict
 from neuralshade.gpu.open import open_gpu, open_hardware
+from neuralshade.kinds.image.bench_networks import bench_networks
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine
 from neuralshade.kinds.image.engine import GpuImageEngine
 from neuralshade.kinds.image.presets import PRESETS
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.kinds.image.bench_networks import bench_networks
 from neuralshade.optimizer.schedule import rate_factor
 from neuralshade.sampler.draw import PixelLattice
 
@@ -70,7 +70,7 @@ def factors_of(recipe: ImageRecipe) -> list[float]:
 
 def psnr_of(engine: GpuImageEngine, height: int, width: int) -> float:
     """Return the PSNR in dB over every pixel."""
-    drawn, wanted = engine.glance(PixelLattice(torch.arange(height), torch.arange(width)))
+    drawn, wanted = engine.preview(PixelLattice(torch.arange(height), torch.arange(width)))
     return float(-10 * torch.log10((drawn.clamp(0, 1) - wanted).square().mean()))
 
 

@@ -14,7 +14,7 @@ import neuralshade
 from neuralshade import FitOptions
 from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError, OutputError
-from neuralshade.kinds.image.engine import glance_psnr
+from neuralshade.kinds.image.engine import preview_psnr
 from neuralshade.kinds.image.field import stored_quality
 from neuralshade.model.parameters import pack_halves
 
@@ -268,7 +268,7 @@ class FakeEngine:
     def averaged(self):
         return torch.no_grad()
 
-    def glance(self, lattice):
+    def preview(self, lattice):
         return torch.full((3, 20), self.drawn), torch.full((3, 20), 0.5)
 
 
@@ -277,12 +277,12 @@ class FakeEngine:
                                                      (7.0, 1.0, False, 6.0206),
                                                      (1.5, 10.0, True, 20.0)])  # fmt: skip
 def test_psnr_on_the_way(drawn, white, hdr, psnr):
-    assert glance_psnr(FakeEngine(drawn), white, hdr) == pytest.approx(psnr, abs=1e-3)
+    assert preview_psnr(FakeEngine(drawn), white, hdr) == pytest.approx(psnr, abs=1e-3)
 
 
 @pytest.mark.parametrize("drawn", [math.nan, 1e30])
 def test_psnr_of_no_fit_is_not_that_of_a_perfect_one(drawn):
-    assert math.isnan(glance_psnr(FakeEngine(drawn), 1.0, True))
+    assert math.isnan(preview_psnr(FakeEngine(drawn), 1.0, True))
 
 
 def test_stored_quality_is_that_of_the_tensors(fitted):

@@ -11,8 +11,8 @@ import torch
 import neuralshade
 from neuralshade.gpu.clock import Patience
 from neuralshade.gpu.device import AdapterInfo
-from neuralshade.kinds.image import bench_networks as image_timed
-from neuralshade.kinds.image.bench_networks import BenchNetwork, TimedPicture
+from neuralshade.kinds.image import bench_networks as image_networks
+from neuralshade.kinds.image.bench_networks import BenchNetwork, BenchPicture
 from neuralshade.speed import gpu_memory
 from neuralshade.speed.bench import QUICK, SOFTWARE
 from neuralshade.speed.torch_twin import LONGEST_STEP, torch_twin
@@ -52,7 +52,7 @@ def found(gpu, networks):
 
     In software with fewer samples, which take as long as all else.
     """
-    stages, place, every = [], "neuralshade.speed.bench", image_timed.bench_networks
+    stages, place, every = [], "neuralshade.speed.bench", image_networks.bench_networks
 
     def chosen(software):
         found = [*every(software=software), SMALL]
@@ -63,7 +63,7 @@ def found(gpu, networks):
             few = replace(SOFTWARE, batches=SOFTWARE_BATCHES, inference_batch=2**8)
             patch.setattr(f"{place}.SOFTWARE", few)
             patch.setattr(f"{place}.EPOCH_BATCH", 2**6)
-        patch.setattr(image_timed, "bench_networks", chosen)
+        patch.setattr(image_networks, "bench_networks", chosen)
         return neuralshade.bench(quick=True, device=gpu.api, observer=stages.append), stages
 
 
@@ -163,7 +163,7 @@ def test_torch_runs_on_the_gpu_of_that_name(monkeypatch, timed, adapter, seen, e
 
 @pytest.fixture
 def timed():
-    return TimedPicture(software=True)
+    return BenchPicture(software=True)
 
 
 @pytest.fixture

@@ -66,7 +66,7 @@ def test_quality_is_that_of_the_reference(gpu, pairs, name, path, pair_of, begun
     host = begun_anew(pair)  # one that has not begun
     factors = list(np.linspace(1.0, 0.1, 100))
     losses = pair.gpu.advance(factors), host.advance(factors)
-    drawn, wanted = pair.gpu.glance(lattice(host))
+    drawn, wanted = pair.gpu.preview(lattice(host))
     torch.testing.assert_close(wanted, all_pixels(host))
     flat = -10 * math.log10(float(wanted.var()))  # of one color, the best
     assert psnr_db(drawn, wanted) > flat + GAINS_DB.get(name, 3)
@@ -83,7 +83,7 @@ def test_what_is_drawn_is_what_the_field_gives(pairs, name):
     """Of the averaged numbers where there are any, rounded as the asset will be."""
     pair = pairs(name)
     pair.gpu.advance([1.0] * 5)
-    drawn, _ = pair.gpu.glance(lattice(pair.host))
+    drawn, _ = pair.gpu.preview(lattice(pair.host))
     with pair.gpu.averaged(), torch.no_grad():
         wanted = pair.gpu.field(pixel_centers(pair.host)).t()
         key = next(iter(dict(pair.gpu.field.named_parameters())))

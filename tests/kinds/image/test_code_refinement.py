@@ -1,4 +1,4 @@
-"""kinds/image/code_refinement: codes move to where the picture is nearer, and never away from it."""
+"""kinds/image/code_refinement: codes move to where the picture is nearer, never away."""
 
 import math
 import signal
@@ -18,7 +18,7 @@ from neuralshade.engine.kernels.search.search import GpuSearch
 from neuralshade.engine.threads import threads
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.kinds.image.budget import passes_of
-from neuralshade.kinds.image.code_refinement import PicturePixels, levels_of, polish
+from neuralshade.kinds.image.code_refinement import PicturePixels, levels_of, refine_codes
 from neuralshade.kinds.image.field import build_field, stored_field
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.model.quantize import LEVELS
@@ -72,7 +72,7 @@ def test_the_error_never_rises_and_only_codes_change(encoding, size, bits, activ
     recipe, tensors, picture = case_of(encoding, size, seed, grid_bits=bits, activation=activation)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(code_search, "BAND_PIXELS", band)  # one pixel row, or all
-        found, told = polish(recipe, tensors, picture, 2)
+        found, told = refine_codes(recipe, tensors, picture, 2)
     before = squared_error(recipe, tensors, picture)
     assert squared_error(recipe, found, picture) <= before * (1 + 1e-5)
     changed = {name for name in tensors if not np.array_equal(tensors[name], found[name])}
@@ -88,7 +88,7 @@ def test_no_code_of_a_linear_decoder_would_gain_by_one(monkeypatch):
     """There the linear picture is the decoder itself: every code is tried by brute force."""
     recipe, tensors, picture = case_of(ENCODINGS[0], (9, 14), hidden_layers=0)
     monkeypatch.setattr(code_search, "BAND_PIXELS", 40)
-    found, _ = polish(recipe, tensors, picture, 40)
+    found, _ = refine_codes(recipe, tensors, picture, 40)
     wanted = squared_error(recipe, found, picture)
     assert wanted < 0.8 * squared_error(recipe, tensors, picture)
     field = stored_field(recipe, found, 3, "asset")
@@ -156,7 +156,7 @@ def test_threads_find_the_same(monkeypatch):
     found = []
     for count in (1, 3):
         with threads(count):
-            found.append(polish(recipe, tensors, picture, 3))
+            found.append(refine_codes(recipe, tensors, picture, 3))
     (alone, told), (together, also) = found
     assert told.moved == also.moved > 500
     assert all(np.array_equal(alone[name], together[name]) for name in alone)
@@ -242,14 +242,14 @@ def test_a_long_picture_is_looked_up_as_any_other(encoding, monkeypatch):
 def test_a_very_long_picture_is_searched():
     """One of 65,536 x 1 took 13 GB, and minutes; see test_grid_axis.py, too."""
     recipe, tensors, picture = case_of(GRID.format(1, 2, 20_000, 1), (1, 50_000))
-    _, search = polish(recipe, tensors, picture, 1)
+    _, search = refine_codes(recipe, tensors, picture, 1)
     assert search.moved > 1000 and search.gain_db > 0
 
 
 def test_the_gpu_finds_what_the_cpu_finds(gpu):
     recipe, tensors, picture = case_of(ENCODINGS[1], (13, 17), 3)
-    here, told = polish(recipe, tensors, picture, 2)
-    there, also = polish(recipe, tensors, picture, 2, gpu)
+    here, told = refine_codes(recipe, tensors, picture, 2)
+    there, also = refine_codes(recipe, tensors, picture, 2, gpu)
     assert told.moved > 20 and also.moved == pytest.approx(told.moved, rel=0.05)
     assert also.gain_db == pytest.approx(told.gain_db, abs=0.05) and also.failed is None
     apart = sum(int((here[name] != there[name]).sum()) for name in tensors)
@@ -262,7 +262,7 @@ def test_a_gpu_without_memory_leaves_the_codes_and_says_so(gpu, monkeypatch):
 
     monkeypatch.setattr(GpuSearch, "__init__", refused)
     recipe, tensors, picture = case_of(ENCODINGS[0], (9, 14))
-    found, told = polish(recipe, tensors, picture, 2, gpu)
+    found, told = refine_codes(recipe, tensors, picture, 2, gpu)
     assert all(np.array_equal(found[name], tensors[name]) for name in tensors)
     assert told.failed == ("codes were not searched to the end, so the file is less near: "
                            "memory: got none.")  # fmt: skip

@@ -135,7 +135,7 @@ def whole_picture_loss(engine, picture: Picture) -> float:
     """Return the mean squared error over every pixel."""
     rows, cols = torch.arange(picture.height), torch.arange(picture.width)
     with torch.no_grad():
-        predicted, wanted = engine.task.ask(PixelLattice(rows, cols))
+        predicted, wanted = engine.task.at_sample(PixelLattice(rows, cols))
     return float((predicted.float() - wanted).square().mean())
 
 

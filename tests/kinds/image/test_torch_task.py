@@ -37,19 +37,19 @@ def test_a_picture_too_large_for_tables_gives_the_same(rng, monkeypatch):
     task = task_of(7, 8)
     assert kept._tables is not None and task._tables is None
     sample = task.sampler(rng)
-    for got, wanted in zip(task.ask(sample), kept.ask(sample), strict=True):
+    for got, wanted in zip(task.at_sample(sample), kept.at_sample(sample), strict=True):
         torch.testing.assert_close(got, wanted)
 
 
 def test_asked_pixel_by_pixel_it_gives_the_same(rng, monkeypatch):
     task = task_of(7, 8)
     sample = task.sampler(rng)
-    at_crossings = task.ask(sample)
+    at_crossings = task.at_sample(sample)
     crop = (0.1, 0.2, 0.9, 0.7)
     drawn = draw_field(task.field, 9, 5, crop)
     monkeypatch.setattr("neuralshade.model.field.LATTICE_NUMBERS", 0)
     monkeypatch.setattr(DenseGrid, "combine", None)  # it would be called
-    for got, wanted in zip(task.ask(sample), at_crossings, strict=True):
+    for got, wanted in zip(task.at_sample(sample), at_crossings, strict=True):
         torch.testing.assert_close(got, wanted)
     np.testing.assert_allclose(draw_field(task.field, 9, 5, crop), drawn, 1e-5, 1e-7)
 
@@ -74,7 +74,7 @@ def test_a_long_picture_prepares_no_more_than_its_batch_is_worth(height, width, 
 
     monkeypatch.setattr(DenseGrid, "along", along)
     sample = task.sampler(rng)
-    predicted, wanted = task.ask(sample)
+    predicted, wanted = task.at_sample(sample)
     samples = len(sample.rows) * len(sample.cols)
     assert predicted.shape == wanted.shape == (3, samples)
     draw_field(task.field, min(width, 2048), min(height, 2048))
@@ -100,5 +100,5 @@ def test_drawing_has_as_many_threads_as_steps_have(monkeypatch, count):
     built.trainer.threads.hold(count)
     before = torch.get_num_threads()
     built.draw(4, 4, (0, 0, 1, 1))
-    built.glance(None)
+    built.preview(None)
     assert seen == [count, count] and torch.get_num_threads() == before

@@ -17,7 +17,7 @@ KIND = Kind(
            "tensorboard", "events", "live", "report", "resume", "dump_kernels"),
     presets=tuple(PRESETS),
     calls="neuralshade.kinds.image.fit:call_of",
-    timed="neuralshade.kinds.image.bench_networks:TimedPicture",
+    timed="neuralshade.kinds.image.bench_networks:BenchPicture",
     recipe_files={".json": "neuralshade.kinds.image.tiny_cuda_nn:read_tiny_cuda_nn"},
     recipe_about="Flags from a .toml file, named as here with _ for -, or settings from a .json "
     "file in tiny-cuda-nn's form.",

@@ -66,7 +66,7 @@ def bench_networks(*, software: bool) -> list[BenchNetwork]:
     ]  # fmt: skip
 
 
-class TimedPicture:
+class BenchPicture:
     """A picture made up to be learned, and who learns it."""
 
     def __init__(self, *, software: bool):

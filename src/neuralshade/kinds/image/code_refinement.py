@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # a fit on a CPU loads none
 LONGEST = 2**14  # of a side: products along a longer one take more than look-ups, pixel by pixel
 
 
-def polish(
+def refine_codes(
     recipe: ImageRecipe,
     tensors: Tensors,
     picture: Picture,

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.draw import draw_field
-from neuralshade.kinds.image.field import GLANCE_SIDE
+from neuralshade.kinds.image.field import PREVIEW_SIDE
 from neuralshade.loss.pointwise import alpha_weights
 from neuralshade.measure.picture_psnr import decibels
 from neuralshade.model.field import Field
@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # a fit loads the one that runs it
     from neuralshade.engine.network_trainer import NetworkTrainer
     from neuralshade.engine.torch_engine import Batch, TorchEngine
 
-SMALLEST_GLANCE = 64  # a side: of fewer pixels PSNR is off by more than some tenths of a dB
+SMALLEST_PREVIEW = 64  # a side: of fewer pixels PSNR is off by more than some tenths of a dB
 TABLE_LIMIT = 2**24  # prepared numbers kept per axis (64 MB); above it each step prepares its own
 
 
@@ -56,9 +56,9 @@ class TorchImageTask:
 
     def __call__(self, rng: torch.Generator) -> Batch:
         """Draw a batch; return the field's and the picture's channels there, as columns."""
-        return self.ask(self.sampler(rng))
+        return self.at_sample(self.sampler(rng))
 
-    def ask(self, sample: Sample) -> Batch:
+    def at_sample(self, sample: Sample) -> Batch:
         """Return the field's and the picture's channels at a sample, as columns."""
         if isinstance(sample, PixelLattice):
             return self._at_lattice(sample), self.target.at_lattice(sample.rows, sample.cols)
@@ -94,7 +94,7 @@ class Engine(ABC):
         self.trainer, self.field, self.target = trainer, trainer.field, target
 
     @abstractmethod
-    def glance(self, lattice: PixelLattice) -> Batch:
+    def preview(self, lattice: PixelLattice) -> Batch:
         """Return the averaged field's and the picture's channels at a lattice, as columns."""
 
     @abstractmethod
@@ -133,9 +133,9 @@ class TorchImageEngine(Engine):
         self.task = task
 
     @torch.no_grad()
-    def glance(self, lattice: PixelLattice) -> Batch:
+    def preview(self, lattice: PixelLattice) -> Batch:
         with self.trainer.threads.as_steps(), self.averaged():
-            return self.task.ask(lattice)
+            return self.task.at_sample(lattice)
 
     def draw(self, width: int, height: int, crop: Crop) -> npt.NDArray[Any]:
         with self.trainer.threads.as_steps(), self.averaged():
@@ -147,7 +147,7 @@ class GpuImageEngine(Engine):
 
     trainer: NetworkTrainer
 
-    def glance(self, lattice: PixelLattice) -> Batch:
+    def preview(self, lattice: PixelLattice) -> Batch:
         height, width = self.target.height, self.target.width
         u, v = (lattice.cols + 0.5) / width, (lattice.rows + 0.5) / height
         uv = torch.stack(torch.meshgrid(u, v, indexing="xy"), dim=-1).reshape(-1, 2)
@@ -161,31 +161,31 @@ class GpuImageEngine(Engine):
 
 
 @dataclass
-class Glances:
+class PreviewPsnr:
     """Measures a fit on the way; on fewer pixels where that takes too long."""
 
     engine: Engine
     white: float
     hdr: bool
-    side: int = GLANCE_SIDE  # pixels along an axis, at most
+    side: int = PREVIEW_SIDE  # pixels along an axis, at most
     alpha_weighted: bool = False
 
     def __call__(self) -> float:
         """Return the PSNR in dB."""
-        return glance_psnr(self.engine, self.white, self.hdr, self.side, self.alpha_weighted)
+        return preview_psnr(self.engine, self.white, self.hdr, self.side, self.alpha_weighted)
 
     def coarser(self, times: float) -> None:
-        """Take so many times fewer pixels from now on, SMALLEST_GLANCE squared at least."""
-        self.side = max(SMALLEST_GLANCE, math.floor(self.side / math.sqrt(times)))
+        """Take so many times fewer pixels from now on, SMALLEST_PREVIEW squared at least."""
+        self.side = max(SMALLEST_PREVIEW, math.floor(self.side / math.sqrt(times)))
 
 
-def glance_psnr(
-    engine: Engine, white: float, hdr: bool, side: int = GLANCE_SIDE, alpha_weighted: bool = False
+def preview_psnr(
+    engine: Engine, white: float, hdr: bool, side: int = PREVIEW_SIDE, alpha_weighted: bool = False
 ) -> float:
     """Return the PSNR in dB on evenly spread rows and columns, ``side`` of each at most."""
     target = engine.target
     lattice = PixelLattice(_spread(target.height, side), _spread(target.width, side))
-    predicted, wanted = engine.glance(lattice)
+    predicted, wanted = engine.preview(lattice)
     error = (predicted.float() if hdr else predicted.float().clamp(0, 1)) - wanted
     if not alpha_weighted:
         return decibels(float(error.square().mean()), white)

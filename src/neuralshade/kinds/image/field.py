@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Tensors = dict[str, npt.NDArray[Any]]  # of an asset, by name
 
 WORD_BYTES = 4  # that hold two halves
-GLANCE_SIDE = 256  # rows and columns that a look while training compares, at most
+PREVIEW_SIDE = 256  # rows and columns that a look while training compares, at most
 
 
 def build_field(recipe: ImageRecipe, channels: int, rng: torch.Generator | None) -> Field:

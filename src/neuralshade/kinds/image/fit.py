@@ -51,7 +51,7 @@ from neuralshade.kinds.image.budget import (
     resolve,
 )
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine, plateau_of
-from neuralshade.kinds.image.engine import Engine, Glances
+from neuralshade.kinds.image.engine import Engine, PreviewPsnr
 from neuralshade.kinds.image.field import Tensors, feature_grids, parameter_shapes, stored_quality
 from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.kinds.image.presets import ENDS, preset_recipe, preset_steps
@@ -63,7 +63,7 @@ from neuralshade.source.image_file import PictureLike, load_as_fitted, load_pict
 from neuralshade.source.picture import LARGEST_FITTED, Picture, check_squares
 from neuralshade.source.transform import transform_picture
 
-GLANCED_PX = 16  # a side, of what an asset shows before a fit goes on from it
+PREVIEW_PX = 16  # a side, of what an asset shows before a fit goes on from it
 
 
 def fit_image(
@@ -97,22 +97,18 @@ def fit_image(
     source = picture if isinstance(picture, Picture) else load_picture(picture)
     check_squares(source)
     target = checked_output(picture, source.name, output, options, KIND.name)
-    checkpoint, begun = None, None
+    checkpoint, start = None, None
     if options.resume is not None:
-        from neuralshade.kinds.image.starting_asset import (  # few
-            begin_from,
-            begun_recipe,
-            is_finished,
-        )
+        from neuralshade.kinds.image.starting_asset import continued_recipe, is_finished, start_from
 
         if is_finished(options.resume):
-            begun = OpenedImage.read(options.resume)
+            start = OpenedImage.read(options.resume)
         else:
             checkpoint = load_checkpoint(options.resume, KIND.name)
-    fitted = begun.picture if begun is not None else checkpoint and checkpoint.source
+    fitted = start.picture if start is not None else checkpoint and checkpoint.source
     source = load_as_fitted(picture, fitted.get("digest"), source) if fitted else source
-    if begun is not None:
-        recipe = begun_recipe(begun.header.recipe, options.resume, preset, given)
+    if start is not None:
+        recipe = continued_recipe(start.header.recipe, options.resume, preset, given)
         recipe = resolve(recipe, transform_picture(source, recipe.transform))
     elif checkpoint is None:
         recipe = preset_recipe(KIND.presets[0] if preset is None else preset, given)
@@ -122,10 +118,10 @@ def fit_image(
     place = os.fspath(picture) if isinstance(picture, (str, os.PathLike)) else None
     with chosen_engine(options) as chosen:
         job = _Job(source, recipe, target, chosen, options, observer, place)
-        unnamed = preset is None and checkpoint is None and begun is None
+        unnamed = preset is None and checkpoint is None and start is None
         job.preset = KIND.presets[0] if unnamed else preset
-        if begun is not None:
-            begin_from(job, begun)
+        if start is not None:
+            start_from(job, start)
         return job.run(checkpoint)
 
 
@@ -163,7 +159,7 @@ class _Job(SearchedJob[ImageRecipe]):
     kind = KIND
     quality: dict[str, Any]  # of the numbers that were stored last
     steps_sized_by = "rate and grid_rate"
-    begun: OpenedImage | None = None  # a finished asset that it goes on from
+    starting_asset: OpenedImage | None = None  # a finished asset that it goes on from
 
     def __init__(self, picture: Picture, recipe: ImageRecipe, *rest: Any):
         super().__init__(picture, recipe, *rest)
@@ -177,17 +173,17 @@ class _Job(SearchedJob[ImageRecipe]):
             partial(draw_field, self.engine.field), lambda: feature_grids(self.engine.field),
         )  # fmt: skip
         height, width = self.picture.height, self.picture.width
-        glances = Glances(self.engine, white_of(self.picture), self.picture.hdr,
+        preview = PreviewPsnr(self.engine, white_of(self.picture), self.picture.hdr,
                           alpha_weighted=self.picture.alpha_weighted)  # fmt: skip
         self.loop = Loop(
             self.engine,
             recipe,
-            glances,
+            preview,
             self._observe,
             self.snapshots.take if self.snapshots else None,
             samples_per_step=samples_per_step(recipe.sampling, recipe.batch, height, width),
             target_psnr=recipe.target_psnr,
-            coarser=glances.coarser,
+            coarser=preview.coarser,
             plateau=plateau_of(recipe),
         )
 
@@ -206,7 +202,7 @@ class _Job(SearchedJob[ImageRecipe]):
     @property
     def training(self) -> dict[str, Any]:
         """Return what a header says of it: also that it went on from a finished asset."""
-        return super().training | ({} if self.begun is None else {"begun": True})
+        return super().training | ({} if self.starting_asset is None else {"begun": True})
 
     def scene(self) -> Scene:
         """Return what a live page shows of it."""
@@ -225,7 +221,7 @@ class _Job(SearchedJob[ImageRecipe]):
         if {n: p.shape for n, p in ours} != {n: p.shape for n, p in theirs.items()}:
             raise ConfigError(f"{path.name}: got another network, need the one that is trained. "
                               "Show the asset instead, or fit anew.")  # fmt: skip
-        drawn = opened.draw(GLANCED_PX, GLANCED_PX)
+        drawn = opened.draw(PREVIEW_PX, PREVIEW_PX)
         if not np.abs(drawn).max() <= LARGEST_FITTED:  # NaN is not either
             raise AssetError(f"{path.name}: got colors beyond {LARGEST_FITTED:g}, need numbers to "
                              "go on from. Show the asset instead.")  # fmt: skip
@@ -271,17 +267,17 @@ class _Job(SearchedJob[ImageRecipe]):
 
             self.warnings.add(rising(self.loop, self.recipe, gained))
         told = poor(self, self.quality, size, self.picture)
-        if told is None and self.begun is None:
+        if told is None and self.starting_asset is None:
             told = early(self, preset_steps(self.preset))
-        self.warnings.add(told, oversized(size, self.picture), missed(self, psnr_db), failed)
-        if self.begun is not None:
-            from neuralshade.kinds.image.starting_asset import worse
+        self.warnings.say(told, oversized(size, self.picture), missed(self, psnr_db), failed)
+        if self.starting_asset is not None:
+            from neuralshade.kinds.image.starting_asset import below_start
 
-            self.warnings.add(worse(self.begun, self, psnr_db))
+            self.warnings.say(below_start(self.starting_asset, self, psnr_db))
 
     def finish(self) -> FitResult:
         """Write the asset and what else was asked for."""
-        tensors, search = self._polished(self._stored())
+        tensors, search = self._refined(self._stored())
         psnr_db, size = self._save_tensors(self.output, tensors)
         self._tell_ending(psnr_db, size, search)
         self._written()
@@ -291,13 +287,13 @@ class _Job(SearchedJob[ImageRecipe]):
         told = reached(self, self.picture, self.quality, size, bpp_exceeded=exceeded)
         return FitResult(**told, search=search)
 
-    def _polished(self, tensors: Tensors) -> tuple[Tensors, CodeSearch | None]:
+    def _refined(self, tensors: Tensors) -> tuple[Tensors, CodeSearch | None]:
         if not self.passes:
             return tensors, None
-        from neuralshade.kinds.image.code_refinement import polish
+        from neuralshade.kinds.image.code_refinement import refine_codes
 
         self.keep_last_state()
-        return polish(self.recipe, tensors, self.picture, self.passes, self.chosen.hardware,
+        return refine_codes(self.recipe, tensors, self.picture, self.passes, self.chosen.hardware,
                       self.search_ended_early)  # fmt: skip
 
     def _is_sized_by_bpp(self) -> bool:

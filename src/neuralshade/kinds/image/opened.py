@@ -19,7 +19,7 @@ from neuralshade.fitting.scene import Page
 from neuralshade.kinds.hints import InMemory, SteppedCodes
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.field import (
-    GLANCE_SIDE,
+    PREVIEW_SIDE,
     feature_grids,
     memory_bytes,
     stored_field,
@@ -44,7 +44,7 @@ class OpenedImage(OpenedPicture):
     kind = KIND
     parts: ClassVar[Mapping[str, Rule]] = {"training": TRAINING, "quality": QUALITY}
     curve_note = (
-        f"PSNR as it was measured while training, on {GLANCE_SIDE} x {GLANCE_SIDE} evenly spread "
+        f"PSNR as it was measured while training, on {PREVIEW_SIDE} x {PREVIEW_SIDE} evenly spread "
         "pixels at most. The diamond is the file, on every pixel, after rounding and the search of "
         "its codes."
     )

@@ -25,7 +25,7 @@ OF_TRAINING = ("steps", "seconds", "target_psnr", "until", "plateau_db", "loss",
                "seed")  # fmt: skip
 
 
-class Begun(Protocol):
+class ContinuedFit(Protocol):
     """A fit that begins with an asset, as far as it is told of."""
 
     @property
@@ -35,7 +35,7 @@ class Begun(Protocol):
     @property
     def loop(self) -> Any: ...
 
-    begun: OpenedImage | None
+    starting_asset: OpenedImage | None
     warnings: Warnings
 
     def take_over(self, path: Path) -> None: ...
@@ -49,7 +49,7 @@ def is_finished(place: str | os.PathLike[str]) -> bool:
         return False
 
 
-def begun_recipe(
+def continued_recipe(
     asset: dict[str, Any], place: Any, preset: str | None, settings: dict[str, Any]
 ) -> ImageRecipe:
     """Return the recipe of an asset with ``settings`` in place of its own: how it is trained.
@@ -69,35 +69,35 @@ def begun_recipe(
     return preset_recipe(KIND.presets[0], usual | settings)
 
 
-def begin_from(job: Begun, begun: OpenedImage) -> None:
+def start_from(job: ContinuedFit, asset: OpenedImage) -> None:
     """Have a fit begin with the numbers of a finished asset, and warn of what that means.
 
     Another picture may be meant, a retouched one say; but mostly a file was mixed up.
     """
-    job.take_over(Path(begun.path))
-    job.begun = begun
-    lines = [f"{begun.path}: a finished asset, not a checkpoint: its numbers are trained further "
+    job.take_over(Path(asset.path))
+    job.starting_asset = asset
+    lines = [f"{asset.path}: a finished asset, not a checkpoint: its numbers are trained further "
              "with fresh moments."]  # fmt: skip
     start = f"the fit of {shown(job.source.name)} starts at {job.loop.measure():.2f} dB"
-    if "psnr_db" not in begun.header.quality:
-        lines.append(f"{begun.path}: {begun.header.own.get('source', 'of no known quality')}; "
+    if "psnr_db" not in asset.header.quality:
+        lines.append(f"{asset.path}: {asset.header.own.get('source', 'of no known quality')}; "
                      f"{start}.")  # fmt: skip
-    elif begun.picture.get("digest") != job.source.digest:
-        lines.append(f"{begun.path}: an asset of another picture, {shown(begun.picture['name'])}: "
+    elif asset.picture.get("digest") != job.source.digest:
+        lines.append(f"{asset.path}: an asset of another picture, {shown(asset.picture['name'])}: "
                      f"{start}; of its own picture the asset has "
-                     f"{begun.header.quality['psnr_db']:.2f}.")  # fmt: skip
-    job.warnings.add(*lines)
+                     f"{asset.header.quality['psnr_db']:.2f}.")  # fmt: skip
+    job.warnings.say(*lines)
 
 
-def worse(begun: OpenedImage, job: Begun, psnr_db: float) -> str | None:
+def below_start(asset: OpenedImage, job: ContinuedFit, psnr_db: float) -> str | None:
     """Return what to say of a fit that came to less than the asset that it went on from.
 
     Of another picture the asset's PSNR says nothing.
     """
-    before = begun.header.quality.get("psnr_db")
-    same = begun.picture.get("digest") == job.source.digest
+    before = asset.header.quality.get("psnr_db")
+    same = asset.picture.get("digest") == job.source.digest
     if before is None or not same or psnr_db >= before:
         return None
     more = more_of_it(job.loop.progress, job.recipe)
-    return (f"fit: got {psnr_db:.2f} dB, where {begun.path}, which it went on from, has "
+    return (f"fit: got {psnr_db:.2f} dB, where {asset.path}, which it went on from, has "
             f"{before:.2f}. Keep that.{more}")  # fmt: skip

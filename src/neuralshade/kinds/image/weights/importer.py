@@ -62,12 +62,12 @@ def import_image(
 def _read(file: str | os.PathLike[str], format: str, given: dict[str, Any]) -> ForeignNetwork:
     """Return the network of a file, by its content and by what is said of it."""
     from neuralshade.asset.weights.foreign_bytes import read_bytes
-    from neuralshade.kinds.image.weights.layers import described_by
+    from neuralshade.kinds.image.weights.layers import network_settings
     from neuralshade.kinds.image.weights.rtxns import is_rtxns, read_rtxns, read_rtxns_json
     from neuralshade.kinds.image.weights.state_dict import read_state_dict
     from neuralshade.kinds.image.weights.tiny_cuda_nn import read_snapshot, read_tiny_cuda_nn
 
-    described = None if given["recipe"] is None else described_by(given["recipe"])
+    settings = None if given["recipe"] is None else network_settings(given["recipe"])
     suffix = Path(file).suffix.lower()
     layers: Any = None
     if suffix == ".json" and format in ("auto", "rtxns"):
@@ -77,14 +77,14 @@ def _read(file: str | os.PathLike[str], format: str, given: dict[str, Any]) -> F
         if layers is not None or (suffix not in SUFFIXES and is_rtxns(read_bytes(file))):
             format = "rtxns"
         else:
-            format = "torch" if described is not None else "tiny-cuda-nn"
+            format = "torch" if settings is not None else "tiny-cuda-nn"
     _check_read(format, given)
     readers: dict[str, Callable[[], ForeignNetwork]] = {
         "tiny-cuda-nn": lambda: read_tiny_cuda_nn(file, given["config"], given["channels"],
                                                   given["tensor"]),
-        "rtxns": lambda: (read_rtxns(file, described) if layers is None
-                          else read_rtxns_json(file, layers, described)),
-        "torch": lambda: read_state_dict(file, described),
+        "rtxns": lambda: (read_rtxns(file, settings) if layers is None
+                          else read_rtxns_json(file, layers, settings)),
+        "torch": lambda: read_state_dict(file, settings),
     }  # fmt: skip
     return readers[format]()
 

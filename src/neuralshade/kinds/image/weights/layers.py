@@ -32,7 +32,7 @@ STATED = ("encoding", "activation", "output_activation", "hidden_layers", "hidde
 
 
 @dataclass(frozen=True)
-class Described:
+class NetworkSettings:
     """What a recipe says of a network: None where a file of numbers says it."""
 
     encoding: str
@@ -43,7 +43,7 @@ class Described:
     bias: bool | None = None
 
 
-def described_by(recipe: Any) -> Described:
+def network_settings(recipe: Any) -> NetworkSettings:
     """Return what a recipe says: a TOML file's path, a dict of settings, or an ImageRecipe.
 
     Raises: ConfigError for a setting that is unknown, of training alone, or missing.
@@ -73,7 +73,7 @@ def described_by(recipe: Any) -> Described:
         checked["output_activation"] = "none"
     if isinstance(recipe, ImageRecipe) and not recipe.hidden_width:
         checked["hidden_width"] = None
-    return Described(format_encoding(parse_encoding(text)), **checked)
+    return NetworkSettings(format_encoding(parse_encoding(text)), **checked)
 
 
 def network_of_layers(
@@ -81,26 +81,26 @@ def network_of_layers(
     source: str,
     weights: Sequence[Array],
     biases: Sequence[Array] | None,
-    described: Described | None,
-    assumed: Described,
+    settings: NetworkSettings | None,
+    assumed: NetworkSettings,
     grids: Tensors | None = None,
 ) -> ForeignNetwork:
     """Return the network of layers, weights [outputs, inputs] and biases [outputs].
 
-    ``described`` None is ``assumed``, with a warning. ``grids``: parameters of the encoding.
+    ``settings`` None is ``assumed``, with a warning. ``grids``: parameters of the encoding.
 
     Raises: AssetError, saying ``place``, for layers that do not fit each other or the encoding.
     """
-    if described is None:
+    if settings is None:
         log.warning("%s: it says nothing of its encoding and activations, taken as %s, %s and %s "
                     "of the sample SimpleTraining. For others give --recipe.", place,
                     assumed.encoding, assumed.activation, assumed.output_activation)  # fmt: skip
-        described = assumed
+        settings = assumed
     shapes = [list(weight.shape) for weight in weights]
-    width = encoding_width(described.encoding)
+    width = encoding_width(settings.encoding)
     if shapes[0][1] != width:
         raise AssetError(f"{place}: got {shapes[0][1]} inputs, need {width} of encoding "
-                         f"{described.encoding}. Name the one that it was trained with in "
+                         f"{settings.encoding}. Name the one that it was trained with in "
                          "--recipe.")  # fmt: skip
     hidden = {rows for rows, _ in shapes[:-1]}
     chained = all(after[1] == before[0] for before, after in pairwise(shapes))
@@ -110,16 +110,16 @@ def network_of_layers(
                          "network.")  # fmt: skip
     check_layers(place, len(shapes) - 1, next(iter(hidden), 0))
     channels = check_channels(place, shapes[-1][0])
-    _check_described(place, described, len(shapes) - 1, next(iter(hidden), None), biases)
+    _check_settings(place, settings, len(shapes) - 1, next(iter(hidden), None), biases)
     numbers = named_layers(weights, biases) | (grids or {})
-    recipe = recipe_of(described.encoding, numbers, described.activation,
-                       described.output_activation)  # fmt: skip
+    recipe = recipe_of(settings.encoding, numbers, settings.activation,
+                       settings.output_activation)  # fmt: skip
     return ForeignNetwork(source, recipe, channels, numbers)
 
 
-def _check_described(
+def _check_settings(
     place: str,
-    described: Described,
+    settings: NetworkSettings,
     layers: int,
     width: int | None,
     biases: Sequence[Array] | None,
@@ -127,7 +127,7 @@ def _check_described(
     """Raise ConfigError where a recipe says something else than the file has."""
     found = {"hidden_layers": layers, "hidden_width": width, "bias": biases is not None}
     for name, value in found.items():
-        said = getattr(described, name)
+        said = getattr(settings, name)
         if said is not None and value is not None and said != value:
             raise ConfigError(f"recipe: got {name}={shown(said)} where {place} has {value}, need "
                               "the same. Leave it out.")  # fmt: skip

@@ -17,7 +17,7 @@ from neuralshade.asset.weights.foreign_bytes import Array, check_finite, read_by
 from neuralshade.base.message_text import shown
 from neuralshade.errors import AssetError
 from neuralshade.kinds.image.weights.foreign_network import ForeignNetwork, check_layers
-from neuralshade.kinds.image.weights.layers import Described, network_of_layers
+from neuralshade.kinds.image.weights.layers import NetworkSettings, network_of_layers
 
 SOURCE = "RTXNS"
 VERSION = 0xA1C0DE01
@@ -29,11 +29,11 @@ MOST_LAYERS = 8  # whose places the header has
 LAYOUTS = ("RowMajor", "ColumnMajor", "InferencingOptimal", "TrainingOptimal")
 PRECISIONS = ("<f2", "<f4")
 HEADER_BYTES = ARCHITECTURE.size + MOST_LAYERS * LAYER.size + END.size
-ASSUMED = Described("frequency:octaves=3", "leaky_relu", "sigmoid")
+ASSUMED = NetworkSettings("frequency:octaves=3", "leaky_relu", "sigmoid")
 
 
 @dataclass(frozen=True)
-class Place:
+class LayerLayout:
     """Sizes of one layer, and the bytes where its numbers begin."""
 
     inputs: int
@@ -42,7 +42,7 @@ class Place:
     biases: int
 
 
-def read_rtxns(path: str | os.PathLike[str], described: Described | None) -> ForeignNetwork:
+def read_rtxns(path: str | os.PathLike[str], settings: NetworkSettings | None) -> ForeignNetwork:
     """Return the network of a .ns.bin file; None is ASSUMED, with a warning.
 
     Raises: AssetError for a damaged file, and for matrices in the layout of one GPU.
@@ -56,7 +56,7 @@ def read_rtxns(path: str | os.PathLike[str], described: Described | None) -> For
         matrix = found.reshape(shape)
         weights.append(matrix if layout == "RowMajor" else np.ascontiguousarray(matrix.T))
         biases.append(_numbers(str(path), data, one.biases, one.outputs, precisions[1]))
-    return network_of_layers(str(path), SOURCE, weights, biases, described, ASSUMED)
+    return network_of_layers(str(path), SOURCE, weights, biases, settings, ASSUMED)
 
 
 def is_rtxns(data: bytes) -> bool:
@@ -64,7 +64,7 @@ def is_rtxns(data: bytes) -> bool:
     return data.startswith(MAGIC)
 
 
-def _header(place: str, data: bytes) -> tuple[str, tuple[str, str], list[Place]]:
+def _header(place: str, data: bytes) -> tuple[str, tuple[str, str], list[LayerLayout]]:
     """Return layout, precisions and the layers; AssetError where these and the bytes differ."""
     if len(data) < HEADER_BYTES:
         raise AssetError(f"{place}: got {len(data):,} bytes, need at least {HEADER_BYTES} of an "
@@ -98,7 +98,7 @@ def _header(place: str, data: bytes) -> tuple[str, tuple[str, str], list[Place]]
 
 def _layer(
     place: str, data: bytes, index: int, sizes: tuple[int, int], precisions: tuple[str, str]
-) -> Place:
+) -> LayerLayout:
     begin = ARCHITECTURE.size + index * LAYER.size
     inputs, outputs, weight_bytes, bias_bytes, weights, biases = LAYER.unpack_from(data, begin)
     each, bias = (np.dtype(kind).itemsize for kind in precisions)
@@ -107,7 +107,7 @@ def _layer(
         got = (inputs, outputs, weight_bytes, bias_bytes)
         raise AssetError(f"{place}: got inputs, outputs and bytes {list(got)} of layer {index}, "
                          f"need {list(need)} as its architecture says. Copy it again.")  # fmt: skip
-    return Place(inputs, outputs, weights, biases)
+    return LayerLayout(inputs, outputs, weights, biases)
 
 
 def _numbers(place: str, data: bytes, first: int, count: int, kind: str) -> Array:
@@ -121,7 +121,7 @@ def _numbers(place: str, data: bytes, first: int, count: int, kind: str) -> Arra
 
 
 def read_rtxns_json(
-    path: str | os.PathLike[str], found: Any, described: Described | None
+    path: str | os.PathLike[str], found: Any, settings: NetworkSettings | None
 ) -> ForeignNetwork:
     """Return the network of a parsed JSON file with ``layers``, as the SDK reads them."""
     layers = found["layers"]
@@ -139,7 +139,7 @@ def read_rtxns_json(
         weights.append(_listed(where, fields, "weights", inputs * outputs))
         weights[-1] = weights[-1].reshape(outputs, inputs)
         biases.append(_listed(where, fields, "biases", outputs))
-    return network_of_layers(str(path), SOURCE, weights, biases, described, ASSUMED)
+    return network_of_layers(str(path), SOURCE, weights, biases, settings, ASSUMED)
 
 
 def _listed(where: str, layer: dict[str, Any], name: str, count: int) -> Array:

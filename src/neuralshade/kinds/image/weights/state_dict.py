@@ -10,14 +10,16 @@ from neuralshade.asset.weights.weight_file import read_tensors
 from neuralshade.base.message_text import named
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.image.weights.foreign_network import ForeignNetwork
-from neuralshade.kinds.image.weights.layers import Described, network_of_layers
+from neuralshade.kinds.image.weights.layers import NetworkSettings, network_of_layers
 
 SOURCE = "PyTorch"
 MOST_LISTED = 8  # tensors in a message
 SUFFIXES = (".weight", ".bias")
 
 
-def read_state_dict(path: str | os.PathLike[str], described: Described | None) -> ForeignNetwork:
+def read_state_dict(
+    path: str | os.PathLike[str], settings: NetworkSettings | None
+) -> ForeignNetwork:
     """Return the network of a file: NAME.weight [outputs, inputs] and NAME.bias of each layer.
 
     Layers are in the order of their names, numbers by value: 0, 2, 10. Grids of the encoding are
@@ -26,14 +28,14 @@ def read_state_dict(path: str | os.PathLike[str], described: Described | None) -
     Raises: AssetError that lists tensors which are missing or unexpected; ConfigError for no
         recipe.
     """
-    if described is None:
+    if settings is None:
         raise ConfigError(f"recipe: got none for {path}, need the encoding and activations that it "
                           "was trained with. Give --recipe FILE.toml.")  # fmt: skip
     tensors = read_tensors(path)
-    grids = _grids(str(path), tensors, described.encoding)
+    grids = _grids(str(path), tensors, settings.encoding)
     layers = {name: values for name, values in tensors.items() if name not in grids}
     weights, biases = _layers(str(path), layers)
-    return network_of_layers(str(path), SOURCE, weights, biases, described, described, grids)
+    return network_of_layers(str(path), SOURCE, weights, biases, settings, settings, grids)
 
 
 def grid_shapes(encoding: str) -> dict[str, tuple[int, ...]]:

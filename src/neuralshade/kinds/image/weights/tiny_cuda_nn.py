@@ -36,7 +36,7 @@ from neuralshade.kinds.image.weights.foreign_network import (
 )
 from neuralshade.kinds.image.weights.tiny_cuda_nn_layout import (
     ALIGNMENT,
-    Part,
+    EncodingPart,
     encoding_parts,
     filled_columns,
 )
@@ -52,10 +52,10 @@ TRAINING = ("loss", "optimizer")  # sections that change nothing of what is trai
 
 
 @dataclass(frozen=True)
-class Plan:
+class ParameterLayout:
     """What a configuration says of the vector of parameters."""
 
-    parts: list[Part]
+    parts: list[EncodingPart]
     channels: int
     hidden_layers: int
     hidden_width: int
@@ -107,16 +107,16 @@ def read_tiny_cuda_nn(
         vector = _snapshot_vector(path, found)
     if config is not None:
         is_file = isinstance(config, (str, os.PathLike))
-        plan = plan_of(read_config(config) if is_file else config, channels)
+        layout = layout_of(read_config(config) if is_file else config, channels)
     elif isinstance(found, dict) and "encoding" in found:
-        plan = plan_of({name: found[name] for name in ("encoding", "network", "n_input_dims",
+        layout = layout_of({name: found[name] for name in ("encoding", "network", "n_input_dims",
                                                        "n_output_dims") if name in found},
                        channels)  # fmt: skip
     else:
         raise ConfigError(f"config: got none for {path}, need the JSON configuration of "
                           "tiny-cuda-nn. Give --config FILE.json, or --recipe FILE.toml for a "
                           "state dict of PyTorch.")  # fmt: skip
-    return network_of(plan, vector, str(path))
+    return network_of(layout, vector, str(path))
 
 
 def _vector(path: str | os.PathLike[str], tensor: str | None) -> Array:
@@ -186,7 +186,7 @@ def _is_config(found: Any) -> bool:
     return isinstance(found, dict) and ("encoding" in found or "network" in found)
 
 
-def plan_of(config: Any, channels: int | None = None) -> Plan:
+def layout_of(config: Any, channels: int | None = None) -> ParameterLayout:
     """Return what a parsed configuration says; ConfigError for what no image asset holds."""
     top = Section("config", config)
     for name in TRAINING:
@@ -205,11 +205,13 @@ def plan_of(config: Any, channels: int | None = None) -> Plan:
     network.take("feedback_alignment", None)
     layers, width = network.number("n_hidden_layers", 5), network.number("n_neurons", 128)
     check_layers(network.place, layers, width)
-    plan = Plan(parts, outputs, layers, width, _activation(network, "activation", "ReLU"),
-                _activation(network, "output_activation", "None"))  # fmt: skip
+    layout = ParameterLayout(
+        parts, outputs, layers, width, _activation(network, "activation", "ReLU"),
+        _activation(network, "output_activation", "None"),
+    )  # fmt: skip
     network.finish()
     top.finish()
-    return plan
+    return layout
 
 
 def _activation(network: Section, key: str, default: str) -> str:
@@ -233,38 +235,38 @@ def _outputs(top: Section, channels: int | None) -> int:
     return check_channels("config.n_output_dims", channels if stated is None else stated)
 
 
-def network_of(plan: Plan, vector: Array, place: str) -> ForeignNetwork:
+def network_of(layout: ParameterLayout, vector: Array, place: str) -> ForeignNetwork:
     """Return the network whose parameters are ``vector``, float16 or float32 [n_params].
 
-    Raises: AssetError, saying ``place``, where it has another length than the plan.
+    Raises: AssetError, saying ``place``, where it has another length than the layout.
     """
-    need = plan.network_count + plan.grid_count
+    need = layout.network_count + layout.grid_count
     if len(vector) != need:
         raise AssetError(f"{place}: got {len(vector):,} numbers, need {need:,} as the config says: "
-                         f"network {plan.network_count:,}, encoding {plan.grid_count:,}. Give the "
-                         "config that it was trained with.")  # fmt: skip
+                         f"network {layout.network_count:,}, encoding {layout.grid_count:,}. Give "
+                         "the config that it was trained with.")  # fmt: skip
     matrices, start = list[Array](), 0
-    for rows, columns in plan.shapes():
+    for rows, columns in layout.shapes():
         matrices.append(vector[start : start + rows * columns].reshape(rows, columns))
         start += rows * columns
-    matrices[-1] = matrices[-1][: plan.channels]
-    matrices[0], bias = _first_layer(plan, matrices[0])
+    matrices[-1] = matrices[-1][: layout.channels]
+    matrices[0], bias = _first_layer(layout, matrices[0])
     biases = None
     if bias is not None:
         biases = [bias, *(np.zeros(len(one), np.float32) for one in matrices[1:])]
-    numbers = named_layers(matrices, biases) | _grids(plan, vector, start)
-    recipe = recipe_of(plan.encoding, numbers, plan.activation, plan.output_activation)
-    return ForeignNetwork(SOURCE, recipe, plan.channels, numbers)
+    numbers = named_layers(matrices, biases) | _grids(layout, vector, start)
+    recipe = recipe_of(layout.encoding, numbers, layout.activation, layout.output_activation)
+    return ForeignNetwork(SOURCE, recipe, layout.channels, numbers)
 
 
-def _first_layer(plan: Plan, matrix: Array) -> tuple[Array, Array | None]:
+def _first_layer(layout: ParameterLayout, matrix: Array) -> tuple[Array, Array | None]:
     """Return the first layer's weights for our columns; its bias, None where there is none.
 
     What is constant there, columns that fill up and offsets of the identity, is the bias.
     """
-    places = filled_columns(plan.parts)
+    places = filled_columns(layout.parts)
     taken, bias, changed = [], np.zeros(len(matrix)), False
-    for part, (start, end), (after, _) in zip(plan.parts, places, places[1:], strict=False):
+    for part, (start, end), (after, _) in zip(layout.parts, places, places[1:], strict=False):
         own = matrix[:, start:end]
         taken.append(own if part.scale == 1 else own.astype(np.float64) * part.scale)
         filling = matrix[:, end:after].astype(np.float64).sum(1) * part.filled
@@ -277,10 +279,10 @@ def _first_layer(plan: Plan, matrix: Array) -> tuple[Array, Array | None]:
     return weights, bias.astype(np.float32) if changed else None
 
 
-def _grids(plan: Plan, vector: Array, start: int) -> dict[str, Array]:
+def _grids(layout: ParameterLayout, vector: Array, start: int) -> dict[str, Array]:
     """Return the levels of all grids by the names that they have in an asset."""
     found: dict[str, Array] = {}
-    for index, part in enumerate(plan.parts):
+    for index, part in enumerate(layout.parts):
         for level, entries in enumerate(part.entries):
             end = start + entries * part.features
             name = f"encoding.parts.{index}.vertices.{level}"

@@ -39,7 +39,7 @@ LEVELS_LOG2 = 26  # of the entries of a level here
 
 
 @dataclass(frozen=True)
-class Part:
+class EncodingPart:
     """One encoding: what it is here, and what it is in their vector.
 
     Its columns there are ``scale`` times those here plus ``offset``.
@@ -54,7 +54,7 @@ class Part:
     entries: tuple[int, ...] = field(default=())  # of each level of a grid
 
 
-def encoding_parts(section: Section) -> list[Part]:
+def encoding_parts(section: Section) -> list[EncodingPart]:
     """Return the encodings of a configuration's section, those of a composite one by one.
 
     Raises: ConfigError naming the key that is unknown, or that no image asset holds.
@@ -79,21 +79,21 @@ def _otype(section: Section) -> str:
     return str(given).lower()
 
 
-def _part(section: Section, first: int, count: int) -> Part:
+def _part(section: Section, first: int, count: int) -> EncodingPart:
     kind = _otype(section)
     nested = [name for name in HELD if name != "Composite"]
     section.choice("otype", {name: name for name in nested}, "OneBlob")
     place = "" if count == COORDINATES else f",first={first},dimensions={count}"
     if kind == "identity":
-        return Part(f"identity:{place[1:]}".rstrip(":"), count,
+        return EncodingPart(f"identity:{place[1:]}".rstrip(":"), count,
                     scale=section.number("scale", 1.0, float),
                     offset=section.number("offset", 0.0, float))  # fmt: skip
     if kind == "frequency":
         octaves = _within(section, "n_frequencies", 12, *LIMITS["octaves"])
-        return Part(f"frequency:octaves={octaves}{place}", 2 * octaves * count)
+        return EncodingPart(f"frequency:octaves={octaves}{place}", 2 * octaves * count)
     if kind == "trianglewave":  # theirs is in [-1, 1], ours in [0, 1]
         octaves = _within(section, "n_frequencies", 12, *LIMITS["octaves"])
-        return Part(f"triangle_wave:octaves={octaves},shifted=1{place}", octaves * count,
+        return EncodingPart(f"triangle_wave:octaves={octaves},shifted=1{place}", octaves * count,
                     scale=2.0, offset=-1.0)  # fmt: skip
     if kind == "oneblob":
         bins = section.number("n_bins", 16)
@@ -101,7 +101,7 @@ def _part(section: Section, first: int, count: int) -> Part:
             raise ConfigError(f"{section.place}.n_bins: got {shown(bins)}, need a power of 2 up to "
                               f"{LIMITS['bins'][1]}, as tiny-cuda-nn has them. Check the "
                               "config.")  # fmt: skip
-        return Part(f"one_blob:bins={bins},wrapped=1{place}", bins * count)
+        return EncodingPart(f"one_blob:bins={bins},wrapped=1{place}", bins * count)
     if count != COORDINATES:
         raise ConfigError(f"{section.place}.n_dims_to_encode: got {count} for a grid, need "
                           f"{COORDINATES}: an image asset has no grids of one coordinate. Train "
@@ -117,7 +117,7 @@ def _within(section: Section, key: str, default: int, low: int, high: int) -> in
     return value
 
 
-def _grid(section: Section, kind: str) -> Part:
+def _grid(section: Section, kind: str) -> EncodingPart:
     types = {"grid": ("Hash", "Dense"), "hashgrid": ("Hash",), "densegrid": ("Dense",)}[kind]
     is_hash = section.choice("type", {name: name for name in types}, types[0]) == "Hash"
     remedy = "Train with it."
@@ -147,7 +147,7 @@ def _grid(section: Section, kind: str) -> Part:
         log2 = max(low, math.ceil(math.log2(max(entries))))
     text = (f"staggered_grid:levels={levels},features={features},log2_entries={log2},"
             f"coarsest={base},growth_ppb={growth_ppb}{smooth}")  # fmt: skip
-    return Part(text, levels * features, features, 0.0, entries=entries)
+    return EncodingPart(text, levels * features, features, 0.0, entries=entries)
 
 
 def _growth(section: Section, levels: int, base: int) -> int:
@@ -162,7 +162,7 @@ def _growth(section: Section, levels: int, base: int) -> int:
     return round(growth * PPB)
 
 
-def filled_columns(parts: list[Part]) -> list[tuple[int, int]]:
+def filled_columns(parts: list[EncodingPart]) -> list[tuple[int, int]]:
     """Return the first column of each part's own, and of what fills it up; their end is last."""
     places, start = list[tuple[int, int]](), 0
     for part, after in zip(parts, [*parts[1:], None], strict=True):
