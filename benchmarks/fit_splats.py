@@ -28,7 +28,7 @@ from neuralshade.kinds.splats.draw import Cloud
 from neuralshade.kinds.splats.engine import SplatEngine
 from neuralshade.kinds.splats.growth import first_cloud
 from neuralshade.kinds.splats.kernels import TILE_PX
-from neuralshade.kinds.splats.painter import SplatPainter
+from neuralshade.kinds.splats.gpu_renderer import SplatPainter
 from neuralshade.kinds.splats.recipe import SplatsRecipe
 from neuralshade.kinds.splats.schedule import free_ranges
 from neuralshade.model.gaussian import COMPOSITINGS, reach_px

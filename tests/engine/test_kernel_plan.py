@@ -21,9 +21,9 @@ from neuralshade.errors import KernelError
 from neuralshade.gpu.cuda_text import ALL_REGISTERS, CudaText, mended, packed
 from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
 from neuralshade.gpu.slang_export import export_slang
+from neuralshade.kinds.image.bench_networks import bench_networks
 from neuralshade.kinds.image.build import build_gpu_engine
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.kinds.image.bench_networks import bench_networks
 from neuralshade.source.picture import picture_from_array
 
 pytest.importorskip("slangpy")

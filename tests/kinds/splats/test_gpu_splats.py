@@ -40,7 +40,7 @@ def test_picture_is_that_of_render(asset, gpu, size, crop):
 def test_large_pictures_are_drawn_in_parts(asset, gpu, monkeypatch):
     with neuralshade.GpuSplats(asset, gpu.api) as splats:
         whole = splats.picture(70, 45, CROP)
-        monkeypatch.setattr("neuralshade.kinds.splats.painter.BLOCK_PX", 32)
+        monkeypatch.setattr("neuralshade.kinds.splats.gpu_renderer.BLOCK_PX", 32)
         parts = splats.picture(70, 45, CROP)
     np.testing.assert_allclose(parts, whole, atol=2e-5, rtol=0)
 

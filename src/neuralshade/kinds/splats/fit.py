@@ -50,8 +50,8 @@ from neuralshade.kinds.splats.build import (
     expected_count,
 )
 from neuralshade.kinds.splats.draw import draw_cloud, unit_centers
+from neuralshade.kinds.splats.gpu_renderer import SplatPainter
 from neuralshade.kinds.splats.opened import OpenedSplats
-from neuralshade.kinds.splats.painter import SplatPainter
 from neuralshade.kinds.splats.recipe import SplatsRecipe, SplatsSettings
 from neuralshade.kinds.splats.schedule import SplatFit
 from neuralshade.measure.light import light_facts

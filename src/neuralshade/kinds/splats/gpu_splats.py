@@ -9,8 +9,8 @@ from neuralshade.base.closeable import Closeable
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.kind import AssetLike
+from neuralshade.kinds.splats.gpu_renderer import SplatPainter
 from neuralshade.kinds.splats.opened import OpenedSplats
-from neuralshade.kinds.splats.painter import SplatPainter
 from neuralshade.source.crop import WHOLE, Crop
 
 

@@ -8,8 +8,8 @@ fits the weights and sends them (splat_guess.py). What is left is learnt (splat_
 
 import numpy as np
 
-from neuralshade.kinds.splats.coding.guess import Moments, code_weights, weighted
 from neuralshade.kinds.splats.coding.point_order import FIRST, ONE, Neighborhood, Pass, log2_16ths
+from neuralshade.kinds.splats.coding.predictor import Moments, code_weights, weighted
 from neuralshade.kinds.splats.coding.range_coder import Coder, Ints
 from neuralshade.kinds.splats.coding.symbols import Symbols
 
