@@ -26,9 +26,9 @@ from neuralshade.gpu.open import open_gpu, open_hardware
 from neuralshade.kinds.splats.build import build_splat_engine, cloud_of
 from neuralshade.kinds.splats.draw import Cloud
 from neuralshade.kinds.splats.engine import SplatEngine
+from neuralshade.kinds.splats.gpu_renderer import SplatRenderer
 from neuralshade.kinds.splats.growth import first_cloud
 from neuralshade.kinds.splats.kernels import TILE_PX
-from neuralshade.kinds.splats.gpu_renderer import SplatPainter
 from neuralshade.kinds.splats.recipe import SplatsRecipe
 from neuralshade.kinds.splats.schedule import free_ranges
 from neuralshade.model.gaussian import COMPOSITINGS, reach_px
@@ -166,7 +166,7 @@ def frame_rows(gpu: Gpu, picture: Picture, software: bool) -> list[Row]:
     for compositing in COMPOSITINGS:
         recipe = SplatsRecipe(count=FRAME_COUNT, compositing=compositing)
         cloud = spread_cloud(recipe, picture)
-        steps = SplatPainter(gpu, cloud).steps(width, height)
+        steps = SplatRenderer(gpu, cloud).steps(width, height)
         seconds = median_seconds(gpu, steps, 2 if software else 50)
         rows.append({"compositing": compositing, "Gaussians": FRAME_COUNT,
                      "pixels": f"{width} x {height}", "us a frame": round(seconds * 1e6, 1),

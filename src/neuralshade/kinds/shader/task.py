@@ -1,4 +1,4 @@
-"""The text of the kernels that train a user's task. Device half: shader.cs.slang."""
+"""The text of the kernels that train a user's task. Device half: task.cs.slang."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ from neuralshade.kinds.splats.build import (
     expected_count,
 )
 from neuralshade.kinds.splats.draw import draw_cloud, unit_centers
-from neuralshade.kinds.splats.gpu_renderer import SplatPainter
+from neuralshade.kinds.splats.gpu_renderer import SplatRenderer
 from neuralshade.kinds.splats.opened import OpenedSplats
 from neuralshade.kinds.splats.recipe import SplatsRecipe, SplatsSettings
 from neuralshade.kinds.splats.schedule import SplatFit
@@ -218,7 +218,7 @@ class _Job(Job[SplatsRecipe]):
         values = self.engine.engine.values()
         size = self.picture.width, self.picture.height
         cloud = cloud_of(self.recipe, values, self.background, *size)
-        return SplatPainter(self.engine.engine.gpu, cloud).picture(width, height, crop)
+        return SplatRenderer(self.engine.engine.gpu, cloud).picture(width, height, crop)
 
     def scene(self) -> Scene:
         """Return what a live page shows of it."""

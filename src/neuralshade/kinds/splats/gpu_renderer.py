@@ -23,7 +23,7 @@ FREE = np.float32(1e30)  # a limit that is never met
 BLOCK_PX = 4096  # sides of what is drawn at once
 
 
-class SplatPainter:
+class SplatRenderer:
     """Draws ``cloud`` through ``gpu``; what was drawn last is kept ready for the next time."""
 
     def __init__(self, gpu: Gpu, cloud: Cloud, *, naive: bool = False):

@@ -9,7 +9,7 @@ from neuralshade.base.closeable import Closeable
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.kind import AssetLike
-from neuralshade.kinds.splats.gpu_renderer import SplatPainter
+from neuralshade.kinds.splats.gpu_renderer import SplatRenderer
 from neuralshade.kinds.splats.opened import OpenedSplats
 from neuralshade.source.crop import WHOLE, Crop
 
@@ -30,7 +30,7 @@ class GpuSplats(Closeable, ShortRepr):
         self.size = opened.size
         cloud = opened.cloud
         self.gpu = open_gpu(device)
-        self.painter = SplatPainter(self.gpu, cloud)
+        self.renderer = SplatRenderer(self.gpu, cloud)
         self._brief = f"{opened.brief()} on {self.gpu.api}"
 
     def brief(self) -> str:
@@ -47,7 +47,7 @@ class GpuSplats(Closeable, ShortRepr):
         Returns:
             float32 [height, width, channels] in the fitted picture's colour space, not clamped.
         """
-        return self.painter.picture(width, height, crop)
+        return self.renderer.picture(width, height, crop)
 
     def close(self) -> None:
         """Give the device back; nothing else may be asked afterwards."""

@@ -1,4 +1,4 @@
-"""A picture of Gaussians on the device: kernels and buffers. Device half: splats.cs.slang."""
+"""A picture of Gaussians on the device: kernels and buffers. Device half: kernels.cs.slang."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ class SplatBuffers:
         return [(self.gpu.kernel(self.ssim_text, entry, self.bound), groups) for entry in SSIM]
 
     def kernels(self, entries: Sequence[str]) -> dict[str, Kernel]:
-        """Return entry points of splats.cs.slang, bound, by their names."""
+        """Return entry points of kernels.cs.slang, bound, by their names."""
         own = {entry: entry in ("draw_tile", "train_tile") for entry in entries}  # fast math
         compared = [KernelText(self.ssim_text, entry) for entry in SSIM if self.form.ssim > 0]
         self.gpu.prepare([*(KernelText(self.text, *item) for item in own.items()), *compared])

@@ -1,9 +1,9 @@
-"""One attribute of all Gaussians after the other, each guessed from what is known by then.
+"""Column coder: Gaussians' attributes, one by one, predicted from neighbors and earlier columns.
 
 Points are coded in passes that halve the gaps (point_order.py), so most have neighbours on all
-sides. Two weighted sums say which level is likely, and how far off that may be: of the
-neighbours' levels, of the attributes that came before, and of how densely points lie. The writer
-fits the weights and sends them (splat_guess.py). What is left is learnt (splat_symbols.py).
+sides. Two weighted sums predict a level and the spread of the error. Their features are the
+neighbours' levels, the attributes coded before, and how densely points lie. The writer fits the
+weights and sends them (predictor.py). An adaptive mixture codes the residuals (symbols.py).
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from neuralshade.kinds.splats.coding.predictor import Moments, code_weights, wei
 from neuralshade.kinds.splats.coding.range_coder import Coder, Ints
 from neuralshade.kinds.splats.coding.symbols import Symbols
 
-GUESSED_BITS = 9  # of a level, at most: the tables of bells grow with the square of the levels
+PREDICTED_BITS = 9  # of a level, at most: the tables of bells grow with the square of the levels
 PART = 16  # deviations and logarithms are in 16ths
 
 
@@ -27,49 +27,49 @@ class Columns:
     def code(self, levels: Ints, size: int) -> Ints:
         """Code int64 [N] in 0 ... ``size`` - 1 and return it.
 
-        Only the upper bits of very fine levels are guessed: the lower ones are noise.
+        Only the upper bits of very fine levels are predicted: the lower ones are noise.
         """
-        fine = max(0, (size - 1).bit_length() - GUESSED_BITS)
-        coarse = self._code_guessed(levels >> fine, ((size - 1) >> fine) + 1)
+        fine = max(0, (size - 1).bit_length() - PREDICTED_BITS)
+        coarse = self._code_predicted(levels >> fine, ((size - 1) >> fine) + 1)
         if not fine:
             return coarse
         rest = levels & ((1 << fine) - 1)
         return (coarse << fine) | self._coder.code_evenly(np.full(self._count, 1 << fine), rest)
 
-    def _code_guessed(self, levels: Ints, size: int) -> Ints:
+    def _code_predicted(self, levels: Ints, size: int) -> Ints:
         if self._neighborhood is None or size == 1:
             return self._coder.code_evenly(np.full(self._count, size), levels)
         typical = np.array([int(levels.sum() + self._count // 2) // self._count])
         typical = self._coder.code_evenly(np.array([size]), typical)
         column = _Column(size, PART * (levels - typical))
-        view = _View(self._neighborhood, self._done, column)
-        to_level, to_doubt = self._code_weights(view)
+        context = _Context(self._neighborhood, self._done, column)
+        to_level, to_spread = self._code_weights(context)
         symbols = Symbols(self._coder, size)
         for each in self._neighborhood.passes:
-            view.look_around(each)
-            centers = PART * typical + weighted(view.of_level(each), to_level)
-            doubts = weighted(view.of_doubt(each), to_doubt)
-            found = symbols.code(centers, doubts, levels[each.points])
+            context.add_neighbors(each)
+            centers = PART * typical + weighted(context.level_features(each), to_level)
+            spreads = weighted(context.spread_features(each), to_spread)
+            found = symbols.code(centers, spreads, levels[each.points])
             column.deviation[each.points] = PART * (found - typical)
         self._done.append(column)
         return column.deviation // PART + typical
 
-    def _code_weights(self, view: "_View") -> tuple[Ints, Ints]:
-        """Fit the weights of both guesses where the levels are known, and code them."""
+    def _code_weights(self, context: "_Context") -> tuple[Ints, Ints]:
+        """Fit the weights of both predictions in the writer, and code them."""
         assert self._neighborhood is not None
-        to_level = np.zeros(view.level_count, np.int64)
-        to_doubt = np.zeros(view.doubt_count, np.int64)
+        to_level = np.zeros(context.level_count, np.int64)
+        to_spread = np.zeros(context.spread_count, np.int64)
         if self._coder.writes:
-            levels, doubts = Moments(view.level_count), Moments(view.doubt_count)
+            levels, spreads = Moments(context.level_count), Moments(context.spread_count)
             for each in self._neighborhood.passes:
-                view.look_around(each)
-                levels.add(view.of_level(each), view.deviation(each))
+                context.add_neighbors(each)
+                levels.add(context.level_features(each), context.deviation(each))
             to_level = levels.weights()
             for each in self._neighborhood.passes:
-                off = view.deviation(each) - weighted(view.of_level(each), to_level)
-                doubts.add(view.of_doubt(each), magnitude(off))
-            to_doubt = doubts.weights()
-        return code_weights(self._coder, to_level), code_weights(self._coder, to_doubt)
+                off = context.deviation(each) - weighted(context.level_features(each), to_level)
+                spreads.add(context.spread_features(each), magnitude(off))
+            to_spread = spreads.weights()
+        return code_weights(self._coder, to_level), code_weights(self._coder, to_spread)
 
 
 class _Column:
@@ -84,16 +84,16 @@ class _Column:
         self.around, self.touching, self.apart = (np.zeros_like(deviation) for _ in range(3))
 
 
-class _View:
-    """What is known of a column's levels before they are."""
+class _Context:
+    """Features for predicting a column's levels: neighbours in it, and earlier columns."""
 
     def __init__(self, neighborhood: Neighborhood, done: list[_Column], column: _Column) -> None:
         self._spread, self._done, self._column = neighborhood.spread, done, column
         self.level_count = 4 + 2 * len(done)
-        self.doubt_count = 3 + 2 * len(done)
+        self.spread_count = 3 + 2 * len(done)
 
-    def look_around(self, each: Pass) -> None:
-        """Note what each point's neighbours, which must be coded by now, say of it."""
+    def add_neighbors(self, each: Pass) -> None:
+        """Update the statistics of each point's neighbours, which must be coded already."""
         if not each.neighbors.shape[1]:
             return
         column, near = self._column, self._column.deviation[each.neighbors]
@@ -104,11 +104,11 @@ class _View:
         column.apart[each.points] = magnitude(apart)
 
     def deviation(self, each: Pass) -> Ints:
-        """Return the levels to be guessed, as deviations in 16ths of a level."""
+        """Return the levels to predict, as deviations in 16ths of a level."""
         return self._column.deviation[each.points]
 
-    def of_level(self, each: Pass) -> Ints:
-        """Return what the level is guessed from, in 16ths of a level: int64 [n, level_count]."""
+    def level_features(self, each: Pass) -> Ints:
+        """Return the features that predict a level, in 16ths of one: int64 [n, level_count]."""
         points, size = each.points, self._column.size
         features = [np.full(len(points), PART), self._spread[points] * size // 32]
         for done in self._done:
@@ -117,8 +117,8 @@ class _View:
         features += [self._column.around[points], self._column.touching[points]]
         return np.stack(features, axis=1)
 
-    def of_doubt(self, each: Pass) -> Ints:
-        """Return what the guess's error is guessed from, its log2 in 16ths: [n, doubt_count]."""
+    def spread_features(self, each: Pass) -> Ints:
+        """Return the features that predict log2 of the error, in 16ths: [n, spread_count]."""
         points = each.points
         features = [np.full(len(points), PART), self._spread[points], self._column.apart[points]]
         for done in self._done:
@@ -133,5 +133,5 @@ def magnitude(deviation: Ints) -> Ints:
 
 
 def has_neighborhood(count: int) -> bool:
-    """Say whether guesses pay: for fewer points their weights cost more than they save."""
+    """Return whether predictions pay: for fewer points their weights cost more than they save."""
     return count > FIRST

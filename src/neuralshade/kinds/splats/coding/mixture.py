@@ -1,8 +1,8 @@
-"""Several guesses of what comes next, blended by how well each has guessed so far.
+"""Mixture of predictive distributions, its weights learnt by expectation-maximisation.
 
-Everything here is computed alike by the writer and the reader of a stream, on whatever machines.
-What is relied on: float64 +, *, / and square root of single numbers round as IEEE 754 says. Sums
-over many numbers are over whole ones below 2**53, which float64 adds exactly in any order.
+Writer and reader of a stream must compute the same bits on any machine. This relies on float64 +,
+*, / and square root of single numbers, which round as IEEE 754 specifies. Sums over many numbers
+are of integers below 2**53, which float64 adds exactly in any order.
 """
 
 from collections.abc import Sequence

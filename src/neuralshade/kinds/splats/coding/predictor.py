@@ -1,4 +1,4 @@
-"""A guess as a weighted sum of what is known, with few whole weights that the writer fits."""
+"""Linear predictor: a weighted sum of features, with few integer weights that the writer fits."""
 
 from math import log2
 
@@ -9,7 +9,7 @@ from neuralshade.kinds.splats.coding.range_coder import Coder, Ints
 
 WEIGHT_ONE = 32  # a weight of 1
 STEEPEST = 127  # the largest weight
-WEIGHT_BITS = 10.0  # that a weight must save: its own bits, and some doubt
+WEIGHT_BITS = 10.0  # that a weight must save: its own bits, and a margin
 FINEST = 16.0 * 16.0 / 12  # squared error that rounding leaves, where numbers are in 16ths
 USED = np.array([3, 1])  # chances that a weight is none, or some
 
@@ -29,7 +29,7 @@ def code_weights(coder: Coder, weights: Ints) -> Ints:
 
 
 class Moments:
-    """Sums of products, over all points, of features and of what is to be guessed."""
+    """Sums over all points of products of features and the predicted target."""
 
     def __init__(self, features: int) -> None:
         self._square: Floats = np.zeros((features, features))
@@ -37,11 +37,11 @@ class Moments:
         self._error, self._count = 0.0, 0
 
     def add(self, features: Ints, target: Ints) -> None:
-        """Take in features [n, F] and target [n], in 16ths."""
-        known, wanted = features.astype(np.float64), target.astype(np.float64)
-        self._square += known.T @ known
-        self._product += known.T @ wanted
-        self._error += float(wanted @ wanted)
+        """Add features [n, F] and target [n], in 16ths."""
+        x, y = features.astype(np.float64), target.astype(np.float64)
+        self._square += x.T @ x
+        self._product += x.T @ y
+        self._error += float(y @ y)
         self._count += len(target)
 
     def weights(self) -> Ints:

@@ -1,4 +1,4 @@
-"""Levels around guesses: how far off the guesses are is learnt as levels are coded."""
+"""Adaptive residual coder: levels around predictions, by a mixture learnt while coding."""
 
 import numpy as np
 
@@ -7,30 +7,30 @@ from neuralshade.kinds.splats.coding.range_coder import Coder, Ints
 
 FIRST_BLOCK, GROWTH = 8, 8  # coded before anything is learnt; then an eighth of what is known
 BLOCK_WEIGHTS = 1 << 22  # of symbols, at most, in one block; bounds memory
-WIDTHS = range(0, 10, 2)  # of the bells of a doubt, in half octaves from its narrowest
-TRUST = (1, 3, 12, 4, 1, 3, 1)  # in bells, what was seen, and indifference, at the start
-COARSE = 7  # doubt from which centers are rounded: to a quarter of the bell, at most
+WIDTHS = range(0, 10, 2)  # of the bells of a spread, in half octaves from its narrowest
+TRUST = (1, 3, 12, 4, 1, 3, 1)  # initial: of the bells, the histogram, and a uniform distribution
+COARSE = 7  # spread from which centers are rounded: to a quarter of the bell, at most
 
 
 class Symbols:
-    """Codes one column's levels with a mixture of bells and of how often levels were seen."""
+    """Codes one column's levels with a mixture of bells and the histogram of coded levels."""
 
     def __init__(self, coder: Coder, size: int) -> None:
         self._coder, self._size = coder, size
         self._mixture = Mixture(1, TRUST)
         self._seen = np.zeros(size, np.int64)
 
-    def code(self, guesses: Ints, doubts: Ints, levels: Ints) -> Ints:
+    def code(self, predictions: Ints, spreads: Ints, levels: Ints) -> Ints:
         """Code the levels, int64 [n], of a pass and return them.
 
         Args:
-            guesses: int64 [n], what the levels probably are, in 16ths.
-            doubts: int64 [n], log2 of how far off they may be in levels, in 16ths.
+            predictions: int64 [n], of the levels, in 16ths.
+            spreads: int64 [n], log2 of the expected error in levels, in 16ths.
         """
         widest = bell_count(self._size) - 1 - WIDTHS[-1]
-        widths = np.clip((doubts + 20) // 8, 0, widest)
+        widths = np.clip((spreads + 20) // 8, 0, widest)
         step = 1 << np.maximum(0, (widths - COARSE) // 2)
-        centers = np.clip((guesses + 4) // 8 + step // 2, 0, 2 * self._size - 2) // step * step
+        centers = np.clip((predictions + 4) // 8 + step // 2, 0, 2 * self._size - 2) // step * step
         kinds = widths * (2 * self._size) + centers
         found, start = levels.copy(), 0
         while start < len(levels):
@@ -51,7 +51,7 @@ class Symbols:
         return found
 
     def _experts(self, widths: Ints, centers: Ints) -> Floats:
-        """Return the bells, how often levels were seen, and indifference: [experts, n, size]."""
+        """Return bells, histogram and uniform distribution: [experts, n, size]."""
         experts = np.empty((len(WIDTHS) + 2, len(widths), self._size))
         for width in np.unique(widths).tolist():
             alike = widths == width
