@@ -102,7 +102,7 @@ def _seek_part(path: Path, kind: str, reader: Any) -> list[str]:
 
     Raises: PictureError for a damaged header.
     """
-    from neuralshade.source.parts import chosen_part  # other kinds have none
+    from neuralshade.source.file_parts import chosen_part  # other kinds have none
 
     if reason := _reader_error(reader):  # a header that it did not understand whole
         raise damaged(path, kind) from OSError(reason)
@@ -156,7 +156,7 @@ def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> Decoded:
                                "up to 4294967295, which is white. Save it with 16 bits."
                                )  # fmt: skip
     if kind == "openexr":
-        from neuralshade.source.parts import in_display_window  # other kinds have no windows
+        from neuralshade.source.file_parts import in_display_window  # other kinds have no windows
 
         pixels, note = in_display_window(path, spec, pixels)
         notes += [note] if note else []
