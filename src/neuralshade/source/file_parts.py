@@ -21,7 +21,7 @@ LEFT_VIEWS = ("", "left", "main", "hero")
 
 
 @dataclass(frozen=True)
-class Part:
+class FilePart:
     """What one picture of a file is by its header."""
 
     index: int
@@ -79,15 +79,15 @@ def in_display_window(
     return made, f"{path}: has data in {share:.0%} of its display window; the rest is {empty}"
 
 
-def _part(index: int, spec: Any) -> Part:
+def _part(index: int, spec: Any) -> FilePart:
     flat = not spec.deep and spec.depth <= 1
     smaller = bool(spec.get_int_attribute("tiff:subfiletype") & (REDUCED | MASK))
     name = spec.get_string_attribute("oiio:subimagename")
-    return Part(index, name, spec.get_string_attribute("view"), spec.width, spec.height,
+    return FilePart(index, name, spec.get_string_attribute("view"), spec.width, spec.height,
                 channels_kind(spec.channelnames) if flat else None, smaller)  # fmt: skip
 
 
-def _rank(part: Part) -> tuple[Any, ...]:
+def _rank(part: FilePart) -> tuple[Any, ...]:
     words = part.name.lower().replace("_", ".").split(".")
     main, numbers = words[-1] in MAIN_LAYERS, any(word in NUMBERS for word in words)
     other_eye = part.view.lower() not in LEFT_VIEWS or "right" in words
@@ -95,7 +95,7 @@ def _rank(part: Part) -> tuple[Any, ...]:
     return part.smaller, kind, other_eye, not main, numbers, part.index
 
 
-def _called(part: Part, kind: str) -> str:
+def _called(part: FilePart, kind: str) -> str:
     size = f"{part.width} x {part.height}"
     if part.name and kind == "openexr":
         return f"{plain_name(part.name)} ({size})"

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from neuralshade.base.message_text import plain_name
 from neuralshade.errors import ConfigError
-from neuralshade.source.map_entry import MapFile, Takes
+from neuralshade.source.map_entry import MapFile, MapRules
 from neuralshade.source.map_names import MapName
 from neuralshade.source.map_words import CONVENTIONS, SINGLE, WORDS
 
@@ -21,7 +21,7 @@ DETAIL = re.compile(r"lod(\d+)", re.IGNORECASE)
 SUFFIX_RANK = (".exr", ".tif", ".tiff", ".png", ".tga", ".bmp", ".webp", ".jpg", ".jpeg", ".jfif",
                ".jp2", ".jxl", ".avif", ".ktx2", ".dds", ".psd", ".psb")  # fmt: skip
 
-Held: TypeAlias = tuple[MapName, MapFile]
+Candidate: TypeAlias = tuple[MapName, MapFile]
 
 
 @dataclass(frozen=True)
@@ -34,29 +34,29 @@ class MapFiles:
     notes: tuple[str, ...] = ()
 
 
-def own_names(held: Sequence[Held]) -> tuple[str, ...]:
+def own_names(candidates: Sequence[Candidate]) -> tuple[str, ...]:
     """Return the maps that files' names never say, in order."""
-    names = [name for what, _ in held for name in what.maps if name and name not in WORDS]
+    names = [name for what, _ in candidates for name in what.maps if name and name not in WORDS]
     return tuple(dict.fromkeys(names))
 
 
-def wanted_maps(
-    takes: Takes, held: Sequence[Held], given: Mapping[str, MapFile]
+def searched_maps(
+    rules: MapRules, candidates: Sequence[Candidate], supplied: Mapping[str, MapFile]
 ) -> tuple[str, ...]:
     """Return the names of the maps that are looked for and not given elsewhere, in order."""
-    every = (*takes.maps, *own_names(held)) if takes.own_names else takes.maps
-    if "roughness" not in given and not any("roughness" in what.all for what, _ in held):
+    every = (*rules.maps, *own_names(candidates)) if rules.own_names else rules.maps
+    if "roughness" not in supplied and not any("roughness" in what.all for what, _ in candidates):
         every = (*every, "gloss")  # says it too
-    return tuple(name for name in dict.fromkeys(every) if name not in given)
+    return tuple(name for name in dict.fromkeys(every) if name not in supplied)
 
 
 def choose(
     place: str,
-    held: Sequence[Held],
-    wanted: Sequence[str],
+    candidates: Sequence[Candidate],
+    searched: Sequence[str],
     needed: Collection[str] | None = None,
 ) -> tuple[dict[str, MapFile], tuple[str, ...]]:
-    """Return one file for each wanted map that has any, and what to tell of the choice.
+    """Return one file for each searched map that has any, and what to tell of the choice.
 
     Args:
         needed: the maps of which two files are refused; of another both are left out, with a
@@ -66,9 +66,9 @@ def choose(
     """
     files: dict[str, MapFile] = {}
     notes: list[str] = []
-    for name in wanted:
-        alone = _best(name, [one for one in held if one[0].maps == (name,)], notes)
-        inside = _inside(name, held)
+    for name in searched:
+        alone = _best(name, [one for one in candidates if one[0].maps == (name,)], notes)
+        inside = _inside(name, candidates)
         if needed is not None and name not in needed:
             same = alone or inside
             if len(same) > 1:
@@ -88,18 +88,18 @@ def choose(
     return files, tuple(notes)
 
 
-def _inside(name: str, held: Sequence[Held]) -> list[MapFile]:
+def _inside(name: str, candidates: Sequence[Candidate]) -> list[MapFile]:
     """Return the packed files that hold a map in one channel, and those whose alpha is it."""
     packed = [
         replace(file, channel=what.maps.index(name), packed=True)
-        for what, file in held
+        for what, file in candidates
         if len(what.maps) > 1 and name in what.maps
     ]
     # an albedo's alpha is the opacity without a word; see map_reader.py
-    colors = [file for what, file in held if what.maps == ("albedo",) and not what.alpha]
+    colors = [file for what, file in candidates if what.maps == ("albedo",) and not what.alpha]
     alphas = [
         replace(file, channel=3, doubtful=True)
-        for what, file in held
+        for what, file in candidates
         if what.alpha == name and (name != "opacity" or colors)
     ]
     return packed or alphas
@@ -111,16 +111,16 @@ def roughness_of_gloss(file: MapFile) -> tuple[MapFile, str]:
     return replace(file, inverted=not file.inverted), note
 
 
-def _best(name: str, held: list[Held], notes: list[str]) -> list[MapFile]:
+def _best(name: str, candidates: list[Candidate], notes: list[str]) -> list[MapFile]:
     """Return the one of several files for a map that is clearly the better one, else all."""
-    if len(held) < 2:
-        return [file for _, file in held]
-    files = [file for _, file in held]
+    if len(candidates) < 2:
+        return [file for _, file in candidates]
+    files = [file for _, file in candidates]
     if name == "normal" and len(found := _opengl_of(files, notes)) == 1:
         return found
-    plain = [file for what, file in held if not what.alpha]
-    if len(plain) == 1 and len(held) == 2:
-        other = next(file for what, file in held if what.alpha)
+    plain = [file for what, file in candidates if not what.alpha]
+    if len(plain) == 1 and len(candidates) == 2:
+        other = next(file for what, file in candidates if what.alpha)
         notes.append(f"{name}: taken from {plain[0].path.name}, not from {other.path.name}, whose "
                      "alpha is another map.")  # fmt: skip
         return plain

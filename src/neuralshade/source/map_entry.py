@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from neuralshade.source.picture import Picture
 
-    # what one map is given as: a file, pixels in memory, or either with what else is said of it
+    # what one map is passed as: a file, pixels in memory, or either with what else is said of it
     Entry: TypeAlias = (
         str | os.PathLike[str] | Picture | npt.NDArray[Any] | Image.Image | torch.Tensor
         | Mapping[str, Any]
@@ -65,7 +65,7 @@ class MapFile:
 
 
 @dataclass(frozen=True)
-class Takes:
+class MapRules:
     """Which keys a loader takes, and what may be said of their maps."""
 
     maps: tuple[str, ...]
@@ -74,7 +74,7 @@ class Takes:
     required: tuple[str, ...] = ()
     keeps_gloss: bool = False  # where there is no roughness, too
 
-    def held(self, place: str, key: str) -> MapName:
+    def maps_of_key(self, place: str, key: str) -> MapName:
         """Return the map of ``key``, or one per channel; ConfigError for an unknown key."""
         name = key_name(key)
         if name is not None and self.needs(key):
@@ -95,10 +95,10 @@ class Takes:
         return name is None or self.own_names or name.holds((*self.maps, "gloss"))
 
 
-MIPMAPS = Takes(
+MIPMAPS = MapRules(
     (*MAPS, "opacity"), ("path", "convention", "channel"), required=("albedo", "roughness")
 )
-MATERIAL = Takes(NAMES, (*MIPMAPS.settings, "color"), own_names=True)
+MATERIAL = MapRules(NAMES, (*MIPMAPS.settings, "color"), own_names=True)
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -118,21 +118,21 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def map_entry(
-    place: str, key: str, value: Any, folder: Path, takes: Takes = MIPMAPS
+    place: str, key: str, value: Any, folder: Path, rules: MapRules = MIPMAPS
 ) -> tuple[MapName, MapFile]:
     """Return what ``key`` holds and where, a relative path taken from ``folder``.
 
     Raises: ConfigError naming ``place`` for anything that is not as an Entry must be.
     """
-    told = takes.held(place, key)
-    maps = told.maps
+    key_maps = rules.maps_of_key(place, key)
+    maps = key_maps.maps
     entry = value if isinstance(value, Mapping) else {"path": value}
     place = f"{place}: {key}"
     for inner in entry:
-        if inner not in takes.settings:
+        if inner not in rules.settings:
             raise ConfigError(f"{place}.{named(inner)}: unknown key, need one of "
-                              f"{', '.join(takes.settings)}."
-                              f"{did_you_mean(inner, takes.settings)}")  # fmt: skip
+                              f"{', '.join(rules.settings)}."
+                              f"{did_you_mean(inner, rules.settings)}")  # fmt: skip
     path, picture = entry.get("path"), None
     path = os.fspath(path) if isinstance(path, os.PathLike) else path
     if path is not None and not isinstance(path, str):
@@ -144,15 +144,15 @@ def map_entry(
         raise ConfigError(f"{place}.path: got {shown(path)}, need the name of a file. "
                           "Give a string.")  # fmt: skip
     by_name = map_name(Path(path).stem) if picture is None else None
-    convention = told.convention
+    convention = key_maps.convention
     if convention is None and by_name and maps == ("normal",):
         convention = by_name.convention
     if "convention" in entry:
         convention = _convention(place, key, maps, entry["convention"])
-    channel = _channel(place, key, maps, entry["channel"], takes) if "channel" in entry else None
+    channel = _channel(place, key, maps, entry["channel"], rules) if "channel" in entry else None
     color = _color(place, key, maps, entry) if "color" in entry else None
     file = MapFile(folder / path, channel, convention, color, picture)
-    return replace(told, convention=convention), file
+    return replace(key_maps, convention=convention), file
 
 
 def probably_meant(key: str) -> str | None:
@@ -176,9 +176,11 @@ def _convention(place: str, key: str, maps: tuple[str | None, ...], value: Any) 
     return check_convention(f"{place}.convention", value)
 
 
-def _channel(place: str, key: str, maps: tuple[str | None, ...], value: Any, takes: Takes) -> int:
+def _channel(
+    place: str, key: str, maps: tuple[str | None, ...], value: Any, rules: MapRules
+) -> int:
     if len(maps) > 1 or maps[0] in (*COLORS, "normal"):
-        need = "a map of one number" if takes.own_names else "roughness, metallic, ao or opacity"
+        need = "a map of one number" if rules.own_names else "roughness, metallic, ao or opacity"
         raise ConfigError(f"{place}.channel: got it for {key}, need it for {need}. "
                           "Leave it out.")  # fmt: skip
     if not isinstance(value, str) or len(value) != 1 or value not in CHANNELS:

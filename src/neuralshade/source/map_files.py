@@ -20,14 +20,14 @@ from neuralshade.source.map_choice import (
     choose,
     listed,
     roughness_of_gloss,
-    wanted_maps,
+    searched_maps,
 )
 from neuralshade.source.map_entry import (
     MATERIAL,
     MIPMAPS,
     Entry,
     MapFile,
-    Takes,
+    MapRules,
     map_entry,
     probably_meant,
     read_manifest,
@@ -58,7 +58,7 @@ def find_material(source: Source | None, entries: Mapping[str, Entry | None]) ->
 
 
 def find_files(
-    source: Source | None, entries: Mapping[str, Entry | None], takes: Takes
+    source: Source | None, entries: Mapping[str, Entry | None], rules: MapRules
 ) -> MapFiles:
     """Return where each map is: in ``source``, and by ``entries``.
 
@@ -67,77 +67,77 @@ def find_files(
             what one holds, with files and pixels in memory; or None. Where any name is a map,
             the files of maps too, one or several, whose own stem is the name of what is not told.
         entries: by the keys of a manifest, each instead of what ``source`` has; None is none.
-        takes: which maps are looked for.
+        rules: which maps are looked for.
 
     Returns: maps in the order of NAMES, then those of other names.
     Raises: ConfigError if the source is none of these, a key is no name of a map, two files hold
-        one map, or one that ``takes`` requires is missing.
+        one map, or one that ``rules`` requires is missing.
     """
-    paths = [] if isinstance(source, Mapping) else _paths(source, takes)
-    held = [
-        map_entry(PLACE, key, entry, Path(), takes)
+    paths = [] if isinstance(source, Mapping) else _paths(source, rules)
+    candidates = [
+        map_entry(PLACE, key, entry, Path(), rules)
         for key, entry in entries.items()
         if entry is not None
     ]
-    files, notes = choose(PLACE, held, (*wanted_maps(takes, held, {}), "gloss"))
+    files, notes = choose(PLACE, candidates, (*searched_maps(rules, candidates, {}), "gloss"))
     if not paths and not files and not source:
-        them = "the files of maps" if takes.own_names else "--albedo and --roughness"
+        them = "the files of maps" if rules.own_names else "--albedo and --roughness"
         raise ConfigError(f"{PLACE}: got neither a source nor a map, need one of the two. Name a "
                           f"folder, a manifest or {them}.")  # fmt: skip
     if isinstance(source, Mapping):
-        found = _from_values(PLACE, source, Path(), takes, files)
+        found = _from_values(PLACE, source, Path(), rules, files)
     else:
-        found = _found(paths, takes, files)
+        found = _found(paths, rules, files)
     merged = {**found.files, **files}
-    notes += _settle_gloss(merged, takes)
-    check_complete(paths[0] if paths else Path(PLACE), merged, takes, named=source is None)
+    notes += _settle_gloss(merged, rules)
+    check_complete(paths[0] if paths else Path(PLACE), merged, rules, named=source is None)
     ordered = {name: merged[name] for name in (*NAMES, *merged) if name in merged}
     name = found.name or _set_name([p for f in ordered.values() if (p := f.on_disk) is not None])
     return MapFiles(name, found.place, ordered, (*found.notes, *notes, *_doubted(ordered)))
 
 
-def _paths(source: Source | None, takes: Takes) -> list[Path]:
+def _paths(source: Source | None, rules: MapRules) -> list[Path]:
     if source is None:
         return []
-    if not takes.own_names:
+    if not rules.own_names:
         check_path(PLACE, source)
     alone = isinstance(source, (str, bytes, os.PathLike)) or not isinstance(source, Iterable)
     several: list[Any] = [source] if alone else list(source)  # type: ignore[arg-type]
     for path in several:
         text = os.fspath(path) if isinstance(path, os.PathLike) else path
-        if not isinstance(text, str) or (not text and takes.own_names) or "\0" in text:
+        if not isinstance(text, str) or (not text and rules.own_names) or "\0" in text:
             raise ConfigError(f"{PLACE}: got {shown(path)}, need the name of a folder or a file. "
                               "Give a string.")  # fmt: skip
     return list(dict.fromkeys(Path(path) for path in several))
 
 
-def _settle_gloss(files: dict[str, MapFile], takes: Takes) -> tuple[str, ...]:
+def _settle_gloss(files: dict[str, MapFile], rules: MapRules) -> tuple[str, ...]:
     """Take a gloss map for the roughness where there is none, in place; return what to tell."""
     gloss = files.get("gloss")
-    if gloss is None or takes.keeps_gloss:
+    if gloss is None or rules.keeps_gloss:
         return ()
     if "roughness" not in files:
         files["roughness"], note = roughness_of_gloss(files.pop("gloss"))
         return (note,)
-    if "gloss" not in takes.maps:
+    if "gloss" not in rules.maps:
         del files["gloss"]
         return (f"{gloss.path.name}: not used.",)
     return ()
 
 
-def _found(paths: Sequence[Path], takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
+def _found(paths: Sequence[Path], rules: MapRules, supplied: Mapping[str, MapFile]) -> MapFiles:
     """Return what the paths have of what is not given elsewhere."""
     if not paths:
         return MapFiles("", PLACE, {})
-    if len(paths) == 1 and not (takes.own_names and _is_picture(paths[0])):
-        return _from_source(paths[0], takes, given)
+    if len(paths) == 1 and not (rules.own_names and _is_picture(paths[0])):
+        return _from_source(paths[0], rules, supplied)
     for path in paths:
         if _holds_maps(path):
             got = "a manifest" if path.suffix.lower() == ".json" else "a folder"
             raise ConfigError(f"{path}: got {got} beside other paths, need it alone, or files of "
                               "maps alone. Name them apart.")  # fmt: skip
-    found = from_pictures("", PLACE, paths, takes, given, any_name=True)
-    return replace(found, notes=(*found.notes, *_lone({**given, **found.files})))
+    found = from_pictures("", PLACE, paths, rules, supplied, any_name=True)
+    return replace(found, notes=(*found.notes, *_lone({**supplied, **found.files})))
 
 
 def _holds_maps(path: Path) -> bool:
@@ -148,8 +148,8 @@ def _is_picture(path: Path) -> bool:
     return not _holds_maps(path) and path.suffix.lower() in PICTURE_SUFFIXES
 
 
-def _from_source(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
-    """Return what a folder or a manifest has of the maps that ``takes`` names but ``given`` not.
+def _from_source(path: Path, rules: MapRules, supplied: Mapping[str, MapFile]) -> MapFiles:
+    """Return what a folder or a manifest has of the maps that ``rules`` names but ``supplied`` not.
 
     Of a folder with several sets FOLDER/wood is the one whose files' names begin with "wood".
 
@@ -157,12 +157,12 @@ def _from_source(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapF
     """
     try:
         if os.path.isdir(path):
-            return from_folder(path.resolve().name, path, path, pictures_in(path), takes, given)
+            return from_folder(path.resolve().name, path, path, pictures_in(path), rules, supplied)
         if path.suffix.lower() == ".json" and os.path.exists(path):
-            return _from_manifest(path, takes, given)
+            return _from_manifest(path, rules, supplied)
         if not os.path.exists(path) and (begun := begun_by(path)):
             called = path.name.rstrip(ANY)
-            return from_folder(called, path, path.parent, begun, takes, given)
+            return from_folder(called, path, path.parent, begun, rules, supplied)
         got = "a file that is neither" if os.path.exists(path) else _absent(path)
     except OSError as error:
         raise ConfigError(
@@ -182,13 +182,17 @@ def _absent(path: Path) -> str:
     return "no such file or folder"
 
 
-def _from_manifest(path: Path, takes: Takes, given: Mapping[str, MapFile]) -> MapFiles:
-    found = _from_values(str(path), read_manifest(path), path.parent, takes, given)
+def _from_manifest(path: Path, rules: MapRules, supplied: Mapping[str, MapFile]) -> MapFiles:
+    found = _from_values(str(path), read_manifest(path), path.parent, rules, supplied)
     return found if found.name else replace(found, name=path.stem)
 
 
 def _from_values(
-    place: str, values: Mapping[str, Any], folder: Path, takes: Takes, given: Mapping[str, MapFile]
+    place: str,
+    values: Mapping[str, Any],
+    folder: Path,
+    rules: MapRules,
+    supplied: Mapping[str, MapFile],
 ) -> MapFiles:
     """Return what the keys of a manifest, or of a dict, have; "" for a name that is not said.
 
@@ -201,11 +205,11 @@ def _from_values(
             "name."
         )
     entries = {key: value for key, value in values.items() if key != "name"}
-    unused = [key for key in entries if not takes.needs(key)]
-    held = [map_entry(place, key, value, folder, takes)
+    unused = [key for key in entries if not rules.needs(key)]
+    candidates = [map_entry(place, key, value, folder, rules)
             for key, value in entries.items() if key not in unused]  # fmt: skip
-    wanted = wanted_maps(takes, held, given)
-    files, notes = choose(place, held, wanted)
+    searched = searched_maps(rules, candidates, supplied)
+    files, notes = choose(place, candidates, searched)
     notes += (f"{listed(unused)}: not used.",) if unused else ()
     return MapFiles(called, place, files, notes)
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from neuralshade.errors import ConfigError
-from neuralshade.source.map_choice import Held, MapFiles, choose, listed, wanted_maps
-from neuralshade.source.map_entry import MapFile, Takes
+from neuralshade.source.map_choice import Candidate, MapFiles, choose, listed, searched_maps
+from neuralshade.source.map_entry import MapFile, MapRules
 from neuralshade.source.map_names import MapName, name_files
 from neuralshade.source.map_sets import (
     ANY,
@@ -25,17 +25,17 @@ CORE = ("albedo", "normal", "roughness")  # what a set is refused for where it i
 
 
 def from_folder(
-    called: str, place: Path, folder: Path, paths: Sequence[Path], takes: Takes,
-    given: Mapping[str, MapFile],
+    called: str, place: Path, folder: Path, paths: Sequence[Path], rules: MapRules,
+    supplied: Mapping[str, MapFile],
 ) -> MapFiles:  # fmt: skip
     """Return what files of a folder have; ``place`` is what named them.
 
     Of two files for one map that is not in CORE both are left out, where all is of one set.
     """
     try:
-        found = from_pictures(called, str(place), paths, takes, given)
+        found = from_pictures(called, str(place), paths, rules, supplied)
     except ConfigError as error:  # two files for one map
-        sets = {prefix: held for prefix, held in sets_in(paths).items() if is_set(held)}
+        sets = {prefix: files for prefix, files in sets_in(paths).items() if is_set(files)}
         if len(sets) > 1:
             raise ConfigError(
                 f"{place}: got maps of {len(sets)} sets, {listed(sets)}, need those of one. Name "
@@ -47,7 +47,7 @@ def from_folder(
                 f"{place}: got maps of {len(tiles)} UDIM tiles, {listed(tiles)}, need those of "
                 f"one. Name it by its number: {folder / one}"
             ) from error
-        found = from_pictures(called, str(place), paths, takes, given, optional_left=True)
+        found = from_pictures(called, str(place), paths, rules, supplied, optional_left=True)
         if not found.files:
             raise
     begins = ("",) if place == folder else (place.name.rstrip(ANY), *sets_in(paths))
@@ -57,8 +57,8 @@ def from_folder(
 
 
 def from_pictures(
-    called: str, place: str, paths: Sequence[Path], takes: Takes, given: Mapping[str, MapFile],
-    *, any_name: bool = False, optional_left: bool = False,
+    called: str, place: str, paths: Sequence[Path], rules: MapRules,
+    supplied: Mapping[str, MapFile], *, any_name: bool = False, optional_left: bool = False,
 ) -> MapFiles:  # fmt: skip
     """Return what files have by their names.
 
@@ -68,36 +68,39 @@ def from_pictures(
 
     Raises: ConfigError for two files for one map.
     """
-    held: list[Held] = []
+    candidates: list[Candidate] = []
     unknown: list[Path] = []
-    for path, told in name_files(paths, takes.maps).items():
+    for path, told in name_files(paths, rules.maps).items():
         name = told
         if any_name and not (told and told.maps):
             name = MapName((own_name(path.stem),))
         if name is None:
             unknown.append(path)
         else:
-            held.append((name, MapFile(path, None, name.convention)))
-    wanted = wanted_maps(takes, held, given)
-    needed = needed_maps(takes, held, given) if optional_left else None
-    files, notes = choose(place, held, wanted, needed)
+            candidates.append((name, MapFile(path, None, name.convention)))
+    searched = searched_maps(rules, candidates, supplied)
+    needed = needed_maps(rules, candidates, supplied) if optional_left else None
+    files, notes = choose(place, candidates, searched, needed)
     if not any_name:
         files = {name: file if name in CORE else replace(file, doubtful=True)
                  for name, file in files.items()}  # fmt: skip
     # those that hold what another file was taken for are told already
-    used = {file.path for file in given.values()}
-    left_out = {*unknown, *(file.path for name, file in held if not name.holds(wanted))} - used
+    used = {file.path for file in supplied.values()}
+    left_out = {
+        *unknown,
+        *(file.path for name, file in candidates if not name.holds(searched)),
+    } - used
     unused = [path.name for path in paths if path in left_out]
     notes += (f"{listed(unused)}: not used.",) if unused else ()
     return MapFiles(called, place, files, notes)
 
 
 def needed_maps(
-    takes: Takes, held: Sequence[Held], given: Mapping[str, MapFile]
+    rules: MapRules, candidates: Sequence[Candidate], supplied: Mapping[str, MapFile]
 ) -> tuple[str, ...]:
     """Return the maps that a set is refused for; gloss too, where it stands for the roughness."""
-    rough = "roughness" in given or any("roughness" in name.all for name, _ in held)
-    return (*CORE, *takes.required, *(() if rough else ("gloss",)))
+    rough = "roughness" in supplied or any("roughness" in name.all for name, _ in candidates)
+    return (*CORE, *rules.required, *(() if rough else ("gloss",)))
 
 
 def optional_maps(names: Iterable[str], files: Mapping[str, MapFile]) -> list[str]:

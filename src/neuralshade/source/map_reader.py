@@ -12,7 +12,7 @@ from neuralshade.base.message_text import plain_name
 from neuralshade.errors import ConfigError, PictureError
 from neuralshade.source.halving import halved
 from neuralshade.source.map_choice import MapFiles
-from neuralshade.source.map_entry import CHANNELS, Entry, MapFile, Takes, check_convention
+from neuralshade.source.map_entry import CHANNELS, Entry, MapFile, MapRules, check_convention
 from neuralshade.source.map_files import Source, find_files
 from neuralshade.source.map_folder import optional_maps
 from neuralshade.source.map_values import alpha_matters, looks_like_height, picture_of
@@ -28,13 +28,13 @@ NUMBER_BYTES = 9  # of a map while it is read: its values, and what they are mad
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """How a set of maps is read.
 
     Raises: ConfigError for an unknown convention or border.
     """
 
-    takes: Takes
+    rules: MapRules
     convention: str | None = None  # of normals; None to find out
     memory_limit: int = 4 * 2**30  # bytes that one decoded file may take
     wrap: str = "repeat"  # what lies beyond the border of a smaller map, see ``resized``
@@ -49,7 +49,7 @@ class Reading:
 def read_maps(
     source: Source | None,
     entries: Mapping[str, Entry | None],
-    reading: Reading,
+    options: ReadOptions,
     made: Callable[[MaterialMap, list[str]], MaterialMap] = lambda one, notes: one,
 ) -> tuple[str, tuple[MaterialMap, ...], tuple[str, ...]]:
     """Return the name of a set, its maps at the size of the largest, and notes.
@@ -60,15 +60,15 @@ def read_maps(
 
     Raises: what ``find_files``, ``load_picture``, ``read_map`` and ``common_size`` raise.
     """
-    found = find_files(source, entries, reading.takes)
-    reader = _Reader(found, reading, list(found.notes))
+    found = find_files(source, entries, options.rules)
+    reader = _Reader(found, options, list(found.notes))
     notes = reader.notes
     maps = [made(one, notes) for one in reader.maps()]
     constant = [one.name for one in maps if one.constant]
     maps, sizes = reader.fitting(maps, constant)
-    height, width = common_size(found.place, sizes, notes, reading.wrap, constant)
+    height, width = common_size(found.place, sizes, notes, options.wrap, constant)
     seen = (reader.visible(one, (height, width)) for one in maps)
-    same_size = tuple(resized_map(one, height, width, reading.wrap) for one in seen)
+    same_size = tuple(resized_map(one, height, width, options.wrap) for one in seen)
     return found.name, same_size, tuple(notes)
 
 
@@ -77,7 +77,7 @@ class _Reader:
     """What is read of the files of one set."""
 
     found: MapFiles
-    reading: Reading
+    options: ReadOptions
     notes: list[str]
     read: dict[str, MaterialMap] = field(default_factory=dict)
     free: int = field(default_factory=lambda: psutil.virtual_memory().available)  # bytes, at first
@@ -85,9 +85,9 @@ class _Reader:
     largest: tuple[int, int] = (0, 0)  # width and height
 
     def maps(self) -> list[MaterialMap]:
-        """Return the maps in order, each at its own size; one picture at a time is held beside."""
+        """Return the maps in order, each at its own size; one picture in memory at a time."""
         for once, first in {file.read_once: file for file in self.found.files.values()}.items():
-            picture = picture_of(first, self.reading.memory_limit)
+            picture = picture_of(first, self.options.memory_limit)
             self._check_memory(picture)
             files = {n: file for n, file in self.found.files.items() if file.read_once == once}
             for name, file in files.items():
@@ -113,9 +113,9 @@ class _Reader:
 
     def _read(self, name: str, file: MapFile, picture: Picture) -> None:
         try:
-            self.read[name] = read_map(name, file, picture, self.reading.convention, self.notes)
+            self.read[name] = read_map(name, file, picture, self.options.convention, self.notes)
         except PictureError as error:
-            if not file.doubtful or name in self.reading.takes.required:
+            if not file.doubtful or name in self.options.rules.required:
                 raise
             self.notes.append(f"{name}: left out. {error}")
 
@@ -140,7 +140,7 @@ class _Reader:
     def _take(self, name: str, of: str, file: MapFile, picture: Picture) -> None:
         """Take the alpha of a picture for the map ``name``, where nothing else is."""
         other, called = self.found.files.get(name), plain_name(file.path.name)
-        if name not in self.reading.takes.maps:
+        if name not in self.options.rules.maps:
             self.notes.append(f"{of}: its alpha is left out.")
         elif other is not None:
             self.notes.append(f"{of}: its alpha is left out, as {name} comes from "
@@ -167,10 +167,10 @@ class _Reader:
     def visible(self, one: MaterialMap, size: tuple[int, int]) -> MaterialMap:
         """Return a map that will be resized without what opacity hides of it."""
         opacity, (height, width) = self.read.get("opacity"), one.values.shape[:2]
-        kept = one.name == "opacity" or one.name not in self.reading.fills
+        kept = one.name == "opacity" or one.name not in self.options.fills
         if opacity is None or kept or (height, width) == size:
             return one
         seen = opacity.values
         while seen.shape[0] > height and seen.shape[1] > width:
             seen = halved(seen)
-        return filled_map(one, resized(seen, height, width, self.reading.wrap)[..., 0])
+        return filled_map(one, resized(seen, height, width, self.options.wrap)[..., 0])

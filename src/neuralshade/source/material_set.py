@@ -10,7 +10,7 @@ from neuralshade.base.message_text import named
 from neuralshade.errors import ConfigError, ShapeError
 from neuralshade.source.map_entry import MATERIAL, Entry
 from neuralshade.source.map_files import Source
-from neuralshade.source.map_reader import Reading, read_maps
+from neuralshade.source.map_reader import ReadOptions, read_maps
 from neuralshade.source.material_map import MaterialMap
 
 __all__ = ["MaterialMap", "MaterialSet", "load_material_set"]
@@ -103,5 +103,5 @@ def load_material_set(
         for one map; PictureError for a file that cannot be read, holds NaN or infinity, is not
         what its name says, or differs from the others in shape.
     """
-    reading = Reading(MATERIAL, normal_convention, memory_limit, wrap)
-    return MaterialSet(*read_maps(source, maps or {}, reading))
+    options = ReadOptions(MATERIAL, normal_convention, memory_limit, wrap)
+    return MaterialSet(*read_maps(source, maps or {}, options))

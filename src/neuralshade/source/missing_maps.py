@@ -6,7 +6,7 @@ from pathlib import Path
 
 from neuralshade.errors import ConfigError
 from neuralshade.source.map_choice import listed
-from neuralshade.source.map_entry import MapFile, Takes
+from neuralshade.source.map_entry import MapFile, MapRules
 from neuralshade.source.map_sets import pictures_in, unread_in
 from neuralshade.source.map_words import WORDS
 
@@ -18,15 +18,15 @@ ALONE = "Rename or list them in a .json manifest; fit image takes a single pictu
 
 
 def check_complete(
-    source: Path, files: Mapping[str, MapFile], takes: Takes, *, named: bool
+    source: Path, files: Mapping[str, MapFile], rules: MapRules, *, named: bool
 ) -> None:
-    """Raise ConfigError where a map that ``takes`` requires is missing, or there is none at all.
+    """Raise ConfigError where a map that ``rules`` requires is missing, or there is none at all.
 
     ``named``: there is no source, but maps by name.
     """
-    missing = [name for name in takes.required if name not in files]
+    missing = [name for name in rules.required if name not in files]
     if missing:
-        raise _incomplete(source, files, takes.required, missing, named=named)
+        raise _incomplete(source, files, rules.required, missing, named=named)
     if not files:
         raise _nothing(source)
 

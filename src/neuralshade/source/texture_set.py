@@ -14,7 +14,7 @@ import numpy.typing as npt
 from neuralshade.errors import ShapeError
 from neuralshade.source.color import srgb_to_linear
 from neuralshade.source.map_entry import MIPMAPS, Entry
-from neuralshade.source.map_reader import Reading, read_maps
+from neuralshade.source.map_reader import ReadOptions, read_maps
 from neuralshade.source.map_values import clipped
 from neuralshade.source.material_map import MaterialMap
 from neuralshade.source.material_mips import filled_map
@@ -92,8 +92,8 @@ def load_texture_set(
         what its name says, or differs from the others in shape.
     """
     fills = () if keep_hidden_color else MIPMAPS.maps
-    reading = Reading(MIPMAPS, normal_convention, memory_limit, wrap, fills)
-    textures = textures_of(MaterialSet(*read_maps(source, maps, reading, shaded_map)))
+    options = ReadOptions(MIPMAPS, normal_convention, memory_limit, wrap, fills)
+    textures = textures_of(MaterialSet(*read_maps(source, maps, options, shaded_map)))
     return textures if keep_hidden_color else visible_textures(textures)
 
 

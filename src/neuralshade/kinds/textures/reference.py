@@ -23,7 +23,7 @@ from neuralshade.measure.texture_rivals import ByteMaps
 from neuralshade.model.field import Field
 from neuralshade.source.cutout import OPACITY, level_list, visible_set
 from neuralshade.source.map_entry import MATERIAL
-from neuralshade.source.map_reader import Reading, read_maps
+from neuralshade.source.map_reader import ReadOptions, read_maps
 from neuralshade.source.map_words import CONVENTIONS
 from neuralshade.source.material_set import MaterialSet
 
@@ -117,8 +117,8 @@ def _loaded(
     if isinstance(source, MaterialSet):
         return source.original or source
     # older fits, and those of sets in memory, have gloss where there is no roughness
-    takes = replace(MATERIAL, keeps_gloss="gloss" in names and "roughness" not in names)
-    return MaterialSet(*read_maps(source, {}, Reading(takes, convention, wrap=wrap)))
+    rules = replace(MATERIAL, keeps_gloss="gloss" in names and "roughness" not in names)
+    return MaterialSet(*read_maps(source, {}, ReadOptions(rules, convention, wrap=wrap)))
 
 
 def same_set(opened: TexturesAsset, source: Any) -> MaterialSet | None:
