@@ -1,4 +1,4 @@
-"""A picture into an encoding and a small network."""
+"""The image kind: a picture as an encoding and a small network."""
 
 from neuralshade.kinds.image.presets import PRESETS
 from neuralshade.kinds.image.recipe import ImageRecipe

@@ -1,4 +1,4 @@
-"""What `neuralshade bench` trains: the networks of the published comparisons, on a picture."""
+"""Networks that `neuralshade bench` trains: those of published comparisons, on a picture."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.sampler.draw import Positions
 from neuralshade.source.picture import picture_from_array
 
-SIDE_PX = 512  # of the picture that is learned
+SIDE_PX = 512  # of the picture
 SHARED = {
     "grid_bits": 16,
     "network_bits": 16,
@@ -33,7 +33,7 @@ A = {
     "output_activation": "sigmoid",
 }
 HASH_GRID = "hash_grid:levels={},features=2,log2_entries=15,coarsest=16,finest=512"
-SOFTWARE_LEVELS = 2  # of the hash grid in software, which compiles 16 of them for 30 s
+SOFTWARE_LEVELS = 2  # of the hash grid in software, where compiling 16 of them takes 30 s
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class BenchNetwork:
 def bench_networks(*, software: bool) -> list[BenchNetwork]:
     """Return A with 24 and with 12 inputs, B and C; C with few levels for ``software``.
 
-    Source: A is RTXNS, samples/SimpleTraining, with 12 inputs, and of 24 in tiny-cuda-nn's
+    Source: A is RTXNS, samples/SimpleTraining, with 12 inputs, and with 24 in tiny-cuda-nn's
     comparison; B is of the size of the "Learn a Lake" demonstration; C is the hash grid of
     Mueller et al. 2022, Instant NGP, for pictures.
     """
@@ -67,7 +67,7 @@ def bench_networks(*, software: bool) -> list[BenchNetwork]:
 
 
 class BenchPicture:
-    """A picture made up to be learned, and who learns it."""
+    """A random picture, and the trainers that learn it."""
 
     def __init__(self, *, software: bool):
         texels = np.random.default_rng(0).integers(256, size=(SIDE_PX, SIDE_PX, 3), dtype=np.uint8)
@@ -75,18 +75,18 @@ class BenchPicture:
         self.networks = bench_networks(software=software)
 
     def recipe(self, network: BenchNetwork, batch: int) -> ImageRecipe:
-        """Return the recipe of a network with so many samples a step."""
+        """Return the recipe of a network with ``batch`` samples a step."""
         ends = {"steps": 1, "seconds": None, "batch": batch}
         return from_dict(ImageRecipe, {**SHARED, **network.settings, **ends})
 
     def gpu_trainer(self, network: BenchNetwork, batch: int, gpu: Gpu,
                     kernels: str) -> NetworkTrainer:  # fmt: skip
-        """Return what trains a network on ``gpu``."""
+        """Return the trainer of a network on ``gpu``."""
         recipe = self.recipe(network, batch)
         return build_gpu_engine(recipe, self.picture, gpu, kernels, False).trainer
 
     def torch_trainer(self, network: BenchNetwork, batch: int, device: torch.device) -> TorchEngine:
-        """Return what trains it in PyTorch."""
+        """Return the trainer of a network in PyTorch."""
         engine = build_engine(self.recipe(network, batch), self.picture, device)
         if device.type != "cpu":  # a generator on the CPU would take longer than the step
             engine.task.sampler = lambda rng: Positions(torch.rand(batch, 2, device=device))

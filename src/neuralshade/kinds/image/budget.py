@@ -1,4 +1,4 @@
-"""What 'auto' means for a picture: how large a model and a batch, and whether memory takes them."""
+"""Automatic sizes for a picture: model, batch, search passes; and the memory check."""
 
 import dataclasses
 from collections.abc import Callable
@@ -19,17 +19,17 @@ from neuralshade.source.picture import Picture
 
 COARSE_FEATURES = 8
 COARSE_SHARE = 0.15  # of the grids' bytes; 0.06 to 0.4 were measured, 0.1 to 0.25 are alike
-DENSE_PIXEL_NUMBERS = 2.0  # per pixel: above it the fine grid has more features, not texels
-NETWORK_SHARE = 0.08  # of the file, at most, may go into the network of an automatic width
-SLACK_BYTES = 64  # for sizes of more digits than the model that is weighed has
-LARGEST_GRIDS = 2**24  # numbers; more cannot be trained in the seconds that people wait
-USUAL_BPP = ImageRecipe.bpp  # from which on a file that exceeds it shall be good all the same
+DENSE_PIXEL_NUMBERS = 2.0  # per pixel: above it the fine grid gets more features, not texels
+NETWORK_SHARE = 0.08  # of the file, at most, for a network of automatic width
+SLACK_BYTES = 64  # margin for numbers with more digits than in the model header
+LARGEST_GRIDS = 2**24  # numbers; more cannot be trained in a few seconds
+USUAL_BPP = ImageRecipe.bpp  # from here on quality counts more than keeping the budget
 SMALLEST_GRIDS = 4096  # numbers, where even a file without grids would exceed the budget
-LEAST_GRIDS = 256  # the same of a budget below USUAL_BPP, which was asked for to be small
+LEAST_GRIDS = 256  # the same for a budget below USUAL_BPP, chosen to be small
 SMALLEST_BATCH, LARGEST_BATCH = 8_192, 2**18
-CURVE_SHARE, FEWEST_POINTS = 0.02, 6  # of the file is kept for its curve, in which so many are
-USUAL_PASSES = 4  # of a search of codes; the fifth gains about 0.03 dB
-# Of a picture that takes as many passes, on a CPU and on a GPU; a larger one takes fewer.
+CURVE_SHARE, FEWEST_POINTS = 0.02, 6  # of the file for its training curve; its least points
+USUAL_PASSES = 4  # of the code search; the fifth gains about 0.03 dB
+# Pixels up to which these are the passes, on a CPU and on a GPU; a larger picture gets fewer.
 CPU_SEARCHED_PIXELS, GPU_SEARCHED_PIXELS = 2**21, 2**24
 LONGEST_ROW = [88_888_888, 888_888.888, 8.888e-08, 88.888]  # of a training curve
 COPIES = 6  # of every parameter: value, gradient, two moments, and two while they are rounded
@@ -38,11 +38,12 @@ BYTES_PER_SAMPLE_NUMBER = 8  # kept for the backward pass, and its gradient
 
 
 def resolve(recipe: ImageRecipe, picture: Picture) -> ImageRecipe:
-    """Return the recipe with every 'auto' replaced by what it means for this picture."""
+    """Return the recipe with every 'auto' replaced by its value for this picture."""
     width = recipe.hidden_width or auto_width(recipe, picture)
     recipe = dataclasses.replace(recipe, hidden_width=width)
-    asked = recipe.encoding
-    encoding = auto_encoding(recipe, picture) if asked == "auto" else asked
+    encoding = recipe.encoding
+    if encoding == "auto":
+        encoding = auto_encoding(recipe, picture)
     return dataclasses.replace(
         recipe,
         encoding=format_encoding(parse_encoding(encoding)),
@@ -54,8 +55,8 @@ def resolve(recipe: ImageRecipe, picture: Picture) -> ImageRecipe:
 def _coding(recipe: ImageRecipe, picture: Picture) -> dict[str, Any]:
     """Return output_activation, loss and precision for this picture.
 
-    Behind exp an output is the logarithm of a color: linear ones lose a sun, 0.7 % of one of 1e5
-    were left, and with it 96 % of the light. Half precision would be off by some percent.
+    After exp an output is the logarithm of a color: linear outputs kept 0.7 % of a sun of 1e5 and
+    lost 96 % of the light. Half precision would be off by some percent.
     """
     last, loss, precision = recipe.output_activation, recipe.loss, recipe.precision
     if last == "auto":
@@ -74,15 +75,15 @@ def _is_wide(picture: Picture) -> bool:
 
 
 def unresolved(recipe: ImageRecipe, picture: Picture) -> dict[str, Any]:
-    """Return what of a resolved recipe another picture has its own of, as it was asked for.
+    """Return a resolved recipe's settings, 'auto' again where another picture needs its own.
 
-    Nothing tells whether somebody chose what 'auto' would have been: of a recipe whose encoding is
-    that, what equals it counts as chosen for the picture. Of an encoding that was named all stays.
+    A resolved recipe does not record which values were 'auto'. Where its encoding equals the
+    automatic one, equal values count as automatic, too; with a named encoding all are kept.
     """
     if recipe.encoding != auto_encoding(recipe, picture):
         return {}
     own: dict[str, Any] = {"encoding": "auto", "hidden_width": 0, "loss": "auto", "batch": 0}
-    for name in ("hidden_width", "loss", "batch"):  # alone: a width that was named sizes the grids
+    for name in ("hidden_width", "loss", "batch"):  # one by one: a named width sizes the grids
         again = resolve(dataclasses.replace(recipe, **{name: own[name]}), picture)
         if getattr(again, name) != getattr(recipe, name):
             del own[name]
@@ -90,7 +91,7 @@ def unresolved(recipe: ImageRecipe, picture: Picture) -> dict[str, Any]:
 
 
 def check_sized(recipe: ImageRecipe) -> None:
-    """Raise ConfigError where nothing is left for bpp to size, which was asked for."""
+    """Raise ConfigError for a bpp in the settings where nothing is left for it to size."""
     if recipe.encoding != "auto" and recipe.hidden_width:
         raise ConfigError(f"ImageRecipe.bpp: got {recipe.bpp:g} with encoding={recipe.encoding!r} "
                           f"and hidden_width={recipe.hidden_width}, which have sizes of their own, "
@@ -99,13 +100,13 @@ def check_sized(recipe: ImageRecipe) -> None:
 
 
 def auto_encoding(recipe: ImageRecipe, picture: Picture) -> str:
-    """Return two dense grids that fill ``recipe.bpp`` bits per pixel beside everything else.
+    """Return two dense grids that fill ``recipe.bpp`` bits per pixel together with the rest.
 
     A fine grid carries detail, a coarse one with more features its context: on
     one picture with 8-bit texels this was 0.8 dB better than five levels of two features.
-    Where the budget is less than a file without grids takes, small grids
-    are returned all the same and the file exceeds it: at 64 x 64 pixels 4096 numbers had 33.1 dB
-    in 5,420 bytes, 256 had 21.5 dB in 3,550.
+    A budget smaller than a file without grids gets small grids all the same, and the file
+    exceeds it: at 64 x 64 pixels 4096 numbers reached 33.1 dB in 5,420 bytes, 256 reached
+    21.5 dB in 3,550.
     """
     left = budget_bytes(recipe, picture) - overhead_bytes(recipe, picture)
     smallest = LEAST_GRIDS if recipe.bpp < USUAL_BPP else SMALLEST_GRIDS
@@ -114,7 +115,7 @@ def auto_encoding(recipe: ImageRecipe, picture: Picture) -> str:
 
 
 def encoding_of(numbers: float, picture: Picture) -> str:
-    """Return a coarse and a fine dense grid of at most ``numbers`` numbers together."""
+    """Return a coarse and a fine dense grid with at most ``numbers`` numbers in all."""
     fine = 4 if numbers > DENSE_PIXEL_NUMBERS * picture.width * picture.height else 2
     parts = []
     for features, share in ((COARSE_FEATURES, COARSE_SHARE), (fine, 1 - COARSE_SHARE)):
@@ -136,10 +137,10 @@ def grid_size(texels: float, picture: Picture) -> tuple[int, int]:
 
 
 def auto_width(recipe: ImageRecipe, picture: Picture) -> int:
-    """Return 64 neurons a layer, or fewer where they would eat up a small budget.
+    """Return 64 neurons a layer, or fewer where they would take too much of a small budget.
 
     On one picture at 4 bits per pixel 64 were 0.3 dB better than 32; on another at 1 bit 32
-    were 0.3 dB better than 64, whose 5 kB are then missing in the grids.
+    were 0.3 dB better than 64, whose 5 kB the grids then lack.
     """
     for width in (64, 32):
         weights = width * (COARSE_FEATURES + 2 + picture.channels)
@@ -151,13 +152,13 @@ def auto_width(recipe: ImageRecipe, picture: Picture) -> int:
 
 
 def overhead_bytes(recipe: ImageRecipe, picture: Picture) -> int:
-    """Return what the file takes besides the grids' numbers: the size of one with the least.
+    """Return the file's bytes besides the grids' numbers, from a header with the fewest points.
 
-    With few points of its training curve: it keeps more where there is room in the end.
+    The final file keeps more points of its training curve where there is room.
     """
     tiny = dataclasses.replace(recipe, encoding=encoding_of(1, picture), loss="relative_l2",
                                batch=LARGEST_BATCH)  # fmt: skip
-    with torch.device("meta"):  # shapes are all that counts
+    with torch.device("meta"):  # shapes are enough
         tensors = packed_zeros(build_field(tiny, picture.channels, None))
     training = {"steps": LONGEST_ROW[0], "seconds": LONGEST_ROW[1],
                 "curve": [LONGEST_ROW] * _reserved_points(recipe, picture)}  # fmt: skip
@@ -167,20 +168,20 @@ def overhead_bytes(recipe: ImageRecipe, picture: Picture) -> int:
 
 
 def budget_bytes(recipe: ImageRecipe, picture: Picture) -> float:
-    """Return how many bytes ``bpp`` is."""
+    """Return the budget of ``bpp`` in bytes."""
     return recipe.bpp * picture.width * picture.height / 8
 
 
 def _reserved_points(recipe: ImageRecipe, picture: Picture) -> int:
-    """Return for how many points of the training curve there is room in any file."""
+    """Return the number of points of the training curve that fit into any file."""
     affordable = CURVE_SHARE * budget_bytes(recipe, picture) / len(str(LONGEST_ROW))
     return min(CURVE_POINTS, max(FEWEST_POINTS, int(affordable)))
 
 
 def kept_points(recipe: ImageRecipe, picture: Picture, size: Callable[[int], int]) -> int:
-    """Return how many points of its training curve a file keeps: as many as its bytes leave.
+    """Return how many points of its training curve fit into a file's budget.
 
-    ``size``: the file's in bytes, by points.
+    ``size``: the file's bytes by number of points.
     """
     fewest, points = _reserved_points(recipe, picture), CURVE_POINTS
     while points > fewest and size(points) > budget_bytes(recipe, picture):
@@ -189,7 +190,7 @@ def kept_points(recipe: ImageRecipe, picture: Picture, size: Callable[[int], int
 
 
 def passes_of(recipe: ImageRecipe, picture: Picture, on_gpu: bool) -> int:
-    """Return how often the codes are tried; ConfigError where a search is asked for in vain."""
+    """Return the passes of the code search; ConfigError for a search without effect."""
     why = _unfit(recipe, picture)
     if recipe.polish < 0:
         searched = GPU_SEARCHED_PIXELS if on_gpu else CPU_SEARCHED_PIXELS
@@ -201,7 +202,7 @@ def passes_of(recipe: ImageRecipe, picture: Picture, on_gpu: bool) -> int:
 
 
 def _unfit(recipe: ImageRecipe, picture: Picture) -> str:
-    """Return what makes a search pointless, as messages say it; nothing where it is of use."""
+    """Return why a search has no effect, as messages say it; empty where it has one."""
     if "dense_grid" not in recipe.encoding:
         return f"encoding={recipe.encoding!r}, need dense grids: there are no codes"
     if recipe.grid_bits not in (4, 8):
@@ -216,15 +217,15 @@ def _unfit(recipe: ImageRecipe, picture: Picture) -> str:
 
 
 def auto_batch(picture: Picture) -> int:
-    """Return a 32nd of the pixels, within bounds."""
+    """Return a 32nd of the pixels, clamped."""
     pixels = picture.width * picture.height
     return max(SMALLEST_BATCH, min(LARGEST_BATCH, pixels // 32))
 
 
 def needed_bytes(recipe: ImageRecipe, picture: Picture) -> int:
-    """Return about how many bytes a fit of a resolved recipe takes at its peak.
+    """Return the approximate peak memory of a fit in bytes.
 
-    An estimate from sizes, compared with one measurement only: see docs/performance.md.
+    An estimate from sizes, checked against one measurement only: see docs/performance.md.
     """
     grids = parameter_count(recipe.encoding)
     sample_numbers = recipe.hidden_width * (recipe.hidden_layers + 1) * 2
@@ -237,7 +238,7 @@ def needed_bytes(recipe: ImageRecipe, picture: Picture) -> int:
 
 
 def check_memory(recipe: ImageRecipe, picture: Picture) -> None:
-    """Raise ConfigError where the fit would not fit into the memory that is free."""
+    """Raise ConfigError where a fit needs more memory than is free."""
     needed, free = needed_bytes(recipe, picture), psutil.virtual_memory().available
     if needed > free:
         raise ConfigError(f"memory: got {free / 2**30:.1f} GB free, need about "

@@ -1,4 +1,4 @@
-"""A picture into an encoding and a small network: how its recipe is assembled."""
+"""Engine assembly of a picture's fit: source, sampler, model, loss, optimizers."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _optimizers(recipe: ImageRecipe, field: Field) -> list[Optimizer]:
 
 
 def plateau_of(recipe: ImageRecipe) -> Plateau | None:
-    """Return the end that is looked for while a fit runs; None where one is given."""
+    """Return the plateau detector of a fit; None for a recipe with a fixed end."""
     if recipe.until != "plateau":
         return None
     from neuralshade.fitting.plateau import Plateau

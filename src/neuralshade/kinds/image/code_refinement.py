@@ -1,4 +1,4 @@
-"""After training: codes of dense grids move to where the picture is nearer."""
+"""Code refinement after training: grid codes move where that lowers the picture's error."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from neuralshade.source.picture import Picture
 if TYPE_CHECKING:  # a fit on a CPU loads none
     from neuralshade.gpu.gpu import Gpu
 
-LONGEST = 2**14  # of a side: products along a longer one take more than look-ups, pixel by pixel
+LONGEST = 2**14  # of a side: above it, products along a side cost more than look-ups per pixel
 
 
 def refine_codes(
@@ -40,11 +40,11 @@ def refine_codes(
     gpu: Gpu | None = None,
     ended_early: Callable[[], None] = lambda: None,
 ) -> tuple[Tensors, CodeSearch]:
-    """Return stored tensors whose codes were searched, and what came of it; see ``search``.
+    """Search the codes of stored tensors; return the new tensors and a summary, see ``search``.
 
-    ``gpu``: what searches; a CPU where None. Ctrl-C ends the search early, and so does a GPU that
-    has too little memory: what it has found by then is nearer to the picture already.
-    ``ended_early`` tells of the former.
+    ``gpu``: runs the search; None: the CPU. Ctrl-C, or too little GPU memory, ends the search
+    early and keeps what it has found, which is an improvement already. ``ended_early`` is called
+    after Ctrl-C.
     """
     start, failed, moved = time.perf_counter(), None, 0
     before = stored_quality(recipe, tensors, picture)["psnr_db"]
@@ -77,7 +77,7 @@ def _searched(
 
 
 class PicturePixels:
-    """The pixel centres of a picture, as a field draws them: a ``Lattice``."""
+    """The pixel centres of a picture as a ``Lattice``."""
 
     def __init__(self, field: Field, picture: Picture):
         self.weights: torch.Tensor | None = None
@@ -115,18 +115,18 @@ class StoredLevel(Level):
     bits: int
 
     def show(self, rows: slice) -> None:
-        """Let the field have the codes of some rows."""
+        """Write the codes of some rows into the field."""
         codes = self.codes[:, rows]
         self.texels[:, rows] = (codes + LEVELS[self.bits].offset) * self.step[:, None, None]
 
     def packed(self) -> npt.NDArray[Any]:
-        """Return the codes as a file has them."""
+        """Return the codes in the file's form."""
         codes = self.codes.to(torch.int8).numpy()
         return pack_nibbles(codes) if self.bits == 4 else codes
 
 
 def levels_of(field: Field, tensors: Tensors, size: tuple[int, int]) -> list[StoredLevel]:
-    """Return the levels of all dense grids of a stored field, asked at ``size`` [H, W] pixels."""
+    """Return the levels of all dense grids of a stored field, for ``size`` [H, W] pixels."""
     names = {id(p): name for name, p in field.named_parameters()}
     levels = []
     for grid, first, tables in placed_members(field.encoding):

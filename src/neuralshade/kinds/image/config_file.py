@@ -1,7 +1,7 @@
-"""Configurations as instant-ngp writes them: JSON with comments, and parents they go on from.
+"""Configuration files in instant-ngp's format: JSON with comments and inherited parents.
 
-Source: instant-ngp, merge_parent_network_config; a parent's keys stay where a child does not say
-them, at any depth, and null takes one away (RFC 7396, JSON Merge Patch).
+Source: instant-ngp, merge_parent_network_config; a child overrides its parent's keys, at any
+depth, and null removes one (RFC 7396, JSON Merge Patch).
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
 
 PARENT = "parent"
-# A string is taken whole, so that // in it is no comment. What does not end goes to the end of the
-# file: to look for another beginning in it would take time by the square of its length.
+# A string is matched whole, so that // in it is no comment. An unterminated one matches to the end
+# of the file: looking for another beginning in it would take quadratic time.
 STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 OF_FOLDER = "need a file beside it, by its name. Copy it there."
 
 
 class Inherited(dict[str, Any]):
-    """A JSON object over its parent's; ``others`` are keys of a parent with another otype.
+    """A JSON object merged over its parent's; ``others``: keys of a parent with another otype.
 
-    instant-ngp leaves those in, and what they are for does not ask for them.
+    instant-ngp keeps those, and the object's own otype does not read them.
     """
 
     others: frozenset[str] = frozenset()
 
 
 def read_config(path: str | os.PathLike[str]) -> Any:
-    """Return what a file says, over its parents; ConfigError where one of them cannot be read."""
+    """Return a file's values merged over its parents'; ConfigError where one cannot be read."""
     chain = [Path(path)]
     configs = [_read(chain[0])]
     while isinstance(configs[-1], dict) and PARENT in configs[-1]:
@@ -53,7 +53,7 @@ def read_config(path: str | os.PathLike[str]) -> Any:
 
 
 def merge(parent: Any, child: Any) -> Any:
-    """Return a JSON value over its parent's: objects key by key, others in place of it."""
+    """Return a JSON value merged over its parent's: objects key by key, others replaced."""
     if not isinstance(child, dict):
         return child
     parent = parent if isinstance(parent, dict) else {}
@@ -77,19 +77,19 @@ def _otype(values: dict[str, Any]) -> str:
 def _beside(path: Path, name: Any) -> Path:
     """Return the parent that a file names; ConfigError for what is not in the same folder.
 
-    Whoever passes a configuration on is not to choose which other files are opened.
+    A configuration from someone else must not choose which other files are opened.
     """
-    told = shown(name)
+    label = shown(name)
     plain = isinstance(name, str) and name not in ("", ".", "..") and Path(name).name == name
     if not plain or "\\" in name or "\0" in name:
-        raise ConfigError(f"{path}: got parent {told}, {OF_FOLDER}")
+        raise ConfigError(f"{path}: got parent {label}, {OF_FOLDER}")
     parent = path.with_name(name)
     try:
         inside = parent.resolve(strict=True).parent == path.resolve().parent
     except (OSError, RuntimeError, ValueError) as error:  # not there, or a link in a circle
-        raise ConfigError(f"{path}: got parent {told}, which is not there, {OF_FOLDER}") from error
+        raise ConfigError(f"{path}: got parent {label}, which is not there, {OF_FOLDER}") from error
     if not inside:
-        raise ConfigError(f"{path}: got parent {told}, a link to another folder, {OF_FOLDER}")
+        raise ConfigError(f"{path}: got parent {label}, a link to another folder, {OF_FOLDER}")
     return parent
 
 
@@ -112,6 +112,6 @@ def _unlike(path: str | os.PathLike[str], error: Exception) -> ConfigError:
 
 
 def _blank(found: re.Match[str]) -> str:
-    """Return a string as it is, a comment as blanks: errors tell lines and columns."""
+    """Return a string as it is, a comment as blanks, which keeps lines and columns of errors."""
     text = found.group()
     return text if text.startswith('"') else re.sub(r"[^\n]", " ", text)

@@ -1,4 +1,4 @@
-"""One JSON object of a configuration: keys are taken one by one, what is left is refused."""
+"""Configuration section: one JSON object whose keys are taken one by one, the rest refused."""
 
 import logging
 import sys
@@ -11,12 +11,12 @@ from neuralshade.errors import ConfigError
 log = logging.getLogger("neuralshade")
 Names = dict[str, str]
 
-LARGEST = {int: 2.0**63, float: sys.float_info.max}  # no number of ours goes beyond
+LARGEST = {int: 2.0**63, float: sys.float_info.max}  # above every setting's limit
 BOUNDED = {int: "int below 2^63", float: "finite float"}
 
 
 class Section:
-    """One JSON object, from which keys are taken; what is left at the end is refused."""
+    """One JSON object whose keys are taken one by one; ``finish`` refuses the others."""
 
     def __init__(self, place: str, values: Any):
         if not isinstance(values, dict):
@@ -44,30 +44,30 @@ class Section:
         return value
 
     def choice(self, key: str, names: Names, default: str) -> str:
-        """Return our name for the one given, letter case ignored as there."""
-        given = self.take(key, default)
+        """Return our name for a value of ``names``, compared without case as theirs are."""
+        found = self.take(key, default)
         ours = {theirs.lower(): name for theirs, name in names.items()}
-        if not isinstance(given, str) or given.lower() not in ours:
-            raise ConfigError(f"{self.place}.{key}: got {shown(given)}, need one of {list(names)}."
-                              f"{did_you_mean(str(given), names)}")  # fmt: skip
-        return ours[given.lower()]
+        if not isinstance(found, str) or found.lower() not in ours:
+            raise ConfigError(f"{self.place}.{key}: got {shown(found)}, need one of {list(names)}."
+                              f"{did_you_mean(str(found), names)}")  # fmt: skip
+        return ours[found.lower()]
 
     def only(self, key: str, value: Any, remedy: str = "Leave it out.") -> None:
-        """Refuse the key unless it is absent or says what we do anyway."""
-        given = self.take(key, value)
-        if given != value:
-            raise ConfigError(f"{self.place}.{key}: got {shown(given)}, need {value!r}: nothing "
+        """Refuse the key unless it is absent or has the value that we use anyway."""
+        found = self.take(key, value)
+        if found != value:
+            raise ConfigError(f"{self.place}.{key}: got {shown(found)}, need {value!r}: nothing "
                               f"else is supported here. {remedy}")  # fmt: skip
 
     def pass_over(self, key: str, reason: str) -> None:
-        """Say that the key is not heeded, where it is there."""
-        given = self.take(key, False)
-        if given is not False:
-            log.warning("%s.%s: got %s, which is passed over: %s.", self.place, key, shown(given),
+        """Log that the key has no effect, where it is present."""
+        found = self.take(key, False)
+        if found is not False:
+            log.warning("%s.%s: got %s, which is passed over: %s.", self.place, key, shown(found),
                         reason)  # fmt: skip
 
     def finish(self) -> None:
-        """Refuse what is left, but for what a parent with another otype had for itself."""
+        """Refuse the keys that are left, except those inherited under another otype."""
         others = [key for key in self.left if key in self.others]
         if others:
             log.warning("%s: passed over %s of its parent, which has another otype.", self.place,

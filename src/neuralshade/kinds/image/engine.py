@@ -1,6 +1,6 @@
-"""What runs the steps of a picture's fit: a trainer, and what a picture is asked besides.
+"""Engines of a picture's fit: training steps, previews, drawing.
 
-On the GPU the task is task.py and task.slang.
+The GPU engine's task is task.py and task.slang.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:  # a fit loads the one that runs it
     from neuralshade.engine.network_trainer import NetworkTrainer
     from neuralshade.engine.torch_engine import Batch, TorchEngine
 
-SMALLEST_PREVIEW = 64  # a side: of fewer pixels PSNR is off by more than some tenths of a dB
+SMALLEST_PREVIEW = 64  # a side: with fewer pixels PSNR is off by more than some tenths of a dB
 TABLE_LIMIT = 2**24  # prepared numbers kept per axis (64 MB); above it each step prepares its own
 
 
 @dataclass
 class TorchImageTask:
-    """Draws batches of a picture and evaluates ``field`` there, its products in ``compute``.
+    """Draws batches of a picture and evaluates ``field`` there, with products in ``compute``.
 
-    What the encoding prepares of a column or a row is kept for every one of the picture: a lattice
-    of R rows and C columns then costs look-ups and ``field.combine``, which is what makes a step
-    fast on the CPU.
+    What the encoding prepares per column and per row is cached for the whole picture: a lattice of
+    R rows and C columns then costs look-ups and ``field.combine``, which makes a step fast on the
+    CPU.
     """
 
     field: Field
@@ -111,7 +111,7 @@ class Engine(ABC):
         return self.trainer.advance(rate_factors)
 
     def averaged(self) -> AbstractContextManager[None]:
-        """Let the field have the averaged weights, where there are any, inside the block."""
+        """Put the averaged weights, if there are any, into the field inside the block."""
         return self.trainer.averaged()
 
     def state(self) -> dict[str, torch.Tensor]:
@@ -119,7 +119,7 @@ class Engine(ABC):
         return self.trainer.state()
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once, here or on the other engine."""
+        """Load what ``state`` returned, here or on the other engine."""
         self.trainer.load_state(state)
 
 
@@ -143,7 +143,7 @@ class TorchImageEngine(Engine):
 
 
 class GpuImageEngine(Engine):
-    """A picture's fit on the GPU, which also draws what was learned."""
+    """A picture's fit on the GPU, which also draws the result."""
 
     trainer: NetworkTrainer
 
@@ -162,7 +162,7 @@ class GpuImageEngine(Engine):
 
 @dataclass
 class PreviewPsnr:
-    """Measures a fit on the way; on fewer pixels where that takes too long."""
+    """PSNR of a fit during training, on fewer pixels where measuring takes too long."""
 
     engine: Engine
     white: float
@@ -175,7 +175,7 @@ class PreviewPsnr:
         return preview_psnr(self.engine, self.white, self.hdr, self.side, self.alpha_weighted)
 
     def coarser(self, times: float) -> None:
-        """Take so many times fewer pixels from now on, SMALLEST_PREVIEW squared at least."""
+        """Use ``times`` fewer pixels from now on, at least SMALLEST_PREVIEW squared."""
         self.side = max(SMALLEST_PREVIEW, math.floor(self.side / math.sqrt(times)))
 
 

@@ -1,4 +1,4 @@
-"""The field of a fitted picture: built from its recipe, and read back from what is stored."""
+"""Field of a fitted picture: built from a recipe, or read back from stored tensors."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 Tensors = dict[str, npt.NDArray[Any]]  # of an asset, by name
 
 WORD_BYTES = 4  # that hold two halves
-PREVIEW_SIDE = 256  # rows and columns that a look while training compares, at most
+PREVIEW_SIDE = 256  # rows and columns compared by a preview while training, at most
 
 
 def build_field(recipe: ImageRecipe, channels: int, rng: torch.Generator | None) -> Field:
-    """Return the untrained field of a resolved recipe; its start is drawn from ``rng``.
+    """Return the untrained field of a resolved recipe, initialised from ``rng``.
 
-    None leaves it as it comes, for a field on torch's meta device."""
+    None leaves the numbers as allocated, for a field on torch's meta device."""
     encoding = build_encoding(recipe.encoding, rng)
     network = MLP(
         encoding.width,
@@ -60,7 +60,7 @@ def stored_field(recipe: ImageRecipe, tensors: Tensors, channels: int, place: st
 def stored_forms(recipe: ImageRecipe, channels: int) -> dict[str, Form]:
     """Return the forms of the tensors that a recipe makes, without allocating them.
 
-    Raises: ConfigError for a recipe whose sizes are not chosen yet: no fit leaves such a one.
+    Raises: ConfigError for a recipe whose sizes are not resolved: no fit writes such a one.
     """
     if not recipe.hidden_width:
         raise ConfigError("ImageRecipe.hidden_width: got 0 in an asset, need the width that was "
@@ -74,7 +74,7 @@ def parameter_shapes(recipe: ImageRecipe, channels: int) -> dict[str, torch.Size
 
 
 def meta_field(recipe: ImageRecipe, channels: int) -> Field:
-    """Return the field of a resolved recipe without its numbers."""
+    """Return the field of a resolved recipe on torch's meta device, without numbers."""
     with torch.device("meta"):
         return build_field(recipe, channels, None)
 
@@ -82,7 +82,7 @@ def meta_field(recipe: ImageRecipe, channels: int) -> Field:
 def stored_quality(recipe: ImageRecipe, tensors: Tensors, picture: Picture) -> dict[str, Any]:
     """Return the quality over every pixel of what ``tensors`` hold, in float32.
 
-    ``psnr_db``, and of an HDR picture what ``Light.facts`` has.
+    ``psnr_db``, and for an HDR picture the facts of ``Light.facts``.
     """
     field = stored_field(recipe, tensors, picture.channels, "asset")
     squares, counted, light = 0.0, 0.0, None
@@ -103,9 +103,9 @@ def stored_quality(recipe: ImageRecipe, tensors: Tensors, picture: Picture) -> d
 
 
 def memory_bytes(field: Field, codes: SteppedCodes | None) -> int:
-    """Return what a field takes in a GPU's memory as the Slang library's examples hold it.
+    """Return the bytes of a field in a GPU's memory, as the Slang library's examples hold it.
 
-    Codes as in the file, with their steps; all else as halves: what ``pack_halves`` returns.
+    Codes as in the file, with their steps; the rest as halves: what ``pack_halves`` returns.
     """
     numbers = sum(parameter.numel() for parameter in field.network.parameters())
     if codes is None:

@@ -1,4 +1,4 @@
-"""neuralshade fit image: a picture into an encoding and a small network."""
+"""Command neuralshade fit image: fits an encoding and a small network to a picture."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ from neuralshade.source.image_file import PictureLike, load_as_fitted, load_pict
 from neuralshade.source.picture import LARGEST_FITTED, Picture, check_squares
 from neuralshade.source.transform import transform_picture
 
-PREVIEW_PX = 16  # a side, of what an asset shows before a fit goes on from it
+PREVIEW_PX = 16  # a side, for checking an asset before a fit continues from it
 
 
 def fit_image(
@@ -83,16 +83,16 @@ def fit_image(
         preset: grid (if None), detail, rtxns, rtxns-fast, lake, tiny or tiny-9.
         options: engine, device, snapshots, movie, tev, tensorboard, events, report, resume.
         observer: called about ten times a second with a Progress.
-        settings: fields of ImageRecipe that replace the preset's; an end (steps, seconds)
-            given here replaces the preset's ends.
+        settings: fields of ImageRecipe that replace the preset's; an end (steps, seconds) among
+            them replaces the preset's ends.
 
     Returns:
-        What was reached; psnr_db is measured on the stored numbers.
+        The result; psnr_db is measured on the stored numbers.
 
     Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
         training starts; FitInterrupted on Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
-    given = dict[str, Any](settings)
+    named = dict[str, Any](settings)
     check_torch(options)
     source = picture if isinstance(picture, Picture) else load_picture(picture)
     check_squares(source)
@@ -108,13 +108,13 @@ def fit_image(
     fitted = start.picture if start is not None else checkpoint and checkpoint.source
     source = load_as_fitted(picture, fitted.get("digest"), source) if fitted else source
     if start is not None:
-        recipe = continued_recipe(start.header.recipe, options.resume, preset, given)
+        recipe = continued_recipe(start.header.recipe, options.resume, preset, named)
         recipe = resolve(recipe, transform_picture(source, recipe.transform))
     elif checkpoint is None:
-        recipe = preset_recipe(KIND.presets[0] if preset is None else preset, given)
+        recipe = preset_recipe(KIND.presets[0] if preset is None else preset, named)
         recipe = resolve(recipe, transform_picture(source, recipe.transform))
     else:
-        recipe = _resumed(checkpoint, options.resume, source, preset, given)
+        recipe = _resumed(checkpoint, options.resume, source, preset, named)
     place = os.fspath(picture) if isinstance(picture, (str, os.PathLike)) else None
     with chosen_engine(options) as chosen:
         job = _Job(source, recipe, target, chosen, options, observer, place)
@@ -128,38 +128,38 @@ def fit_image(
 def _resumed(
     checkpoint: Checkpoint, place: Any, picture: Picture, preset: str | None, settings: Any
 ) -> ImageRecipe:
-    def asked(kept: dict[str, Any]) -> ImageRecipe:
+    def resumed(kept: dict[str, Any]) -> ImageRecipe:
         named = kept if preset is None else to_dict(preset_recipe(preset, settings))
-        named |= {end: kept[end] for end in ENDS}  # those of a preset may have been replaced
+        named |= {end: kept[end] for end in ENDS}  # the preset's ends may have been replaced
         ends = resumed_ends(kept, settings)
-        if ends:  # as in a fit that begins: who names an end means that, no plateau
+        if ends:  # as in a new fit: a named end replaces the plateau
             ends["until"] = "end"
         recipe = from_dict(ImageRecipe, named | ends | settings)
         return resolve(recipe, transform_picture(picture, recipe.transform))
 
-    recipe = resumed_recipe(checkpoint, place, picture, ImageRecipe, asked,
-                            setting=flag_of(preset, settings))  # fmt: skip
+    recipe = resumed_recipe(checkpoint, place, picture, ImageRecipe, resumed,
+                            setting=asked_by(preset, settings))  # fmt: skip
     for name, shape in parameter_shapes(recipe, picture.channels).items():
         held = checkpoint.state.get(f"field.{name}")
-        if held is None or held.shape != shape:  # before as much as the recipe says is allocated
+        if held is None or held.shape != shape:  # checked before memory is allocated
             raise unfit(place)
     return recipe
 
 
 def call_of(typed: CommandLine) -> FitCall:
-    """Return the call of what was typed; ConfigError where nothing is left for --bpp to size."""
+    """Return the call of a command line; ConfigError where --bpp has nothing to size."""
     preset = typed.preset
-    if typed.requested["bpp"] is not None and typed.options["resume"] is None:
-        # a recipe that an asset tells may name both: only a flag is a wish
+    if typed.given["bpp"] is not None and typed.options["resume"] is None:
+        # an asset's own recipe may name both: only a flag is a request
         check_sized(preset_recipe(preset or KIND.presets[0], typed.settings))
     return FitCall(fit_image, (typed.subject, typed.output), {"preset": preset, **typed.settings})
 
 
 class _Job(SearchedJob[ImageRecipe]):
     kind = KIND
-    quality: dict[str, Any]  # of the numbers that were stored last
+    quality: dict[str, Any]  # of the numbers stored last
     steps_sized_by = "rate and grid_rate"
-    starting_asset: OpenedImage | None = None  # a finished asset that it goes on from
+    starting_asset: OpenedImage | None = None  # a finished asset that the fit continues from
 
     def __init__(self, picture: Picture, recipe: ImageRecipe, *rest: Any):
         super().__init__(picture, recipe, *rest)
@@ -196,16 +196,16 @@ class _Job(SearchedJob[ImageRecipe]):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return what the same fit can be asked for with, of a picture of another size too."""
+        """Return the settings that repeat this fit, for a picture of another size too."""
         return super().settings | ({"encoding": "auto"} if self._is_sized_by_bpp() else {})
 
     @property
     def training(self) -> dict[str, Any]:
-        """Return what a header says of it: also that it went on from a finished asset."""
+        """Return the header's facts of the training, and whether it continued from an asset."""
         return super().training | ({} if self.starting_asset is None else {"begun": True})
 
     def scene(self) -> Scene:
-        """Return what a live page shows of it."""
+        """Return the scene of a live page."""
         return picture_scene(KIND.name, self.picture, self.engine.draw, continuous=False,
                              pages=grid_pages(self._grids))  # fmt: skip
 
@@ -214,7 +214,7 @@ class _Job(SearchedJob[ImageRecipe]):
             return feature_grids(self.engine.field)
 
     def take_over(self, path: Path) -> None:
-        """Go on from an asset's numbers, with fresh moments. Raises AssetError, ConfigError."""
+        """Load an asset's numbers, with fresh moments. Raises AssetError, ConfigError."""
         opened = self.open(path)
         ours = self.engine.field.named_parameters()
         theirs = dict(opened.field.named_parameters())
@@ -232,7 +232,7 @@ class _Job(SearchedJob[ImageRecipe]):
         return self._save_tensors(path, self._stored())
 
     def _stored(self) -> Tensors:
-        """Return what is trained now as an asset holds it."""
+        """Return the trained numbers in the asset's form."""
         self._check_trained()
         with self.engine.averaged():
             return pack_field(self.engine.field)
@@ -259,33 +259,33 @@ class _Job(SearchedJob[ImageRecipe]):
         """Return an asset of this kind, opened."""
         return OpenedImage.read(asset)
 
-    def _tell_ending(self, psnr_db: float, size: int, search: CodeSearch | None) -> None:
-        """Warn of a fit that ended too soon, or that is no use."""
+    def _warn_of_ending(self, psnr_db: float, size: int, search: CodeSearch | None) -> None:
+        """Warn of a fit that ended too soon, or whose result is poor."""
         gained, failed = (search.gain_db, search.failed) if search else (0.0, None)
         if self.recipe.seconds is not None or self.loop.plateau is not None:
-            from neuralshade.fitting.early_end import rising  # not where steps alone were asked for
+            from neuralshade.fitting.ending import rising  # not for fits that end by steps alone
 
-            self.warnings.add(rising(self.loop, self.recipe, gained))
-        told = poor(self, self.quality, size, self.picture)
-        if told is None and self.starting_asset is None:
-            told = early(self, preset_steps(self.preset))
-        self.warnings.say(told, oversized(size, self.picture), missed(self, psnr_db), failed)
+            self.warnings.say(rising(self.loop, self.recipe, gained))
+        warning = poor(self, self.quality, size, self.picture)
+        if warning is None and self.starting_asset is None:
+            warning = early(self, preset_steps(self.preset))
+        self.warnings.say(warning, oversized(size, self.picture), missed(self, psnr_db), failed)
         if self.starting_asset is not None:
             from neuralshade.kinds.image.starting_asset import below_start
 
             self.warnings.say(below_start(self.starting_asset, self, psnr_db))
 
     def finish(self) -> FitResult:
-        """Write the asset and what else was asked for."""
+        """Write the asset and the other outputs."""
         tensors, search = self._refined(self._stored())
         psnr_db, size = self._save_tensors(self.output, tensors)
-        self._tell_ending(psnr_db, size, search)
+        self._warn_of_ending(psnr_db, size, search)
         self._written()
         self._report()
         bits = size * 8 / (self.picture.width * self.picture.height)
         exceeded = bits > self.recipe.bpp and self._is_sized_by_bpp()
-        told = reached(self, self.picture, self.quality, size, bpp_exceeded=exceeded)
-        return FitResult(**told, search=search)
+        facts = reached(self, self.picture, self.quality, size, bpp_exceeded=exceeded)
+        return FitResult(**facts, search=search)
 
     def _refined(self, tensors: Tensors) -> tuple[Tensors, CodeSearch | None]:
         if not self.passes:

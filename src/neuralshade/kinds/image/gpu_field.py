@@ -1,4 +1,4 @@
-"""An asset on a GPU: at any positions, as a picture, or straight into a texture."""
+"""GPU evaluator of a fitted picture: at positions, as a picture, into a texture."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from neuralshade.source.crop import WHOLE, Crop
 
 if TYPE_CHECKING:
     from slangpy import Device, Texture
-else:  # for who reads hints while a program runs
+else:  # for tools that read type hints at run time
     Device, Texture = later("slangpy:Device"), later("slangpy:Texture")
 
-KEPT_TENSORS = 4  # pairs of PyTorch's memory that kernels stay bound to
+KEPT_TENSORS = 4  # pairs of PyTorch buffers whose bindings are cached
 
 
 class GpuField(Closeable, ShortRepr):
-    """A fitted field whose numbers lie on a GPU, ready to be evaluated.
+    """A fitted field in a GPU's memory, ready to be evaluated.
 
-    Grids of 4 or 8 bits a number lie there as in the file, see ``neuralshade.model.stepped_codes``.
+    Grids of 4 or 8 bits a number stay as in the file, see ``neuralshade.model.stepped_codes``.
 
-    Where the device has cooperative vectors, or is reached through CUDA and its matrix units take
-    the network, it runs in float16 on these, else in float32 loops.
+    Runs in float16 on cooperative vectors, or on matrix units through CUDA, where the device has
+    them and they take the network; else in float32 loops.
 
     Args:
         asset: path of an asset, or what ``load`` returned.
         device: an open SlangPy device, which stays open; or an API (cuda, vulkan, metal, d3d12)
             or "auto", whose device ``close`` closes. "auto" prefers one with cooperative
-            vectors. An own device needs this package's parent folder among its include paths,
-            as ``neuralshade.gpu.device.open_device`` gives it.
+            vectors. A device of your own needs this package's parent folder among its include
+            paths, as ``neuralshade.gpu.device.open_device`` adds it.
 
     Raises: AssetError, DeviceError where no device answers or has too little memory, ConfigError
         for an unknown API.
@@ -63,12 +63,12 @@ class GpuField(Closeable, ShortRepr):
     def at(self, uv: Any) -> Any:
         """Return the channels at ``uv`` [N, 2] in [0, 1], u to the right and v down.
 
-        [N, D] for a field over D numbers.
+        [N, D] for a field with D inputs.
 
         float32 [N, C] in the fitted picture's colour space, not clamped, without gradients. A
-        NumPy array, a torch tensor on the CPU or nested lists give a NumPy array. With a field on
-        ``cuda``, a float32 torch tensor on the same GPU gives another one: the kernel reads and
-        writes PyTorch's memory, nothing is copied, and work of PyTorch's stream is waited for.
+        NumPy array, a torch tensor on the CPU or nested lists return a NumPy array. With a field
+        on ``cuda``, a float32 torch tensor on the same GPU returns another one: the kernel reads
+        and writes PyTorch's memory without a copy, after the work of PyTorch's stream.
 
         Raises: ShapeError for another shape, or a tensor with gaps; DeviceError for a CUDA tensor
         where the field is not on CUDA.
@@ -110,7 +110,7 @@ class GpuField(Closeable, ShortRepr):
     def into_texture(self, texture: Texture, crop: Crop = WHOLE) -> None:
         """Draw ``crop`` over all of ``texture``, of this device and for unordered access.
 
-        Channels that the picture has not are 0, alpha is 1. Nothing passes through the host.
+        Channels that the picture lacks are 0, alpha is 1. Nothing passes through the host.
 
         Raises: DeviceError where the device is not SlangPy's.
         """
@@ -123,7 +123,7 @@ class GpuField(Closeable, ShortRepr):
 
 
 def _opened(api: str) -> Gpu:
-    """Open ``api``; of all, one with cooperative vectors, which evaluate several times faster."""
+    """Open ``api``; for "auto", a device with cooperative vectors, several times faster."""
     device = open_hardware_device() if api == "auto" else None
     if device is not None:
         gpu = SlangpyGpu(device)

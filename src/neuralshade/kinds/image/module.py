@@ -1,4 +1,4 @@
-"""A fitted picture as a module of PyTorch."""
+"""PyTorch module of a fitted picture."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from neuralshade.kinds.position_rows import as_given, float_rows
 class ImageField(torch.nn.Module):
     """A fitted picture as a function of (u, v), for renderers and fits in PyTorch.
 
-    Its parameters are its own, float32, and rounded in every ``forward`` as the asset's bits will
-    hold them. It compiles with torch.compile, and ``state_dict`` holds all of it.
+    It owns its parameters, float32, and rounds them in every ``forward`` to the asset's bits. It
+    works with torch.compile, and ``state_dict`` holds all of it.
     """
 
     def __init__(self, opened: OpenedImage):
@@ -24,11 +24,11 @@ class ImageField(torch.nn.Module):
     def forward(self, uv: torch.Tensor) -> torch.Tensor:
         """Return the channels at positions: float [..., 2] in [0, 1] -> float32 [..., C].
 
-        In the picture's color space, not clamped; [..., D] for a field over D numbers. Floats of
-        other widths are taken as float32. Gradients reach ``uv`` and the parameters.
+        In the picture's color space, not clamped; [..., D] for a field with D inputs. Floats of
+        other widths are converted to float32. Gradients reach ``uv`` and the parameters.
 
-        Raises: ShapeError for another shape, for what are no floats, and, but where it is
-            compiled, for NaN and infinity.
+        Raises: ShapeError for another shape, for a dtype that is no float and, unless compiled,
+            for NaN and infinity.
         """
         rows = float_rows("positions", uv)
         if uv.dim() < 2 or uv.shape[-1] != self.field.dimensions:

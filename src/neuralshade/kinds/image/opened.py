@@ -1,4 +1,4 @@
-"""Opening a fitted picture: an encoding and a network."""
+"""Opened asset of a fitted picture: draws, evaluates, and describes itself."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.picture import Picture
 from neuralshade.source.transform import transform_picture
 
-# An imported network was compared with no picture: what it has in place of a PSNR is its source.
+# An imported network was compared with no picture: it has a source in place of a PSNR.
 QUALITY = Parts({}, {**PSNR.needed, **PSNR.others})
 
 
-@dataclass(frozen=True, init=False)  # the base's, whose hints are read there
+@dataclass(frozen=True, init=False)  # the base's __init__, which resolves its hints
 class OpenedImage(OpenedPicture):
     """An encoding and a network."""
 
@@ -57,7 +57,7 @@ class OpenedImage(OpenedPicture):
     def field(self) -> Field:
         """Return the field, parameters as stored, in float32.
 
-        Raises: AssetError where a level times its step is beyond that.
+        Raises: AssetError where a level times its step exceeds float32.
         """
         field = stored_field(self.recipe, self.tensors, self.picture["channels"], self.path)
         for name, values in field.named_parameters():
@@ -77,7 +77,7 @@ class OpenedImage(OpenedPicture):
 
         See ``stored_codes``.
         """
-        if not self.field.encoding.number_count():  # nothing is loaded for what has no codes
+        if not self.field.encoding.number_count():  # no import for an asset without codes
             return None
         from neuralshade.kinds.image.stored_codes import stored_codes
 
@@ -85,12 +85,12 @@ class OpenedImage(OpenedPicture):
 
     @property
     def memory_bytes(self) -> int:
-        """Return what its numbers take in a GPU's memory: codes as in the file, else 16 bits."""
+        """Return the bytes in a GPU's memory: codes as in the file, else 16 bits a number."""
         return memory_bytes(self.field, self.codes)
 
     def in_memory(self) -> InMemory:
-        """Return how a GPU holds it: numbers that a shader evaluates at any place."""
-        from neuralshade.measure.quality_rows import InMemory
+        """Return how a GPU holds it: numbers that a shader evaluates at any position."""
+        from neuralshade.measure.rows import InMemory
 
         held = "16 bits a number" if self.codes is None else f"{self.codes.bits} bits a grid number"
         return InMemory(self.memory_bytes, random_access=True, setting=f"{held} in memory")
@@ -98,7 +98,7 @@ class OpenedImage(OpenedPicture):
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
         """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped.
 
-        Smaller than fitted that aliases, as "point" of ``render`` does: its "area" takes means.
+        Drawn smaller than fitted it aliases, as "point" of ``render`` does: "area" averages.
         """
         check_pixels(width, height)
         return draw_field(self.field, width, height, crop)
@@ -113,9 +113,9 @@ class OpenedImage(OpenedPicture):
         return grid_pages(lambda: feature_grids(self.field))
 
     def told_flags(self) -> dict[str, Any]:
-        """Return 'auto' for what was chosen for its picture: another one has other sizes.
+        """Return 'auto' for sizes that were chosen for its picture: another one needs others.
 
-        And bpp as nothing where it is the usual one and sized nothing.
+        And bpp as None where it is the default and sized nothing.
         """
         from neuralshade.kinds.image.budget import unresolved
 
@@ -128,7 +128,7 @@ class OpenedImage(OpenedPicture):
         return super().told_flags() | (with_own if sized else {"bpp": None})
 
     def transformed(self, picture: Picture) -> Picture:
-        """Return ``picture`` as this asset was asked to show it."""
+        """Return ``picture`` after the asset's transform."""
         return super().transformed(transform_picture(picture, self.recipe.transform))
 
     @property
@@ -142,7 +142,7 @@ class OpenedImage(OpenedPicture):
         return width, height
 
     def reached(self) -> list[tuple[str, str]]:
-        """Return a line on the size that it was fitted at."""
+        """Return a line on the size that was fitted."""
         if "source" in self.header.own:
             return []
         return [("Fitted at", f"{self.size[0]:,} x {self.size[1]:,} pixels")]

@@ -7,7 +7,7 @@ from neuralshade.fitting.recipe import check_preset, from_dict
 from neuralshade.kinds.image.recipe import ImageRecipe
 
 ENDS = ("steps", "seconds", "target_psnr", "until", "plateau_db")
-EPOCH_STEPS, EPOCHS = 128, 256  # of rtxns: batches an epoch as in the sample, epochs ours
+EPOCH_STEPS, EPOCHS = 128, 256  # of rtxns: batches an epoch from the sample, epochs our choice
 
 RTXNS_NETWORK = {
     "encoding": "frequency:octaves=3",  # 2 inputs x 6 features
@@ -104,8 +104,8 @@ def preset_recipe(name: str, settings: dict[str, Any]) -> ImageRecipe:
     """Return the preset with ``settings`` in place of its own.
 
     An end among ``settings`` (steps, seconds) replaces all ends of the preset, so that
-    steps=5000 means 5000 steps; target_psnr is one more end beside the others. Without either a
-    fit is one until its plateau, and the preset's seconds are the most that it may take.
+    steps=5000 means 5000 steps; target_psnr is one more end beside the others. Without either, a
+    fit runs until its plateau, at most for the preset's seconds.
 
     Raises: ConfigError for an unknown preset or setting, with the nearest name.
     """
@@ -116,13 +116,13 @@ def preset_recipe(name: str, settings: dict[str, Any]) -> ImageRecipe:
     recipe = from_dict(ImageRecipe, values | settings)
     if recipe.until != "auto":
         return recipe
-    # a preset's number of steps is its own recipe's; its seconds are what nobody should wait beyond
+    # a preset's steps belong to its recipe; its seconds are an upper limit for an interactive user
     plateau = recipe.steps is None and recipe.seconds is not None
-    asked = settings.get("steps") is not None or settings.get("seconds") is not None
-    until = "plateau" if plateau and not asked else "end"
+    ends_set = settings.get("steps") is not None or settings.get("seconds") is not None
+    until = "plateau" if plateau and not ends_set else "end"
     return dataclasses.replace(recipe, until=until)
 
 
 def preset_steps(name: str | None) -> int | None:
-    """Return the number of steps that is a preset's own; None where it has none."""
+    """Return a preset's own number of steps; None where it has none."""
     return None if name is None else PRESETS[name].settings.get("steps")

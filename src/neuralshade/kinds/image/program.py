@@ -1,4 +1,4 @@
-"""A field with an encoding of another package as a function in Slang, made of its Slang half."""
+"""Slang program of a field whose encoding comes from another package, from its Slang half."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ public {result} {function}(float2 uv)
 def field_program(
     field: Field, name: str, function: Function
 ) -> tuple[SlangProgram, npt.NDArray[np.uint32]]:
-    """Return what ``function`` of an asset called ``name`` is, and the words that it reads."""
+    """Return the program of ``function`` of an asset called ``name``, and the words it reads."""
     encoding, network = field.encoding.slang(f"{name}_"), field.network.slang()
     modules = sorted(MODULES | encoding.modules | network.modules)
     channels = int(function.result.removeprefix("float") or 1)

@@ -1,4 +1,4 @@
-"""A picture into an encoding and a small network: the recipe."""
+"""Recipe of the image kind."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class ImageRecipe(PictureRecipe):
     """One picture into an encoding and an MLP."""
 
     finds_plateau = True
-    larger = "A larger --bpp, encoding or network"  # what lets the file have more
+    larger = "A larger --bpp, encoding or network"  # how a user allows a larger file
 
     encoding: str = setting("auto", "parts joined by +, as in 'frequency:octaves=6 + one_blob'; "
                             "'auto' fills --bpp with two dense grids")  # fmt: skip
@@ -76,7 +76,7 @@ class ImageRecipe(PictureRecipe):
                              group="fitted")  # fmt: skip
 
     def __post_init__(self) -> None:
-        """Refuse settings that are fine one by one and make no sense together."""
+        """Refuse settings that contradict each other."""
         for name, allowed in (("grid_bits", (4, 8, 16, 32)), ("network_bits", (8, 16, 32))):
             bits = getattr(self, name)
             if bits not in allowed:
@@ -93,7 +93,7 @@ class ImageRecipe(PictureRecipe):
 
 
 class ImageSettings(PictureSettings, total=False):
-    """Fields of ImageRecipe, which says what each is; each may be left out."""
+    """Fields of ImageRecipe, where they are documented; all are optional."""
 
     encoding: str
     bpp: float

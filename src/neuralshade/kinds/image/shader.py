@@ -1,4 +1,4 @@
-"""A fitted picture as a function of a shading language."""
+"""Shader form of a fitted picture."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TOLERANCE = 2e-6  # of full scale
 def image_shader(opened: OpenedImage, name: str) -> ShaderForm:
     """Return ``NAME(uv)`` and ``NAME_area(uv, dx, dy)``; see ``Opened.shader``.
 
-    Where an encoding is another package's they call its Slang half.
+    An encoding of another package is called through its Slang half.
     """
     channels = int(opened.picture["channels"])
     kind = "float" if channels == 1 else f"float{channels}"

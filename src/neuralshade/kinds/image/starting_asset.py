@@ -1,4 +1,4 @@
-"""A fit that begins with the numbers of a finished asset, in place of a checkpoint's."""
+"""Continued fit: one that starts from the numbers of a finished asset."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OF_TRAINING = ("steps", "seconds", "target_psnr", "until", "plateau_db", "loss",
 
 
 class ContinuedFit(Protocol):
-    """A fit that begins with an asset, as far as it is told of."""
+    """The attributes of a fit that continues from an asset."""
 
     @property
     def source(self) -> Picture: ...
@@ -45,17 +45,17 @@ def is_finished(place: str | os.PathLike[str]) -> bool:
     """Return whether a file is an asset that ``fit image`` made, not a checkpoint."""
     try:
         return is_asset_file(place) and read_asset_file(place).header["kind"] == KIND.name
-    except OSError:  # who reads it next says why
+    except OSError:  # reported where the file is read next
         return False
 
 
 def continued_recipe(
     asset: dict[str, Any], place: Any, preset: str | None, settings: dict[str, Any]
 ) -> ImageRecipe:
-    """Return the recipe of an asset with ``settings`` in place of its own: how it is trained.
+    """Return the recipe of an asset with ``settings`` in place of its own.
 
-    Its ends are those of a new fit. Raises ConfigError for a preset, and for settings of what is
-    trained, which is there.
+    Its ends are those of a new fit. Raises ConfigError for a preset, and for settings of the
+    network, which exists already.
     """
     kept = to_dict(stored_recipe(ImageRecipe, asset))
     for name, value in settings.items():
@@ -70,9 +70,9 @@ def continued_recipe(
 
 
 def start_from(job: ContinuedFit, asset: OpenedImage) -> None:
-    """Have a fit begin with the numbers of a finished asset, and warn of what that means.
+    """Start a fit from the numbers of a finished asset, and warn of what that means.
 
-    Another picture may be meant, a retouched one say; but mostly a file was mixed up.
+    The picture may differ on purpose, a retouched one say; mostly a file was mixed up.
     """
     job.take_over(Path(asset.path))
     job.starting_asset = asset
@@ -90,9 +90,9 @@ def start_from(job: ContinuedFit, asset: OpenedImage) -> None:
 
 
 def below_start(asset: OpenedImage, job: ContinuedFit, psnr_db: float) -> str | None:
-    """Return what to say of a fit that came to less than the asset that it went on from.
+    """Return a warning where a fit ended below the PSNR of the asset it continued from.
 
-    Of another picture the asset's PSNR says nothing.
+    None for an asset of another picture, whose PSNR is not comparable.
     """
     before = asset.header.quality.get("psnr_db")
     same = asset.picture.get("digest") == job.source.digest

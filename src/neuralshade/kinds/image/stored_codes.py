@@ -1,4 +1,4 @@
-"""The codes of a stored picture's grids, for shaders."""
+"""Stored grid codes of a picture, in the form that shaders read."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from neuralshade.model.stepped_codes import SteppedCodes, takes_codes
 
 def stored_codes(recipe: ImageRecipe, tensors: Tensors, channels: int, place: str
                  ) -> SteppedCodes | None:  # fmt: skip
-    """Return the encoding's codes as the file has them; None where it has none to be read as such.
+    """Return the encoding's codes as the file has them; None where shaders cannot read them so.
 
-    That is where ``grid_bits`` is 16 or 32, and where not all numbers are those of grids.
+    That is where ``grid_bits`` is 16 or 32, and where the encoding has numbers besides grids.
 
     Raises: AssetError naming ``place`` where tensors do not fit.
     """

@@ -1,4 +1,4 @@
-"""Fitting a picture on the device. Device half: task.slang."""
+"""Training task of a picture on the device. Device half: task.slang."""
 
 from __future__ import annotations
 

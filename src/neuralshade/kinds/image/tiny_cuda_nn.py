@@ -1,9 +1,9 @@
-"""A tiny-cuda-nn configuration (JSON) as settings of ImageRecipe.
+"""Reader of tiny-cuda-nn configurations (JSON) as settings of ImageRecipe.
 
-What it says is honoured or refused by name; nothing is dropped in silence. Where the two
-differ by design: our layers have biases unless told otherwise, theirs never have; their
-one-blob uses a quartic kernel, ours the Gaussian of the paper; base_resolution counts their
-vertices and our cells. What changes no result here is passed over with a line that says so.
+Every key is honoured or refused by name; none is ignored silently. The two differ by design: our
+layers have biases unless a recipe turns them off, theirs never have; their one-blob uses a
+quartic kernel, ours the Gaussian of the paper; base_resolution counts their vertices and our
+cells. A key without effect on the result is skipped, with a log line.
 """
 
 import os
@@ -47,14 +47,14 @@ SECTIONS = ("encoding", "network", "optimizer", "loss")
 
 
 def read_tiny_cuda_nn(path: str | os.PathLike[str]) -> Settings:
-    """Return the settings of a JSON file; ConfigError names what cannot be honoured."""
+    """Return the settings of a JSON file; ConfigError names what is not supported."""
     return from_tiny_cuda_nn(read_config(path))
 
 
 def from_tiny_cuda_nn(config: Any) -> Settings:
-    """Return the settings of ImageRecipe that a parsed configuration asks for.
+    """Return the settings of ImageRecipe for a parsed configuration.
 
-    Raises: ConfigError naming the section and the key that is unknown or cannot be honoured.
+    Raises: ConfigError naming the section and the key that is unknown or not supported.
     """
     top = Section("config", config)
     settings: Settings = {"bias": False}
@@ -85,21 +85,21 @@ def _network(section: Section) -> Settings:
 
 
 def _check_optimizer(section: Section) -> None:
-    """Refuse optimizers of theirs that are not here, with what to take in their place."""
-    given = section.left.get("otype")
-    if isinstance(given, str) and given.lower() in ADAM_ONLY:
-        raise ConfigError(f"{section.place}.otype: got {shown(given)}, need one of "
+    """Refuse optimizers that we lack, and suggest a replacement."""
+    found = section.left.get("otype")
+    if isinstance(found, str) and found.lower() in ADAM_ONLY:
+        raise ConfigError(f"{section.place}.otype: got {shown(found)}, need one of "
                           f"{list(OPTIMIZERS)}: it is not here. Write Adam"
-                          f"{OF_LION * (given.lower() == 'lion')}.")  # fmt: skip
+                          f"{OF_LION * (found.lower() == 'lion')}.")  # fmt: skip
 
 
 def _optimizer(section: Section, names: Names = OPTIMIZERS) -> Settings:
-    """Read Adam, or what is wrapped around it: averaging, and a decay of the step size."""
+    """Read Adam and its wrappers: averaging, and a decay of the step size."""
     _check_optimizer(section)
     otype = section.choice("otype", names, "Adam")
     if otype != "adam":
         inner = Section(f"{section.place}.nested", section.take("nested", {}))
-        # an average of an average has two decays, and we have one
+        # an average of an average has two decays, and ours has one
         others = {name: ours for name, ours in names.items() if ours != otype}
         settings = _optimizer(inner, others)
         if otype == "ema":

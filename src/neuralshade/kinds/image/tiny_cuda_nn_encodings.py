@@ -1,4 +1,4 @@
-"""The encoding of a tiny-cuda-nn configuration as the text that names ours."""
+"""Encodings of a tiny-cuda-nn configuration as text that names ours."""
 
 import logging
 import math
@@ -18,7 +18,7 @@ COORDINATES = 2  # of a picture
 def encoding_text(section: Section, *, nested: bool = False) -> str:
     """Return the text of an encoding's section; ``nested`` inside a composite.
 
-    Raises: ConfigError naming the key that is unknown or cannot be honored.
+    Raises: ConfigError naming the key that is unknown or not supported.
     """
     readers: dict[str, Callable[[Section], str]] = {
         "composite": _composite,
@@ -39,7 +39,7 @@ def encoding_text(section: Section, *, nested: bool = False) -> str:
 
 
 def _composite(section: Section) -> str:
-    """Return the text of a composite's parts, each of which sees both coordinates or one."""
+    """Return the text of a composite's parts, each with both coordinates or one as input."""
     parts = []
     for one, first, count in nested_parts(section):
         parts.append(_part(one, first, count))
@@ -48,7 +48,7 @@ def _composite(section: Section) -> str:
 
 
 def nested_parts(section: Section) -> Iterator[tuple[Section, int, int]]:
-    """Yield the encodings of a composite with their first coordinate and how many they take.
+    """Yield the encodings of a composite with their first coordinate and their count of them.
 
     Raises: ConfigError for what is no list of encodings of two coordinates.
     """
@@ -66,10 +66,10 @@ def nested_parts(section: Section) -> Iterator[tuple[Section, int, int]]:
 
 
 def _spans(ones: list[Section], place: str) -> list[tuple[int, int]]:
-    """Return the first coordinate of each encoding of a composite and how many it takes.
+    """Return the first coordinate of each encoding of a composite and its count of them.
 
-    As there: each begins where the one before it ends unless ``dims_to_encode_begin`` is there,
-    and the one without ``n_dims_to_encode`` takes what the others leave.
+    As in tiny-cuda-nn: each starts where the one before ends unless it has
+    ``dims_to_encode_begin``, and the one without ``n_dims_to_encode`` takes the remaining ones.
     """
     begun = any(one.has("dims_to_encode_begin") for one in ones)
     open_ones = [one for one in ones if not one.has("n_dims_to_encode")]
@@ -84,9 +84,9 @@ def _spans(ones: list[Section], place: str) -> list[tuple[int, int]]:
                           f"{COORDINATES}: a picture has two coordinates. Set "
                           "dims_to_encode_begin where encodings see the same.")  # fmt: skip
     spans, place_now = list[tuple[int, int]](), 0
-    for one, given in zip(ones, counts, strict=True):
+    for one, count_set in zip(ones, counts, strict=True):
         first = one.number("dims_to_encode_begin", place_now)
-        count = given if given is not None else COORDINATES - (first if begun else total)
+        count = count_set if count_set is not None else COORDINATES - (first if begun else total)
         if first not in range(COORDINATES + 1) or count not in range(COORDINATES - first + 1):
             raise ConfigError(f"{one.place}.n_dims_to_encode: got {count} from {first}, need them "
                               f"among {COORDINATES}: a picture has two coordinates. Set "
@@ -138,18 +138,18 @@ def _finest(section: Section, kind: str, levels: int, coarsest: int) -> int:
     """Return the cells a side of the last level; ConfigError where the growth is out of bounds."""
     from neuralshade.model.registry import LIMITS  # loads PyTorch
 
-    is_given = section.has("per_level_scale")
+    is_set = section.has("per_level_scale")
     growth = section.number("per_level_scale", 2.0, float)
     largest = LIMITS["finest" if kind == "hash_grid" else "width"][1]
     if levels not in range(2, LIMITS["levels"][1] + 1) or coarsest not in range(1, largest + 1):
-        return coarsest  # nothing grows, or the text of the encoding is refused as it is read
+        return coarsest  # nothing grows, or parsing the encoding's text refuses it
     most = math.floor(1e4 * (largest / coarsest) ** (1 / (levels - 1))) / 1e4
     if not 1 <= growth <= most:
         raise ConfigError(f"{section.place}.per_level_scale: got {growth!r}, need 1 to {most} for "
                           f"{levels} levels from {coarsest}. Set it to {most} for the finest "
                           "grid.")  # fmt: skip
     finest = round(coarsest * growth ** (levels - 1))
-    if not is_given:  # instant-ngp, reset_network in testbed.cu
+    if not is_set:  # instant-ngp, reset_network in testbed.cu
         log.warning("%s.per_level_scale: got none, taken as %s, tiny-cuda-nn's: from %d to %d "
                     "cells a side. For instant-ngp's, half of the picture's longer side at the "
                     "last level, set it to (side / 2 / %d) ** (1 / %d).", section.place, growth,

@@ -1,1 +1,1 @@
-"""Networks that other programs trained, as pictures: one file a format."""
+"""Importers of networks that other programs trained: one file a format."""

@@ -1,4 +1,4 @@
-"""What every format's reader returns: a recipe and the numbers of its field."""
+"""Imported network: the recipe and the numbers that every format's reader returns."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ MOST_LAYERS = 8
 class ForeignNetwork:
     """A network that another program trained.
 
-    ``numbers`` has every parameter of the recipe's field by name, float16 or float32: grids of one
-    dtype, and weights.
+    ``numbers`` has every parameter of the recipe's field by name, float16 or float32: all grids
+    have one dtype, and so have all weights.
     """
 
-    source: str  # the program, for people: "tiny-cuda-nn"
+    source: str  # the program, as shown to users: "tiny-cuda-nn"
     recipe: ImageRecipe
     channels: int
     numbers: Tensors
 
 
 def named_layers(weights: Sequence[Array], biases: Sequence[Array] | None) -> Tensors:
-    """Return the parameters of a network by the names that they have in an asset."""
+    """Return the parameters of a network by their names in an asset."""
     found = {f"network.layers.{i}.weight": weight for i, weight in enumerate(weights)}
     if biases is not None:
         found |= {f"network.layers.{i}.bias": bias for i, bias in enumerate(biases)}
@@ -46,7 +46,7 @@ def named_layers(weights: Sequence[Array], biases: Sequence[Array] | None) -> Te
 def recipe_of(
     encoding: str, numbers: Tensors, activation: str, output_activation: str
 ) -> ImageRecipe:
-    """Return the recipe of an encoding and layers; its bits are those that ``numbers`` have."""
+    """Return the recipe of an encoding and layers, with the bits of ``numbers``."""
     layers = [values for name, values in numbers.items() if name.startswith("network.")]
     grids = [values for name, values in numbers.items() if not name.startswith("network.")]
     weights = [values for values in layers if values.ndim == 2]
@@ -87,7 +87,7 @@ def check_channels(place: str, channels: Any) -> int:
 
 
 def encoding_width(text: str) -> int:
-    """Return how many numbers an encoding gives, without allocating its grids."""
+    """Return how many numbers an encoding outputs, without allocating its grids."""
     import torch
 
     with torch.device("meta"):

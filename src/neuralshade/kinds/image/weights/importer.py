@@ -1,4 +1,4 @@
-"""Making an image asset of a network that another program trained."""
+"""Import of a network that another program trained, as an image asset."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from neuralshade.kinds.image.weights.foreign_network import ForeignNetwork
 from neuralshade.source.picture import COLOR_SPACES
 
 FORMATS = ("auto", "tiny-cuda-nn", "rtxns", "torch")
-PROBED = 16  # positions along each axis that a network is drawn at before it is written
+PROBED = 16  # positions along each axis where a network is evaluated before it is written
 # which arguments a format reads beside the file
 READS = {"tiny-cuda-nn": ("config", "channels", "tensor"), "rtxns": ("recipe",),
          "torch": ("recipe",)}  # fmt: skip
@@ -34,7 +34,7 @@ def import_image(
     format: str,
     size: tuple[int, int],
     color_space: str,
-    **given: Any,
+    **arguments: Any,
 ) -> None:
     """Write the asset of a foreign network; see ``neuralshade.import_asset``."""
     if color_space not in COLOR_SPACES:
@@ -44,7 +44,7 @@ def import_image(
     if format not in FORMATS:
         raise ConfigError(f"format: got {shown(format)}, need one of {list(FORMATS)}."
                           f"{did_you_mean(str(format), FORMATS)}")  # fmt: skip
-    found = _read(file, format, given)
+    found = _read(file, format, arguments)
     header = Header(
         to_dict(found.recipe),
         {"steps": 0, "seconds": 0.0, "curve": []},
@@ -59,15 +59,15 @@ def import_image(
     save_asset(output, KIND.name, header, tensors)
 
 
-def _read(file: str | os.PathLike[str], format: str, given: dict[str, Any]) -> ForeignNetwork:
-    """Return the network of a file, by its content and by what is said of it."""
+def _read(file: str | os.PathLike[str], format: str, arguments: dict[str, Any]) -> ForeignNetwork:
+    """Return the network of a file, by its content and the other arguments."""
     from neuralshade.asset.weights.foreign_bytes import read_bytes
     from neuralshade.kinds.image.weights.layers import network_settings
     from neuralshade.kinds.image.weights.rtxns import is_rtxns, read_rtxns, read_rtxns_json
     from neuralshade.kinds.image.weights.state_dict import read_state_dict
     from neuralshade.kinds.image.weights.tiny_cuda_nn import read_snapshot, read_tiny_cuda_nn
 
-    settings = None if given["recipe"] is None else network_settings(given["recipe"])
+    settings = None if arguments["recipe"] is None else network_settings(arguments["recipe"])
     suffix = Path(file).suffix.lower()
     layers: Any = None
     if suffix == ".json" and format in ("auto", "rtxns"):
@@ -78,10 +78,10 @@ def _read(file: str | os.PathLike[str], format: str, given: dict[str, Any]) -> F
             format = "rtxns"
         else:
             format = "torch" if settings is not None else "tiny-cuda-nn"
-    _check_read(format, given)
+    _check_read(format, arguments)
     readers: dict[str, Callable[[], ForeignNetwork]] = {
-        "tiny-cuda-nn": lambda: read_tiny_cuda_nn(file, given["config"], given["channels"],
-                                                  given["tensor"]),
+        "tiny-cuda-nn": lambda: read_tiny_cuda_nn(file, arguments["config"], arguments["channels"],
+                                                  arguments["tensor"]),
         "rtxns": lambda: (read_rtxns(file, settings) if layers is None
                           else read_rtxns_json(file, layers, settings)),
         "torch": lambda: read_state_dict(file, settings),
@@ -89,9 +89,9 @@ def _read(file: str | os.PathLike[str], format: str, given: dict[str, Any]) -> F
     return readers[format]()
 
 
-def _check_read(format: str, given: dict[str, Any]) -> None:
+def _check_read(format: str, arguments: dict[str, Any]) -> None:
     """Raise ConfigError for an argument that a format does not read."""
-    for name, value in given.items():
+    for name, value in arguments.items():
         if value is not None and name not in READS[format]:
             others = [one for one, names in READS.items() if name in names]
             raise ConfigError(f"{name}: got {shown(value)} for {format}, need none: only "
@@ -100,17 +100,17 @@ def _check_read(format: str, given: dict[str, Any]) -> None:
 
 
 def _stored(found: ForeignNetwork) -> dict[str, Any]:
-    """Return the numbers as the asset has them."""
+    """Return the numbers in the asset's dtypes."""
     recipe, tensors = found.recipe, {}
     for name, values in found.numbers.items():
         bits = recipe.network_bits if name.startswith("network.") else recipe.grid_bits
         dtype = np.float16 if bits == 16 else np.float32
-        tensors[name] = np.array(values, dtype, order="C")  # a copy, which may be written
+        tensors[name] = np.array(values, dtype, order="C")  # a writable copy
     return dict(sorted(tensors.items()))
 
 
 def _check(asset: Asset) -> None:
-    """Raise AssetError where an asset would not open, or draws what is no color."""
+    """Raise AssetError where an asset would not open, or has values that are not finite."""
     opened = OpenedImage.of(asset)
     along = np.linspace(0, 1, PROBED, dtype=np.float32)
     at = np.stack(np.meshgrid(along, along), axis=-1).reshape(-1, 2)

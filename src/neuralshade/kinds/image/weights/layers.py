@@ -1,4 +1,4 @@
-"""Plain layers of weights and biases under an encoding and activations that a recipe names."""
+"""Networks from plain layers: weights and biases under the encoding that a recipe names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STATED = ("encoding", "activation", "output_activation", "hidden_layers", "hidde
 
 @dataclass(frozen=True)
 class NetworkSettings:
-    """What a recipe says of a network: None where a file of numbers says it."""
+    """Settings of a network in a recipe; None where the file of numbers determines it."""
 
     encoding: str
     activation: str = "relu"
@@ -44,7 +44,7 @@ class NetworkSettings:
 
 
 def network_settings(recipe: Any) -> NetworkSettings:
-    """Return what a recipe says: a TOML file's path, a dict of settings, or an ImageRecipe.
+    """Return the settings of a recipe: a TOML file's path, a dict, or an ImageRecipe.
 
     Raises: ConfigError for a setting that is unknown, of training alone, or missing.
     """
@@ -89,7 +89,7 @@ def network_of_layers(
 
     ``settings`` None is ``assumed``, with a warning. ``grids``: parameters of the encoding.
 
-    Raises: AssetError, saying ``place``, for layers that do not fit each other or the encoding.
+    Raises: AssetError naming ``place`` for layers that do not fit each other or the encoding.
     """
     if settings is None:
         log.warning("%s: it says nothing of its encoding and activations, taken as %s, %s and %s "
@@ -124,7 +124,7 @@ def _check_settings(
     width: int | None,
     biases: Sequence[Array] | None,
 ) -> None:
-    """Raise ConfigError where a recipe says something else than the file has."""
+    """Raise ConfigError where a recipe contradicts the file."""
     found = {"hidden_layers": layers, "hidden_width": width, "bias": biases is not None}
     for name, value in found.items():
         said = getattr(settings, name)

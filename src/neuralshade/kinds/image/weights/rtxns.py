@@ -1,4 +1,4 @@
-"""Networks of NVIDIA's RTX Neural Shading SDK: .ns.bin files, and its JSON files.
+"""Reader of networks of NVIDIA's RTX Neural Shading SDK: .ns.bin files and JSON files.
 
 Source: RTXNS, NetworkFileHeader of src/NeuralShading/NeuralNetwork.cpp and
 NeuralNetworkTypes.h; encoding and activations are those of its sample SimpleTraining.
@@ -25,7 +25,7 @@ MAGIC = struct.pack("<I", VERSION)
 ARCHITECTURE = struct.Struct("<7I4x")  # version, layers, inputs, hidden, outputs, precisions
 LAYER = struct.Struct("<IIQQII")  # inputs, outputs, bytes of weights and biases, their offsets
 END = struct.Struct("<I4xQ")  # layout, bytes of the numbers
-MOST_LAYERS = 8  # whose places the header has
+MOST_LAYERS = 8  # the header's capacity
 LAYOUTS = ("RowMajor", "ColumnMajor", "InferencingOptimal", "TrainingOptimal")
 PRECISIONS = ("<f2", "<f4")
 HEADER_BYTES = ARCHITECTURE.size + MOST_LAYERS * LAYER.size + END.size
@@ -34,7 +34,7 @@ ASSUMED = NetworkSettings("frequency:octaves=3", "leaky_relu", "sigmoid")
 
 @dataclass(frozen=True)
 class LayerLayout:
-    """Sizes of one layer, and the bytes where its numbers begin."""
+    """Sizes of one layer, and the offsets of its numbers in bytes."""
 
     inputs: int
     outputs: int
@@ -60,7 +60,7 @@ def read_rtxns(path: str | os.PathLike[str], settings: NetworkSettings | None) -
 
 
 def is_rtxns(data: bytes) -> bool:
-    """Return whether a file begins as one of the SDK."""
+    """Return whether a file starts like one of the SDK."""
     return data.startswith(MAGIC)
 
 

@@ -1,4 +1,4 @@
-"""A state dict of PyTorch: linear layers in their order, and grids by the names of an asset."""
+"""Reader of PyTorch state dicts: linear layers in order, grids by their names in an asset."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def read_state_dict(
 ) -> ForeignNetwork:
     """Return the network of a file: NAME.weight [outputs, inputs] and NAME.bias of each layer.
 
-    Layers are in the order of their names, numbers by value: 0, 2, 10. Grids of the encoding are
-    called as in an asset: encoding.parts.0.texels.0.
+    Layers are sorted by name, numbers by value: 0, 2, 10. Grids of the encoding have their names
+    in an asset: encoding.parts.0.texels.0.
 
     Raises: AssetError that lists tensors which are missing or unexpected; ConfigError for no
         recipe.

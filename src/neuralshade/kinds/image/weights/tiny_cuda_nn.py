@@ -1,4 +1,4 @@
-"""Parameters of tiny-cuda-nn, with the configuration that they were trained under."""
+"""Reader of tiny-cuda-nn's parameters, with the configuration that they were trained under."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ USUAL_CHANNELS = 3
 ELSEWHERE = ("ELU", "Softplus")  # ELU is not theirs; their softplus is steeper by 10
 ACTIVATIONS = {name: ours for name, ours in ACTIVATION_NAMES.items() if name not in ELSEWHERE}
 TYPES = {"float": "<f4", "__half": "<f2"}  # of a snapshot's parameters
-TRAINING = ("loss", "optimizer")  # sections that change nothing of what is trained
+TRAINING = ("loss", "optimizer")  # sections without effect on the trained network
 
 
 @dataclass(frozen=True)
 class ParameterLayout:
-    """What a configuration says of the vector of parameters."""
+    """Layout of the parameter vector, from a configuration."""
 
     parts: list[EncodingPart]
     channels: int
@@ -147,7 +147,7 @@ def read_snapshot(path: str | os.PathLike[str]) -> Any:
             if not inflating.eof:
                 raise ValueError("a cut file")
         return unpacked(data)
-    except AssetError:  # a ValueError, which says already what it is
+    except AssetError:  # a ValueError with its message already
         raise
     except (ValueError, zlib.error, RecursionError) as error:
         raise damaged(path, error, "safetensors, npz, npy or pt by its suffix, an RTXNS network, "
@@ -187,7 +187,7 @@ def _is_config(found: Any) -> bool:
 
 
 def layout_of(config: Any, channels: int | None = None) -> ParameterLayout:
-    """Return what a parsed configuration says; ConfigError for what no image asset holds."""
+    """Return the layout of a parsed configuration; ConfigError for what no image asset holds."""
     top = Section("config", config)
     for name in TRAINING:
         top.take(name, None)
@@ -215,9 +215,9 @@ def layout_of(config: Any, channels: int | None = None) -> ParameterLayout:
 
 
 def _activation(network: Section, key: str, default: str) -> str:
-    given = network.left.get(key)
-    if isinstance(given, str) and given.lower() in ("softplus", "squareplus"):
-        raise ConfigError(f"{network.place}.{key}: got {shown(given)}, need one of "
+    found = network.left.get(key)
+    if isinstance(found, str) and found.lower() in ("softplus", "squareplus"):
+        raise ConfigError(f"{network.place}.{key}: got {shown(found)}, need one of "
                           f"{list(ACTIVATIONS)}: theirs is another function than any here. Train "
                           "with one of those.")  # fmt: skip
     return network.choice(key, ACTIVATIONS, default)
@@ -238,7 +238,7 @@ def _outputs(top: Section, channels: int | None) -> int:
 def network_of(layout: ParameterLayout, vector: Array, place: str) -> ForeignNetwork:
     """Return the network whose parameters are ``vector``, float16 or float32 [n_params].
 
-    Raises: AssetError, saying ``place``, where it has another length than the layout.
+    Raises: AssetError naming ``place`` where its length differs from the layout's.
     """
     need = layout.network_count + layout.grid_count
     if len(vector) != need:
@@ -262,7 +262,7 @@ def network_of(layout: ParameterLayout, vector: Array, place: str) -> ForeignNet
 def _first_layer(layout: ParameterLayout, matrix: Array) -> tuple[Array, Array | None]:
     """Return the first layer's weights for our columns; its bias, None where there is none.
 
-    What is constant there, columns that fill up and offsets of the identity, is the bias.
+    The bias collects the constants: padding columns, and offsets of the identity.
     """
     places = filled_columns(layout.parts)
     taken, bias, changed = [], np.zeros(len(matrix)), False
@@ -280,7 +280,7 @@ def _first_layer(layout: ParameterLayout, matrix: Array) -> tuple[Array, Array |
 
 
 def _grids(layout: ParameterLayout, vector: Array, start: int) -> dict[str, Array]:
-    """Return the levels of all grids by the names that they have in an asset."""
+    """Return the levels of all grids by their names in an asset."""
     found: dict[str, Array] = {}
     for index, part in enumerate(layout.parts):
         for level, entries in enumerate(part.entries):

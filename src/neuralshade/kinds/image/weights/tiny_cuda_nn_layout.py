@@ -1,9 +1,8 @@
-"""Where the parameters of tiny-cuda-nn lie in its one vector.
+"""Layout of tiny-cuda-nn's parameters in its one vector.
 
 The network's matrices come first, then the encoding's grids. Matrices are row-major
-[outputs, inputs] without biases; inputs and outputs are filled up to a multiple of 16. What fills
-up the inputs is 1 behind waves and the identity, so that its weights are a bias, and 0 behind
-grids.
+[outputs, inputs] without biases; inputs and outputs are padded to a multiple of 16. The padding
+inputs are 1 after waves and the identity, so that their weights are a bias, and 0 after grids.
 
 Source: tiny-cuda-nn, network_with_input_encoding.h, fully_fused_mlp.cu, cutlass_mlp.cu,
 encodings/*.h, set_padded_output_width of encodings/composite.h.
@@ -26,7 +25,7 @@ from neuralshade.model.staggered_grid import PPB, staggered_levels
 ALIGNMENT = 16  # of the network's inputs and outputs
 HELD = ("Composite", "Identity", "Frequency", "TriangleWave", "OneBlob", "Grid", "HashGrid",
         "DenseGrid")  # fmt: skip
-OTHERS = {  # why they are not held
+OTHERS = {  # why they are not supported
     "TiledGrid": "tiled grids are not held",
     "SphericalHarmonics": "it is of directions",
     "OneBlobFrequency": "it has parts that are not held",
@@ -40,24 +39,24 @@ LEVELS_LOG2 = 26  # of the entries of a level here
 
 @dataclass(frozen=True)
 class EncodingPart:
-    """One encoding: what it is here, and what it is in their vector.
+    """One encoding: ours, and its place in their vector.
 
-    Its columns there are ``scale`` times those here plus ``offset``.
+    Its columns there are ``scale`` times ours plus ``offset``.
     """
 
     text: str
-    width: int  # numbers that it gives
-    features: int = 1  # its columns begin at a multiple of it
-    filled: float = 1.0  # the value of the columns that fill it up
+    width: int  # numbers that it outputs
+    features: int = 1  # its columns start at a multiple of this
+    filled: float = 1.0  # the value of its padding columns
     scale: float = 1.0
     offset: float = 0.0
     entries: tuple[int, ...] = field(default=())  # of each level of a grid
 
 
 def encoding_parts(section: Section) -> list[EncodingPart]:
-    """Return the encodings of a configuration's section, those of a composite one by one.
+    """Return the encodings of a configuration's section, those of a composite separately.
 
-    Raises: ConfigError naming the key that is unknown, or that no image asset holds.
+    Raises: ConfigError naming a key that is unknown or that no image asset holds.
     """
     if _otype(section) == "composite":
         section.take("otype", None)
@@ -70,13 +69,13 @@ def encoding_parts(section: Section) -> list[EncodingPart]:
 
 
 def _otype(section: Section) -> str:
-    given = section.left.get("otype", "OneBlob")
+    found = section.left.get("otype", "OneBlob")
     other = {name.lower(): name for name in OTHERS}
-    if isinstance(given, str) and given.lower() in other:
-        name = other[given.lower()]
-        raise ConfigError(f"{section.place}.otype: got {shown(given)}, need one of {list(HELD)}: "
+    if isinstance(found, str) and found.lower() in other:
+        name = other[found.lower()]
+        raise ConfigError(f"{section.place}.otype: got {shown(found)}, need one of {list(HELD)}: "
                           f"{OTHERS[name]}. Train with one of those.")  # fmt: skip
-    return str(given).lower()
+    return str(found).lower()
 
 
 def _part(section: Section, first: int, count: int) -> EncodingPart:
@@ -151,7 +150,7 @@ def _grid(section: Section, kind: str) -> EncodingPart:
 
 
 def _growth(section: Section, levels: int, base: int) -> int:
-    """Return the growth from level to level in billionths: of the float32 that theirs is."""
+    """Return the growth from level to level in billionths, rounded to float32 as theirs is."""
     growth = float(np.float32(section.number("per_level_scale", 2.0, float)))
     most = min(LIMITS["growth_ppb"][1] / PPB,
                (LIMITS["finest"][1] / base) ** (1 / max(1, levels - 1)))  # fmt: skip
@@ -163,7 +162,7 @@ def _growth(section: Section, levels: int, base: int) -> int:
 
 
 def filled_columns(parts: list[EncodingPart]) -> list[tuple[int, int]]:
-    """Return the first column of each part's own, and of what fills it up; their end is last."""
+    """Return the start of each part's own columns and of its padding; the last entry is the end."""
     places, start = list[tuple[int, int]](), 0
     for part, after in zip(parts, [*parts[1:], None], strict=True):
         end = start + part.width
