@@ -1,4 +1,4 @@
-"""A picture into 2D Gaussians."""
+"""The splats kind: a picture as 2D Gaussians."""
 
 from neuralshade.fitting.command import Flag
 from neuralshade.kinds.kind import Kind

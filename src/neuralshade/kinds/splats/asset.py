@@ -1,9 +1,9 @@
-"""A cloud of Gaussians in a file: its levels as a stream, and what they mean.
+"""File form of a cloud of Gaussians: a coded stream of levels, and their scale in the header.
 
-The ``cloud`` of a header says what levels mean: Gaussian i has attribute a equal to (first[a] +
-level) * step[a], in the order of ``model/gaussian.py``; ``count`` is that of Gaussians, ``levels``
-that of an attribute's levels, ``background`` a color. Its ``recipe`` has the settings that are not
-the default: the file should stay small.
+The header's ``cloud`` scales the levels: attribute a of Gaussian i is (first[a] + level) *
+step[a], in the order of ``model/gaussian.py``; ``count`` is the number of Gaussians, ``levels``
+that of an attribute's levels, ``background`` a color. The ``recipe`` holds only settings that are
+not the default, to keep the file small.
 """
 
 from typing import Any
@@ -18,13 +18,13 @@ from neuralshade.errors import AssetError
 from neuralshade.kinds.splats.coding.stream import MOST, POSITION_LEVELS, decode, encode
 from neuralshade.model.gaussian import COLOR
 
-CURVE_POINTS = 6  # of the training curve that are kept: the file should stay small
+CURVE_POINTS = 6  # of the training curve in the file, which should stay small
 STREAM = "stream"
 NAMES = ("x", "y", "a", "c", "b")  # of rows: log width and height are a and c, shear is b
-LARGEST_COLOR = 1e30  # within which sums over all Gaussians are a float32
-LARGEST = (2.0**26, 2.0**26, 60.0, 60.0, 1e3)  # of NAMES: drawing squares and exponentiates them
-# Gaussians that a byte of the stream may stand for, and that any may: what fits write takes more
-# than 2 bits for each.
+LARGEST_COLOR = 1e30  # so that sums over all Gaussians fit into float32
+LARGEST = (2.0**26, 2.0**26, 60.0, 60.0, 1e3)  # of NAMES, which drawing squares or exponentiates
+# Most Gaussians per byte of the stream, and in any stream: each that a fit writes takes more than
+# 2 bits.
 COUNT_PER_BYTE, FREE_COUNT = 64, 1024
 ATTRIBUTES = (COLOR + 1, COLOR + 5)  # one color to four, and opacity
 CLOUD = Parts({
@@ -39,10 +39,10 @@ RULES = {"training": TRAINING, "quality": PSNR, "cloud": CLOUD}
 
 
 def cloud_forms(asset: Asset, channels: int, ordered: bool) -> dict[str, Form]:
-    """Return the form of the stream, whose length only the file knows.
+    """Return the form of the stream, whose length is not in the header.
 
-    Raises: AssetError where the cloud has other attributes than Gaussians of so many channels,
-        or more Gaussians than the stream has room for.
+    Raises: AssetError where the cloud's attributes do not fit the channels,
+        or the stream has no room for so many Gaussians.
     """
     cloud, stream = asset.header.own["cloud"], asset.tensors.get(STREAM)
     need = COLOR + channels + ordered
@@ -63,11 +63,11 @@ def cloud_forms(asset: Asset, channels: int, ordered: bool) -> dict[str, Form]:
 
 
 def cloud_facts(count: int, ranges: NDArray[Any], background: NDArray[Any]) -> dict[str, Any]:
-    """Return the ``cloud`` of a header, of RANGE [A] that attributes were rounded in."""
+    """Return the ``cloud`` of a header, from the RANGE [A] that attributes were rounded in."""
     levels = ranges["levels"].astype(int)
     low = ranges["low"].astype(np.float64)
     steps = (ranges["high"] - low) / np.maximum(levels - 1, 1)
-    steps = np.where(steps > 0, steps, np.where(low != 0, low, 1.0))  # one level: it is the step
+    steps = np.where(steps > 0, steps, np.where(low != 0, low, 1.0))  # one level: the step is it
     return {
         "count": count,
         "first": np.rint(low / steps).astype(int).tolist(),
@@ -78,15 +78,15 @@ def cloud_facts(count: int, ranges: NDArray[Any], background: NDArray[Any]) -> d
 
 
 def pack_cloud(levels: NDArray[np.int32], cloud: dict[str, Any], ordered: bool) -> Any:
-    """Return the file's tensors of ``levels`` [A, N]; ``ordered`` if their order counts."""
+    """Return the file's tensors of ``levels`` [A, N]; ``ordered`` if their order matters."""
     columns, sizes = _columns(levels, cloud)
     return {STREAM: encode(columns, sizes, ordered)}
 
 
 def unpack_cloud(asset: Asset, ordered: bool) -> NDArray[np.float32]:
-    """Return the attributes float32 [A, N] of what ``pack_cloud`` packed.
+    """Return the attributes float32 [A, N] from the tensors of ``pack_cloud``.
 
-    Raises: AssetError naming the file where the stream is not whole, or numbers are too large to
+    Raises: AssetError naming the file where the stream is damaged, or numbers are too large to
         be drawn.
     """
     cloud, place = asset.header.own["cloud"], asset.path

@@ -1,4 +1,4 @@
-"""A picture into 2D Gaussians: how its recipe is assembled."""
+"""Engine assembly of a splat fit: counts, budgets, background."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from neuralshade.kinds.splats.schedule import growths_of
 from neuralshade.model.gaussian import Compositing
 from neuralshade.source.picture import Picture
 
-USUAL_BITS = 33.0  # of a Gaussian in the file, without its place
-ORDER_BITS = 1.44  # log2(e): what the order of a set would take is log2(N) less this
-PLACES_PER_PX = 16.0  # that a center may have, about
+USUAL_BITS = 33.0  # of a Gaussian in the file, without its position
+ORDER_BITS = 1.44  # log2(e): a set of N saves log2(N) - log2(e) bits each by having no order
+PLACES_PER_PX = 16.0  # about how many positions a center may have
 HEADER_BYTES = 900  # of a file, about
-SOFTWARE_TILES = 1024  # that software Vulkan trains in a step
-ROOM = 3.0  # for more Gaussians than are expected to fit, where the size is given
+SOFTWARE_TILES = 1024  # per step on software Vulkan
+ROOM = 3.0  # capacity over the expected count, where a file size is set
 MOST_COUNT = 1_000_000
 
 
 def compositing_of(recipe: SplatsRecipe) -> Compositing:
-    """Return how the recipe's Gaussians come together."""
+    """Return the compositing of the recipe's Gaussians."""
     return Compositing(recipe.compositing, recipe.strongest, recipe.cutoff)
 
 
 def budget_of(recipe: SplatsRecipe, picture: Picture) -> int | None:
-    """Return the size in bytes that the file may have; None where the count is given."""
+    """Return the file's budget in bytes; None where the recipe sets the count."""
     if recipe.count:
         return None
     if recipe.bytes is not None:
@@ -45,9 +45,9 @@ def budget_of(recipe: SplatsRecipe, picture: Picture) -> int | None:
 
 
 def expected_count(recipe: SplatsRecipe, picture: Picture) -> int:
-    """Return the count, or about how many Gaussians fit into the budget.
+    """Return the count, or the approximate number of Gaussians that fit the budget.
 
-    Raises: ConfigError where not one does.
+    Raises: ConfigError where none fits.
     """
     budget = budget_of(recipe, picture)
     if budget is None:
@@ -57,14 +57,14 @@ def expected_count(recipe: SplatsRecipe, picture: Picture) -> int:
     count = bits / (USUAL_BITS + places)
     if count < 1:
         raise _too_small(recipe, picture, budget)
-    for _ in range(8):  # the more there are, the less a place takes
+    for _ in range(8):  # positions take fewer bits the more there are
         order = max(0.0, math.log2(count) - ORDER_BITS) if recipe.compositing != "over" else 0.0
         count = bits / (USUAL_BITS + max(2.0, places - order))
     return max(1, min(MOST_COUNT, round(count)))
 
 
 def _too_small(recipe: SplatsRecipe, picture: Picture, budget: int) -> ConfigError:
-    """Return what refuses a file that no Gaussian fits into, and says what would do."""
+    """Return the error of a budget that no Gaussian fits into, with a budget that suffices."""
     least, pixels = HEADER_BYTES + 8, picture.width * picture.height
     need = f"need about {least} for one Gaussian"
     if recipe.bytes is not None:
@@ -80,7 +80,7 @@ def _too_small(recipe: SplatsRecipe, picture: Picture, budget: int) -> ConfigErr
 
 
 def background_of(recipe: SplatsRecipe, picture: Picture) -> npt.NDArray[np.float32]:
-    """Return the color behind all Gaussians, float32 [C]; ConfigError where it is none."""
+    """Return the color behind all Gaussians, float32 [C]; ConfigError for an invalid one."""
     if recipe.background == "mean":
         values = picture.as_float().reshape(-1, picture.channels).astype(np.float64)
         mean = values.mean(axis=0)
@@ -102,7 +102,7 @@ def background_of(recipe: SplatsRecipe, picture: Picture) -> npt.NDArray[np.floa
 def build_splat_engine(
     recipe: SplatsRecipe, picture: Picture, gpu: Gpu, count: int, *, naive: bool = False
 ) -> SplatEngine:
-    """Return the engine with the first Gaussians of ``count``."""
+    """Return the engine with ``count`` initial Gaussians."""
     compositing, background = compositing_of(recipe), background_of(recipe, picture)
     rng = np.random.default_rng([recipe.seed, 1])
     share = recipe.tiles or (software_share(picture) if gpu.adapter.software else 1.0)
@@ -120,7 +120,7 @@ def build_splat_engine(
 
 
 def software_share(picture: Picture) -> float:
-    """Return the share of tiles that a step trains on the CPU, for steps of a tenth of a second."""
+    """Return the share of tiles per step on the CPU, for steps of a tenth of a second."""
     tiles = -(-picture.width // TILE_PX) * -(-picture.height // TILE_PX)
     return min(1.0, SOFTWARE_TILES / tiles)
 

@@ -1,4 +1,4 @@
-"""A cloud of Gaussians on a regular grid of places, and each for itself, in PyTorch."""
+"""CPU renderer of Gaussians in PyTorch: the cloud on a pixel grid, or each as an ellipse."""
 
 import math
 from collections.abc import Iterator
@@ -21,11 +21,11 @@ from neuralshade.model.gaussian import (
 from neuralshade.source.crop import WHOLE, Crop
 
 NUMBER_BYTES = 4  # in a GPU's memory
-TILE_PX = 32  # a side of what is evaluated at once, by the Gaussians that meet it
-LONGEST_PX = 768  # of a picture of the Gaussians themselves
-SHOWN_SIZE = 0.75  # of a Gaussian, so that neighbors come apart
-FEATHER = 1.25  # where one ends, in its shown standard deviations: nearly a disk
-LOGIT = 6.0  # of the opacity that it is shown with
+TILE_PX = 32  # a side of a tile, evaluated with the Gaussians that meet it
+LONGEST_PX = 768  # of a picture of ellipses
+SHOWN_SIZE = 0.75  # scale of an ellipse, so that neighbors stay apart
+FEATHER = 1.25  # an ellipse's edge, in its scaled standard deviations: nearly a disk
+LOGIT = 6.0  # of an ellipse's opacity
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class Cloud:
 
 
 def memory_bytes(count: int, attributes: int) -> int:
-    """Return what Gaussians take in a GPU's memory, in float32; lists for drawing come on top."""
+    """Return the Gaussians' bytes in a GPU's memory, in float32, without lists for drawing."""
     return NUMBER_BYTES * count * attributes
 
 
 def unit_centers(cloud: Cloud) -> npt.NDArray[np.float32]:
-    """Return where the Gaussians lie: float32 [N, 2], u and v, the picture is [0, 1]."""
+    """Return the Gaussians' centers: float32 [N, 2], u and v, the picture is [0, 1]."""
     size = torch.tensor([cloud.width, cloud.height])[:, None]
     return np.ascontiguousarray((cloud.values[:2].cpu() / size).T.float().numpy())
 
@@ -79,7 +79,7 @@ def draw_cloud(cloud: Cloud, width: int, height: int, crop: Crop = WHOLE) -> npt
     float32 [height, width, channels], in the colour space it was fitted in, not clamped.
     """
     picture = np.empty((height, width, len(cloud.background)), np.float32)
-    with threads(1):  # more would wait for each other: the operations are small
+    with threads(1):  # the operations are too small for more
         for rows, cols, block in draw_cloud_blocks(cloud, width, height, crop):
             picture[rows, cols] = block
     return picture
@@ -88,8 +88,8 @@ def draw_cloud(cloud: Cloud, width: int, height: int, crop: Crop = WHOLE) -> npt
 def ellipses_picture(cloud: Cloud, longest_px: int = LONGEST_PX) -> npt.NDArray[np.float32]:
     """Return the Gaussians as small ellipses in their colors on grey, small ones in front.
 
-    float32 [h, w, C] in [0, 1], ``longest_px`` at its longer side. Colors of Gaussians that are
-    added up may be negative; what is shown of them is their size.
+    float32 [h, w, C] in [0, 1], ``longest_px`` at its longer side. Additive Gaussians may have
+    negative colors, which are drawn by their magnitude.
     """
     channels = len(cloud.background)
     smallest_first = torch.argsort(cloud.values[2] + cloud.values[3])

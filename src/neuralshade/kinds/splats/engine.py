@@ -1,4 +1,4 @@
-"""Training steps of a cloud of Gaussians, in Slang on the GPU."""
+"""GPU training engine of a cloud of Gaussians, in Slang."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from neuralshade.kinds.splats.kernels import (
 )
 from neuralshade.model.gaussian import COLOR
 
-MOST_LEVELS = 2**20  # of an attribute, in a checkpoint: the centers' in a file
+MOST_LEVELS = 2**20  # of an attribute, in a checkpoint: as of centers in a file
 ENTRIES = ("train_tile", "draw_tile", "project_splats", "list_cells", "update_splats", "weigh_tile")
-SUBMITTED_STEPS = 256  # recorded while the GPU still runs those before
+SUBMITTED_STEPS = 256  # recorded while the GPU runs those before
 Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class SplatTraining:
-    """How a cloud is trained."""
+    """Training parameters of a cloud."""
 
     betas: tuple[float, float] = (0.9, 0.99)
     epsilon: float = 1e-8
-    tiles_share: float = 1.0  # of the picture's tiles, in one step
+    tiles_share: float = 1.0  # of the picture's tiles, per step
 
 
 class SplatEngine:
@@ -45,7 +45,7 @@ class SplatEngine:
     ``values`` float32 [A, N] are the Gaussians; see ``model/gaussian.py`` for the rows.
     """
 
-    resized = ("values", "moments", "ages", "schedule")  # of its state: as many as Gaussians
+    resized = ("values", "moments", "ages", "schedule")  # state that grows with the count
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class SplatEngine:
     def set_cloud(
         self, values: Floats, moments: Floats | None = None, ages: npt.NDArray[Any] | None = None
     ) -> None:
-        """Go on with other Gaussians: ``values`` [A, N], N <= capacity, ``moments`` [2, A, N]."""
+        """Replace the Gaussians: ``values`` [A, N], N <= capacity, ``moments`` [2, A, N]."""
         count = values.shape[1]
         numbers, capacity = self.form.attributes, self.capacity
         room = np.zeros((3, numbers, capacity), np.float32)
@@ -107,7 +107,7 @@ class SplatEngine:
         self._write("views", view)
 
     def _prepare(self) -> None:
-        """Record the dispatches for as many Gaussians as there are."""
+        """Record the dispatches for the current count of Gaussians."""
         groups = -(-self.count // THREADS)
         listing: Dispatch = (self._kernels["list_cells"], self.layout.cells)
         all_tiles: Dispatch = (self._kernels["draw_tile"], self.layout.tiles)
@@ -131,7 +131,7 @@ class SplatEngine:
 
     @property
     def state_now(self) -> StepState:
-        """Return what the last step left that was waited for."""
+        """Return the loss and the count of the last finished step."""
         return self.queue.state
 
     @property
@@ -150,7 +150,7 @@ class SplatEngine:
         return drawn[: self.height * self.width * self.channels].reshape(shape)
 
     def weights(self) -> Floats:
-        """Return how many pixels each Gaussian makes up, in all: float32 [N]."""
+        """Return each Gaussian's sum of weights over all pixels: float32 [N]."""
         commands = self.gpu.commands()
         commands.clear(self.bound["gradients"])
         commands.run(self._weigh)
@@ -172,7 +172,7 @@ class SplatEngine:
         )
 
     def levels(self, ranges: npt.NDArray[Any] | None = None) -> npt.NDArray[np.int32]:
-        """Return the levels that the numbers are stored as, in ``ranges`` or those in use.
+        """Return the levels of the numbers, in ``ranges`` or those in use.
 
         int32 [A, N].
         """
@@ -182,7 +182,7 @@ class SplatEngine:
         return np.rint((self.values().clip(low, high) - low) / steps).astype(np.int32)
 
     def replace(self, kept: npt.NDArray[np.int64], added: Floats, *, first: bool = False) -> None:
-        """Go on with the Gaussians ``kept`` and with ``added`` [A, M], in front or behind."""
+        """Keep the Gaussians ``kept`` and insert ``added`` [A, M], in front or behind."""
         numbers = self.form.attributes
         raw = self.bound["moments"].read().view(np.float32)[: 2 * numbers * self.capacity]
         moments = raw.reshape(2, numbers, self.capacity)[:, :, kept]
@@ -212,7 +212,7 @@ class SplatEngine:
         }
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once; ValueError where it is of other Gaussians."""
+        """Load what ``state`` returned; ValueError where its Gaussians do not fit."""
         count = state["values"].shape[1]
         numbers = self.form.attributes
         shapes = {"values": (numbers, count), "moments": (2, numbers, count), "ages": (count,)}

@@ -1,4 +1,4 @@
-"""neuralshade fit splats: a picture into 2D Gaussians."""
+"""Command neuralshade fit splats: fits 2D Gaussians to a picture."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ from neuralshade.source.crop import WHOLE, Crop
 from neuralshade.source.image_file import PictureLike, load_as_fitted, load_picture
 from neuralshade.source.picture import Picture, check_squares
 
-LONGEST_PSNR = 88.8849  # dB: as long in a file as any
+LONGEST_PSNR = 88.8849  # dB: its text is as long as any
 LONGEST_LIGHT = {"log_psnr_db": LONGEST_PSNR, "light_kept": 8.888e-08}
 
 
 @dataclass(frozen=True)
 class SplatsResult(FitResult):
-    """What a fit of Gaussians reached."""
+    """Result of a fit of Gaussians."""
 
     count: int  # Gaussians
 
@@ -92,18 +92,18 @@ def fit_splats(
         options: device, snapshots, movie, tev, tensorboard, events, report, resume. It runs on
             a GPU, or on software Vulkan.
         observer: called about ten times a second with a Progress.
-        naive: every pixel visits every Gaussian: slow, and what the usual path is tested
-            against; the result is the same but for rounding.
+        naive: every pixel visits every Gaussian: slow, the reference for tests of the usual path;
+            equal up to rounding.
         settings: fields of SplatsRecipe: count, bytes or bpp, compositing, seconds, steps...
 
     Returns:
-        What was reached; psnr_db is measured on the stored numbers.
+        The result; psnr_db is measured on the stored numbers.
 
     Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
         training starts; FitInterrupted on Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
-    given = dict[str, Any](settings)
-    # as fit_image begins: a place for both would be one file more on the way of each
+    named = dict[str, Any](settings)
+    # begins like fit_image: sharing these lines would take one more file
     source = picture if isinstance(picture, Picture) else load_picture(picture)
     check_squares(source)
     target = checked_output(picture, source.name, output, options, KIND.name)
@@ -112,9 +112,9 @@ def fit_splats(
         checkpoint = load_checkpoint(options.resume, KIND.name)
         source = load_as_fitted(picture, checkpoint.source["digest"], source)
         recipe = resumed_recipe(checkpoint, options.resume, source, SplatsRecipe,
-                                resumed_with(SplatsRecipe, given))  # fmt: skip
+                                resumed_with(SplatsRecipe, named))  # fmt: skip
     else:
-        recipe = splats_recipe(given)
+        recipe = splats_recipe(named)
     if recipe.ssim > 0 and source.hdr:
         raise ConfigError(f"SplatsRecipe.ssim: got {recipe.ssim:g} for a picture without an upper "
                           "bound, need 0: SSIM is for values in [0, 1]. Leave it out.")  # fmt: skip
@@ -129,7 +129,7 @@ def fit_splats(
 
 
 def splats_recipe(settings: dict[str, Any]) -> SplatsRecipe:
-    """Return the recipe of ``settings``; steps or seconds among them replace the usual end.
+    """Return the recipe of ``settings``; steps or seconds among them replace the default end.
 
     Raises: ConfigError for one that is unknown or impossible, and for bpp beside bytes or count.
     """
@@ -142,10 +142,10 @@ def splats_recipe(settings: dict[str, Any]) -> SplatsRecipe:
 
 
 def unusual(recipe: SplatsRecipe, *, straight_alpha: bool = False) -> dict[str, Any]:
-    """Return the settings that are not the default: the file should stay small.
+    """Return the settings that are not the default, to keep the file small.
 
-    The bpp is among them where it chose the count: what a file's size was asked for by. And what
-    becomes of hidden color where ``straight_alpha``: older files lack it and kept it.
+    Includes the bpp where it chose the count, and what becomes of hidden color where
+    ``straight_alpha``: older files lack that setting and kept the color.
     """
     usual = {field.name: field.default for field in dataclasses.fields(recipe)}
     if recipe.is_sized_by_bpp:
@@ -158,12 +158,12 @@ def unusual(recipe: SplatsRecipe, *, straight_alpha: bool = False) -> dict[str, 
 
 class _Job(Job[SplatsRecipe]):
     kind = KIND
-    quality: dict[str, Any]  # of the numbers that were stored last
+    quality: dict[str, Any]  # of the numbers stored last
     steps_sized_by = "color_rate and shape_rate"
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return what the same fit can be asked for with: bpp where that chose the count."""
+        """Return the settings that repeat this fit: bpp where that chose the count."""
         by_bpp = self.recipe.is_sized_by_bpp
         return {n: value for n, value in super().settings.items() if by_bpp or n != "bpp"}
 
@@ -171,19 +171,19 @@ class _Job(Job[SplatsRecipe]):
         super().__init__(picture, recipe, *rest)
         assert self.chosen.gpu is not None
         self.picture = picture = judged_picture(self, picture)
-        self.wanted = picture.as_float()
+        self.target = picture.as_float()
         self.ordered = recipe.compositing == "over"
         count = expected_count(recipe, picture)
         with part("compiling kernels"):
             engine = build_splat_engine(recipe, picture, self.chosen.gpu, count, naive=naive)
         self.background = engine.background
         self.engine = SplatFit(
-            engine, recipe, self.wanted, engine.form.together, count,
+            engine, recipe, self.target, engine.form.together, count,
             budget_of(recipe, picture), self._weigh, hdr=picture.hdr,
             alpha_weighted=picture.alpha_weighted,
         )  # fmt: skip
-        if recipe.seconds is not None:  # no clock is to run while that compiles
-            with part("compiling for the first step"):  # what drivers do when it is first run
+        if recipe.seconds is not None:  # compiling must not count
+            with part("compiling for the first step"):  # drivers do, when it first runs
                 self.engine.warm_up()
         self.snapshots = snapshots_for(self.options, picture, nullcontext, self._drawn, list)
         self.loop = Loop(
@@ -198,8 +198,8 @@ class _Job(Job[SplatsRecipe]):
         )
 
     def _measure(self) -> float:
-        """Return the PSNR in dB as it would be stored; where a step trains some tiles only and
-        the loss says it, that of the last step, since drawing all takes as long as many steps.
+        """Return the PSNR in dB as stored; where a step trains some tiles only and the loss
+        gives it, that of the last step: drawing all tiles takes as long as many steps.
         """
         engine, loss = self.engine.engine, self.loop.progress.loss
         if engine.trained_tiles == engine.layout.tiles or self.recipe.loss != "l2":
@@ -210,7 +210,7 @@ class _Job(Job[SplatsRecipe]):
         if not np.isfinite(drawn).all():
             return math.nan
         shown = drawn if self.picture.hdr else drawn.clip(0, 1)
-        squares, counted = weighted_squares((shown - self.wanted).astype(np.float64), self.wanted,
+        squares, counted = weighted_squares((shown - self.target).astype(np.float64), self.target,
                                             self.picture.alpha_weighted)  # fmt: skip
         return decibels(squares / counted, white_of(self.picture))
 
@@ -221,7 +221,7 @@ class _Job(Job[SplatsRecipe]):
         return SplatRenderer(self.engine.engine.gpu, cloud).picture(width, height, crop)
 
     def scene(self) -> Scene:
-        """Return what a live page shows of it."""
+        """Return the scene of a live page."""
         return picture_scene(KIND.name, self.picture, self._drawn, continuous=False,
                              points={"Gaussians": self._centers})  # fmt: skip
 
@@ -238,16 +238,16 @@ class _Job(Job[SplatsRecipe]):
         return Header(shown, self.training, quality, facts, own)
 
     def _ended_header(self, cloud: dict[str, Any]) -> Header:
-        """Return the longest header that the file may get if the fit ended now."""
+        """Return the longest possible header if the fit ended now."""
         light = LONGEST_LIGHT if self.picture.hdr else {}
         header = self._header(cloud, {"psnr_db": LONGEST_PSNR, **light})
         p = self.loop.progress
         ended = dataclasses.replace(p, curve=list(p.curve), psnr_db=LONGEST_PSNR)
-        ended.note(measured=True)  # as the loop's end does
+        ended.note(measured=True)  # as at the loop's end
         return dataclasses.replace(header, training={**header.training, "curve": ended.curve})
 
     def _weigh(self, levels: npt.NDArray[np.int32], ranges: Any) -> tuple[int, int]:
-        """Return how many bytes the stream of ``levels`` takes, and all else in the file."""
+        """Return the bytes of the stream of ``levels``, and of the rest of the file."""
         cloud = cloud_facts(levels.shape[1], ranges, self.background)
         tensors = pack_cloud(levels, cloud, self.ordered)
         stream = tensors[STREAM].size
@@ -255,7 +255,7 @@ class _Job(Job[SplatsRecipe]):
         return stream, asset_size(KIND.name, header, tensors, CURVE_POINTS) - stream
 
     def save(self, path: Path) -> tuple[float, int]:
-        """Measure and write what is there, rounded; return the PSNR in dB and the file's size."""
+        """Measure and write the rounded cloud; return the PSNR in dB and the file's size."""
         engine = self.engine.engine
         levels = engine.levels()
         cloud = cloud_facts(levels.shape[1], engine.ranges, self.background)
@@ -279,7 +279,7 @@ class _Job(Job[SplatsRecipe]):
         return OpenedSplats.read(asset)
 
     def finish(self) -> SplatsResult:
-        """Round what is not rounded yet, write the asset and what else was asked for."""
+        """Round what is not rounded yet, write the asset and the other outputs."""
         with part("finding how many Gaussians fit the bytes"):
             self.engine.settle()
         psnr_db, written = self.save(self.output)

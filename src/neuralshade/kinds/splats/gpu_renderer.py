@@ -1,4 +1,4 @@
-"""A cloud of Gaussians drawn on the GPU, at any resolution."""
+"""GPU renderer of a cloud of Gaussians, at any resolution."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from neuralshade.kinds.splats.kernels import (
 )
 from neuralshade.source.crop import WHOLE, Crop
 
-FREE = np.float32(1e30)  # a limit that is never met
-BLOCK_PX = 4096  # sides of what is drawn at once
+FREE = np.float32(1e30)  # no limit
+BLOCK_PX = 4096  # largest side drawn at once
 
 
 class SplatRenderer:
-    """Draws ``cloud`` through ``gpu``; what was drawn last is kept ready for the next time."""
+    """Draws ``cloud`` through ``gpu``; keeps the buffers of the last size."""
 
     def __init__(self, gpu: Gpu, cloud: Cloud, *, naive: bool = False):
         self.gpu, self.cloud = gpu, cloud
@@ -52,7 +52,7 @@ class SplatRenderer:
         return picture
 
     def steps(self, width: int, height: int, crop: Crop = WHOLE) -> Steps:
-        """Return what draws ``crop`` with width x height pixels into the buffer ``drawn``."""
+        """Return the dispatches that draw ``crop`` at width x height pixels into ``drawn``."""
         if self._size != (width, height):
             self._prepare(width, height)
         u0, v0, u1, v1 = crop
@@ -86,6 +86,6 @@ class SplatRenderer:
 
 
 def _part(first: float, last: float, begin: int, count: int, whole: int) -> tuple[float, float]:
-    """Return the ends of ``count`` of ``whole`` parts from part ``begin`` on."""
+    """Return the start and end of ``count`` of ``whole`` parts from part ``begin`` on."""
     step = (last - first) / whole
     return first + begin * step, first + (begin + count) * step

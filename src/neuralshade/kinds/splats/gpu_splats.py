@@ -1,4 +1,4 @@
-"""An asset of Gaussians on a GPU, drawn at any resolution."""
+"""A fitted cloud of Gaussians on a GPU, drawn at any resolution."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from neuralshade.source.crop import WHOLE, Crop
 
 
 class GpuSplats(Closeable, ShortRepr):
-    """A fitted cloud of Gaussians that lies on a GPU, ready to be drawn.
+    """A fitted cloud of Gaussians in a GPU's memory, ready to be drawn.
 
     Args:
         asset: path of an asset that `fit splats` made, or what ``load`` returned.
@@ -50,5 +50,5 @@ class GpuSplats(Closeable, ShortRepr):
         return self.renderer.picture(width, height, crop)
 
     def close(self) -> None:
-        """Give the device back; nothing else may be asked afterwards."""
+        """Close the device; the object cannot be used afterwards."""
         self.gpu.close()

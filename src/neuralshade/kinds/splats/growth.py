@@ -1,4 +1,4 @@
-"""Where Gaussians begin, where more are added, and which ones are taken away."""
+"""Placement of Gaussians: initial ones, and those added where the error is large."""
 
 from __future__ import annotations
 
@@ -11,44 +11,44 @@ import torch
 from neuralshade.model.gaussian import COLOR, SMALLEST_PX, Compositing, stored_of
 
 Floats = npt.NDArray[np.float32]
-UNIFORM_SHARE = 0.3  # of the first centers; the others lie where the picture changes
-FIRST_SIZE = 0.5  # standard deviation over the distance of neighbors, at the start
-ADDED_SIZE = 0.35  # of one that is added later
+UNIFORM_SHARE = 0.3  # of the initial centers; the others are drawn by the picture's gradient
+FIRST_SIZE = 0.5  # initial standard deviation over the distance of neighbors
+ADDED_SIZE = 0.35  # the same, of one that is added later
 FIRST_OPACITY = 0.0  # its logit
-OVERLAP = 2 * np.pi * FIRST_SIZE**2  # sum of weights at a place, at the start
+OVERLAP = 2 * np.pi * FIRST_SIZE**2  # initial sum of weights at a pixel
 
 
 def first_cloud(
-    wanted: Floats, count: int, compositing: Compositing, rng: np.random.Generator,
+    target: Floats, count: int, compositing: Compositing, rng: np.random.Generator,
     background: Floats, *, alpha_weighted: bool = False,
 ) -> Floats:  # fmt: skip
-    """Return ``count`` Gaussians that roughly make the picture ``wanted`` [H, W, C].
+    """Return ``count`` Gaussians that roughly approximate ``target`` [H, W, C].
 
-    Many where it changes much, larger ones elsewhere: attributes float32 [A, count]. Changes of
-    color count by alpha where that is so of their errors.
+    Many small ones where it varies, larger ones elsewhere: attributes float32 [A, count].
+    Variation of color is weighted by alpha where its errors are.
     """
-    density = UNIFORM_SHARE / wanted[..., 0].size + (1 - UNIFORM_SHARE) * _changes(
-        _counted(wanted, wanted) if alpha_weighted else wanted)  # fmt: skip
+    density = UNIFORM_SHARE / target[..., 0].size + (1 - UNIFORM_SHARE) * _changes(
+        _counted(target, target) if alpha_weighted else target)  # fmt: skip
     centers, index = drawn_centers(density, count, rng)
     size = FIRST_SIZE / np.sqrt(density.reshape(-1)[index] * count)
-    colors = wanted.reshape(-1, wanted.shape[2])[index]
+    colors = target.reshape(-1, target.shape[2])[index]
     if compositing.kind == "sum":
         colors = (colors - background) / OVERLAP
     return _cloud(centers, size, colors, compositing)
 
 
 def added_cloud(
-    wanted: Floats, drawn: Floats, count: int, size_px: float, compositing: Compositing,
+    target: Floats, drawn: Floats, count: int, size_px: float, compositing: Compositing,
     rng: np.random.Generator, *, alpha_weighted: bool = False,
 ) -> Floats:  # fmt: skip
-    """Return ``count`` Gaussians where ``drawn`` is furthest from ``wanted``: [A, count]."""
-    squares = np.square(wanted - drawn)
-    error = (_counted(squares, wanted) if alpha_weighted else squares).sum(axis=2)
+    """Return ``count`` Gaussians where ``drawn`` differs most from ``target``: [A, count]."""
+    squares = np.square(target - drawn)
+    error = (_counted(squares, target) if alpha_weighted else squares).sum(axis=2)
     total = float(error.sum(dtype=np.float64))
     density = error / total if total > 0 else np.full_like(error, 1 / error.size)
     centers, index = drawn_centers(density, count, rng)
-    shown = wanted - drawn if compositing.kind == "sum" else wanted
-    colors = shown.reshape(-1, wanted.shape[2])[index]
+    shown = target - drawn if compositing.kind == "sum" else target
+    colors = shown.reshape(-1, target.shape[2])[index]
     size = np.full(count, ADDED_SIZE * size_px, np.float32)
     return _cloud(centers, size, colors, compositing)
 
@@ -56,9 +56,9 @@ def added_cloud(
 def drawn_centers(
     density: Floats, count: int, rng: np.random.Generator
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Return places in pixels [2, count] drawn by ``density`` [H, W], and their pixels.
+    """Return positions in pixels [2, count] drawn by ``density`` [H, W], and their pixels.
 
-    Stratified: the places cover the density evenly.
+    Stratified: they cover the density evenly.
     """
     width = density.shape[1]
     upto = np.cumsum(density.reshape(-1), dtype=np.float64)
@@ -68,15 +68,15 @@ def drawn_centers(
     return (np.stack([index % width, index // width]) + inside).astype(np.float32), index
 
 
-def _counted(values: Floats, wanted: Floats) -> Floats:
-    """Return ``values`` [H, W, C] with those of color times the alpha of ``wanted``."""
-    alpha = wanted[..., -1:].clip(0, 1)
+def _counted(values: Floats, target: Floats) -> Floats:
+    """Return ``values`` [H, W, C], color multiplied by the alpha of ``target``."""
+    alpha = target[..., -1:].clip(0, 1)
     return np.concatenate([values[..., :-1] * alpha, values[..., -1:]], axis=2)
 
 
-def _changes(wanted: Floats) -> Floats:
-    """Return how much the picture changes at each pixel, sum 1: [H, W]."""
-    grey = wanted.mean(axis=2)
+def _changes(target: Floats) -> Floats:
+    """Return the normalised gradient magnitude of the picture: [H, W], sum 1."""
+    grey = target.mean(axis=2)
     squares = np.zeros_like(grey)
     for axis in range(2):
         if grey.shape[axis] > 1:

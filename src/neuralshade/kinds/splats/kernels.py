@@ -1,4 +1,4 @@
-"""A picture of Gaussians on the device: kernels and buffers. Device half: kernels.cs.slang."""
+"""Kernels and buffers of a cloud of Gaussians. Device half: kernels.cs.slang."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from neuralshade.loss.ssim import ssim_bytes, ssim_groups, ssim_text
 from neuralshade.model.gaussian import LARGEST_OPACITY, LEAST_SUM, Compositing
 from neuralshade.source.target import device_pixels, unit_of
 
-TILE_PX = 16  # a side of what a group of threads draws, one a pixel
+TILE_PX = 16  # a side of a thread group's tile, one pixel a thread
 THREADS = TILE_PX**2
 SCRATCH = {"over": 4096, "sum": 2640, "normalized": 2640}
 LIST_BYTES = 2**28  # of all cells' lists, at most
@@ -55,14 +55,14 @@ typealias Target = {target};
 
 @dataclass(frozen=True)
 class SplatForm:
-    """What kernels are compiled for."""
+    """Compile-time parameters of the kernels."""
 
     channels: int
     compositing: str = "sum"  # over, sum or normalized
-    strongest: int = 10  # Gaussians that a pixel of ``normalized`` counts
+    strongest: int = 10  # Gaussians per pixel in ``normalized``
     cutoff: float = 3.0  # standard deviations
     loss: str = "l2"
-    ssim: float = 0.0  # how much 1 - SSIM counts beside the loss
+    ssim: float = 0.0  # weight of 1 - SSIM beside the loss
     naive: bool = False  # every pixel visits every Gaussian
     alpha_weighted: bool = False  # errors of color count by the last channel
 
@@ -72,21 +72,21 @@ class SplatForm:
 
     @property
     def attributes(self) -> int:
-        """Return how many trained numbers a Gaussian has."""
+        """Return the number of a Gaussian's trained numbers."""
         return 5 + self.channels + self.opacity
 
     @property
     def stride(self) -> int:
-        """Return how far the gradients of two Gaussians lie apart."""
+        """Return the distance between two Gaussians' gradients in the buffer."""
         return -(-self.attributes // 4) * 4
 
     @property
     def together(self) -> Compositing:
-        """Return the same for the Python half."""
+        """Return the compositing of the Python half."""
         return Compositing(self.compositing, self.strongest, self.cutoff)
 
     def text(self, cell_tiles: int, tile_stride: int, target: str) -> str:
-        """Return the module."""
+        """Return the module's text."""
         compared = slang_loss(self.loss)
         return TEXT.format(
             imports="".join(f"import {module};\n" for module in sorted(compared.modules)),
@@ -112,7 +112,7 @@ class SplatForm:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a drawn picture is cut into tiles and cells."""
+    """Division of a picture into tiles and cells."""
 
     width: int
     height: int
@@ -133,7 +133,7 @@ def _parts(length: int, part: int) -> int:
 
 
 def layout_for(width: int, height: int, capacity: int) -> Layout:
-    """Return cells so small that lists are short, and so few that all lists fit."""
+    """Return cells small enough for short lists, and few enough for all lists to fit."""
     cell_tiles = 4
     while True:
         layout = Layout(width, height, cell_tiles)
@@ -143,7 +143,7 @@ def layout_for(width: int, height: int, capacity: int) -> Layout:
 
 
 def tile_stride(tiles: int) -> int:
-    """Return a number without a common divisor with ``tiles``, far from its fractions."""
+    """Return a stride coprime to ``tiles``, far from its simple fractions."""
     stride = max(1, round(tiles * 0.6180339887))
     while math.gcd(stride, tiles) != 1:
         stride += 1
@@ -151,14 +151,14 @@ def tile_stride(tiles: int) -> int:
 
 
 def counted_values(pixels: npt.NDArray[Any]) -> float:
-    """Return how many values of a picture [H, W, C] count where errors of color do by alpha."""
+    """Return how many values of a picture [H, W, C] count, weighted by alpha where errors are."""
     height, width, channels = pixels.shape
     opaque = float(pixels[..., -1].sum(dtype=np.float64)) * unit_of(pixels.dtype)
     return opaque * (channels - 1) + width * height
 
 
 class SplatBuffers:
-    """Everything that the kernels of one cloud are bound to."""
+    """Buffers of one cloud's kernels."""
 
     def __init__(
         self,
@@ -179,7 +179,7 @@ class SplatBuffers:
         kind, _, words = device_pixels(pixels)
         height, width = pixels.shape[:2]
         self.ssim_text = ssim_text(channels, kind)
-        # only drawn, all sizes share their kernels: only what is trained has an order of tiles
+        # for drawing alone all sizes share kernels: only training has an order of tiles
         stride = 1 if drawn_only else tile_stride(layout.tiles)
         self.text = form.text(layout.cell_tiles, stride, kind)
         numbers = form.attributes * capacity
@@ -204,7 +204,7 @@ class SplatBuffers:
             "states": gpu.buffer(StepState(0, 0, 0, 0, 1.0).pair().view(np.uint8)),
             "broken": gpu.buffer(size=4),
             "drawn": gpu.buffer(size=4 * channels * layout.width * layout.height),
-            "d_drawn": gpu.buffer(),  # of a picture where SSIM counts
+            "d_drawn": gpu.buffer(),  # of a picture, with SSIM
             **{name: gpu.buffer(size=size) for name, size in compared.items()},
             "ssim_scale": form.ssim,
             "losses": losses,
@@ -219,14 +219,14 @@ class SplatBuffers:
         }
 
     def ssim(self) -> list[Dispatch]:
-        """Return what leaves SSIM's gradient by the drawn picture, where it counts."""
+        """Return the steps that write SSIM's gradient, where it has a weight."""
         if self.form.ssim == 0:
             return []
         groups = ssim_groups(self.layout.width, self.layout.height, self.form.channels)
         return [(self.gpu.kernel(self.ssim_text, entry, self.bound), groups) for entry in SSIM]
 
     def kernels(self, entries: Sequence[str]) -> dict[str, Kernel]:
-        """Return entry points of kernels.cs.slang, bound, by their names."""
+        """Return bound entry points of kernels.cs.slang, by name."""
         own = {entry: entry in ("draw_tile", "train_tile") for entry in entries}  # fast math
         compared = [KernelText(self.ssim_text, entry) for entry in SSIM if self.form.ssim > 0]
         self.gpu.prepare([*(KernelText(self.text, *item) for item in own.items()), *compared])

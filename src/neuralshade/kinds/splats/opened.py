@@ -1,4 +1,4 @@
-"""Opening a cloud of Gaussians."""
+"""Opened asset of a cloud of Gaussians: draws, evaluates, and describes itself."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from neuralshade.kinds.splats.recipe import SplatsRecipe
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
 
 
-@dataclass(frozen=True, init=False)  # the base's, whose hints are read there
+@dataclass(frozen=True, init=False)  # the base's __init__, which resolves its hints
 class OpenedSplats(OpenedPicture):
     """A cloud of Gaussians."""
 
@@ -58,29 +58,29 @@ class OpenedSplats(OpenedPicture):
 
     @property
     def memory_bytes(self) -> int:
-        """Return what the Gaussians take in a GPU's memory that draws them, in float32."""
+        """Return the Gaussians' bytes in a GPU's memory for drawing, in float32."""
         return memory_bytes(self.header.own["cloud"]["count"], self.cloud.values.shape[0])
 
     def told_flags(self) -> dict[str, Any]:
-        """Return bpp as nothing where it did not choose the count: a fit refuses both."""
+        """Return bpp as None where it did not choose the count: a fit refuses both."""
         return super().told_flags() | ({} if self.recipe.is_sized_by_bpp else {"bpp": None})
 
     def in_memory(self) -> InMemory:
-        """Return how a GPU holds it: Gaussians, which are drawn before anything is sampled."""
-        from neuralshade.measure.quality_rows import InMemory
+        """Return how a GPU holds it: Gaussians, which are drawn before they are sampled."""
+        from neuralshade.measure.rows import InMemory
 
         return InMemory(self.memory_bytes, setting="32 bits a number in memory; drawn, not sampled")
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
         """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped.
 
-        Smaller than fitted that aliases, as "point" of ``render`` does: its "area" takes means.
+        Drawn smaller than fitted it aliases, as "point" of ``render`` does: "area" averages.
         """
         check_pixels(width, height)
         return draw_cloud(self.cloud, width, height, crop)
 
     def drawings(self) -> Titled:
-        """Return where the Gaussians lie."""
+        """Return a picture of the Gaussians as ellipses."""
         title = f"{self.cloud.values.shape[1]:,} Gaussians, apart from each other"
         return [(title, ellipses_picture(self.cloud))]
 
@@ -89,5 +89,5 @@ class OpenedSplats(OpenedPicture):
         return {"Gaussians": lambda: unit_centers(self.cloud)}
 
     def reached(self) -> list[tuple[str, str]]:
-        """Return a line on the size that it was fitted at."""
+        """Return a line on the size that was fitted."""
         return [("Fitted at", f"{self.size[0]:,} x {self.size[1]:,} pixels")]

@@ -1,4 +1,4 @@
-"""A picture into 2D Gaussians: the recipe."""
+"""Recipe of the splats kind."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ MOST_BPP = 64.0
 class SplatsRecipe(PictureRecipe):
     """One picture into a cloud of Gaussians."""
 
-    usual_steps = 8_000  # as benchmarks/splats_kodak.py takes
+    usual_steps = 8_000  # as in benchmarks/splats_kodak.py
 
     count: int = setting(0, "Gaussians; 0 takes as many as fit into bytes or bpp",
                          limits=(0, 1_000_000))  # fmt: skip
@@ -45,7 +45,7 @@ class SplatsRecipe(PictureRecipe):
     rate_final: float = changed(PictureRecipe, "rate_final", 0.1)
     tiles: float = training(0.0, "share of the picture's tiles that one step trains; 0 is all, and "
                             "on software Vulkan 1,024 at most", limits=(0, 1))  # fmt: skip
-    # settings are alike in form alone, as those of mip levels
+    # settings resemble those of mip levels in form only
     begin: float = training(0.4, "share of the Gaussians that are there from the start",
                             limits=(0.01, 1))  # fmt: skip
     grow_until: float = training(0.35, "share of the fit after which none is added or moved",
@@ -61,7 +61,7 @@ class SplatsRecipe(PictureRecipe):
                                 limits=(1e-3, 100))  # fmt: skip
 
     def __post_init__(self) -> None:
-        """Refuse settings that are fine one by one and make no sense together."""
+        """Refuse settings that contradict each other."""
         super().__post_init__()
         if self.count and self.bytes is not None:
             raise ConfigError(f"SplatsRecipe.bytes: got {self.bytes} with count={self.count}, "
@@ -69,17 +69,17 @@ class SplatsRecipe(PictureRecipe):
 
     @property
     def is_sized_by_bpp(self) -> bool:
-        """Return whether bpp chooses the count: where neither that nor bytes are given."""
+        """Return whether bpp chooses the count: without count and bytes."""
         return not self.count and self.bytes is None
 
     @property
     def larger(self) -> str:
-        """Return what a person gives so that the file may have more, as a sentence begins."""
+        """Return how a user allows a larger file, as a sentence's beginning."""
         return f"A larger --{'count' if self.count else 'bpp' if self.bytes is None else 'bytes'}"
 
 
 class SplatsSettings(PictureSettings, total=False):
-    """Fields of SplatsRecipe, which says what each is; each may be left out."""
+    """Fields of SplatsRecipe, where they are documented; all are optional."""
 
     count: int
     bytes: int | None

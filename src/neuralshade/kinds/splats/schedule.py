@@ -1,8 +1,8 @@
-"""What happens to a cloud on its way: it grows where the picture is wrong, then it is rounded.
+"""Schedule of a splat fit: growth where the error is large, then rounding of the attributes.
 
-Attributes are rounded one after the other, each kept as it is from then on, so that those that
-are not rounded yet make up for it; colors, which do that best, come last. Rounding all at once
-and training on costs 0.5 to 1 dB more (docs/performance.md).
+Attributes are rounded one after the other and fixed from then on, so that the others compensate;
+colors, which do that best, come last. Rounding all at once and training on costs 0.5 to 1 dB
+more (docs/performance.md).
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from neuralshade.measure.picture_psnr import weighted_squares
 from neuralshade.model.gaussian import COLOR, SMALLEST_PX, Compositing
 
 GROWTHS = 16  # times that Gaussians are added, where a step trains all tiles
-LEAST_PIXELS = 0.5  # that a Gaussian must make up, or it is moved
-MOVED_SHARE = 0.05  # of all Gaussians, at most, are moved at once
+LEAST_PIXELS = 0.5  # a Gaussian's least sum of weights; below it is moved
+MOVED_SHARE = 0.05  # of all Gaussians, moved at once at most
 LARGEST_SHEAR = 8.0
 LARGEST_LOGIT = 12.0
-BRIGHT_PERCENT = 99.0  # of the values are less bright than a bright one
-LEAST_RMSE = 1e-3  # over what is bright: that of a picture that is right
-FREE = 1e6  # a limit that is never met
-MOST_LEVELS = 1 << 16  # of an attribute but the centers
-# How far rounding has come, as a share of the time from its beginning to the end of the fit, when
-# the attributes up to this row are rounded for good.
+BRIGHT_PERCENT = 99.0  # percentile that counts as bright
+LEAST_RMSE = 1e-3  # relative to bright values: the error of a good fit
+FREE = 1e6  # no limit
+MOST_LEVELS = 1 << 16  # of an attribute other than the centers
+# Share of the rounding phase, from its beginning to the end of the fit, at which the attributes up
+# to this row are fixed.
 ROUNDINGS = ((0.0, 2), (0.29, 4), (0.57, COLOR), (0.79, 99))
 
 SCHEDULE = Parts({
@@ -50,7 +50,7 @@ Ranges = npt.NDArray[Any]
 def growths_of(share: float) -> int:
     """Return how often Gaussians are added where a step trains ``share`` of the tiles.
 
-    Knowing where the picture is wrong takes all of them, as many steps as it then takes.
+    Each needs the error of all tiles, which takes more steps the fewer a step trains.
     """
     return round(GROWTHS * share)
 
@@ -60,7 +60,7 @@ def free_ranges(
 ) -> Ranges:
     """Return the attributes' limits and step sizes before they are rounded: RANGE [A].
 
-    ``bright``: what the picture's large values are about; 1 but for HDR.
+    ``bright``: typical large values of the picture; 1 but for HDR.
     """
     sizes = (np.log(SMALLEST_PX), np.log(2.0 * max(width, height)), 0, recipe.shape_rate)
     rows = [
@@ -75,23 +75,23 @@ def free_ranges(
     return np.array(rows, RANGE)
 
 
-def bright_of(wanted: Floats, hdr: bool) -> float:
-    """Return what the picture's large values are about: 1, or by the values themselves for HDR.
+def bright_of(target: Floats, hdr: bool) -> float:
+    """Return the typical large values of the picture: 1, or a percentile for HDR.
 
-    Single brighter pixels, such as a sun, are left out.
+    Single brighter pixels, such as a sun, are ignored.
     """
     if not hdr:
         return 1.0
-    return max(float(np.percentile(np.abs(wanted), BRIGHT_PERCENT)), 1e-6)
+    return max(float(np.percentile(np.abs(target), BRIGHT_PERCENT)), 1e-6)
 
 
 def stored_steps(
     recipe: SplatsRecipe, rmse: float, channels: int, bright: float = 1.0
 ) -> list[float]:
-    """Return what the attributes are rounded to multiples of, in order.
+    """Return the attributes' rounding steps, in order.
 
-    Colors may be as coarse as the picture is wrong anyway, by ``rmse``; places and shapes by
-    its root, which was measured to be about right.
+    Colors may be as coarse as the error ``rmse``; steps of positions and shapes follow its root,
+    which measurements support.
     """
     coarse = math.sqrt(rmse / bright)
     shape = [recipe.center_step * coarse] * 2 + [recipe.size_step * coarse] * 2
@@ -101,10 +101,10 @@ def stored_steps(
 
 
 def stored_range(free: Any, values: Floats, step: float, *, center: bool) -> Any:
-    """Return the range that an attribute's ``values`` [N] are rounded in from now on: RANGE.
+    """Return the range that an attribute's ``values`` [N] are rounded in: RANGE.
 
-    It holds all values; MOST_LEVELS of those next to the median where there would be more.
-    Levels that nothing takes cost next to nothing.
+    It holds all values, or MOST_LEVELS around the median where there would be more.
+    Unused levels cost next to nothing.
     """
     step = float(np.float32(step))
     low, high = (0.0, float(free["high"])) if center else (float(values.min()), float(values.max()))
@@ -117,11 +117,10 @@ def stored_range(free: Any, values: Floats, step: float, *, center: bool) -> Any
 
 
 class SplatFit:
-    """A cloud on its way: the engine that trains it, and what changes it as the fit goes on.
+    """A fit in progress: the engine that trains the cloud, and the schedule that changes it.
 
-    ``budget`` is the size in bytes that the file may have, None where the count was given;
-    ``weigh`` returns how many bytes the stream of given levels [A, N] takes, and how many
-    everything else in the file.
+    ``budget``: the file's bytes, None where the recipe sets the count; ``weigh`` returns the bytes
+    of the stream for levels [A, N], and of the rest of the file.
     """
 
     resized = SplatEngine.resized
@@ -130,18 +129,18 @@ class SplatFit:
         self,
         engine: SplatEngine,
         recipe: SplatsRecipe,
-        wanted: Floats,
+        target: Floats,
         compositing: Compositing,
         count: int,
         budget: int | None,
         weigh: Callable[[npt.NDArray[np.int32], Ranges], tuple[int, int]],
         *, hdr: bool = False, alpha_weighted: bool = False,
     ):  # fmt: skip
-        self.engine, self.recipe, self.wanted = engine, recipe, wanted
+        self.engine, self.recipe, self.target = engine, recipe, target
         self.compositing, self.count, self.alpha_weighted = compositing, count, alpha_weighted
         self.budget, self.weigh = budget, weigh
         self.rng = np.random.default_rng(recipe.seed)
-        self.bright = bright_of(wanted, hdr)
+        self.bright = bright_of(target, hdr)
         self.free = free_ranges(recipe, engine.width, engine.height, engine.channels, self.bright)
         self.steps: list[float] = []
         engine.set_ranges(self.free)
@@ -159,12 +158,12 @@ class SplatFit:
         self.next = 0  # of the stages
 
     def warm_up(self) -> None:
-        """Run what happens between steps once, as it compiles kernels; nothing is changed."""
+        """Run the operations between steps once, to compile their kernels; nothing changes."""
         self.engine.weights()
         self.engine.levels(self._stored(self._steps_now()))  # draws too
 
     def due(self, share: float) -> float:
-        """Do all that is due once ``share`` of the fit is done; return when more will be."""
+        """Run all stages that are due at ``share`` of the fit; return the next one's share."""
         while self.next < len(self.stages) and share >= self.stages[self.next][0]:
             self.next += 1
             act = self.stages[self.next - 1][1]
@@ -173,12 +172,12 @@ class SplatFit:
         return self.stages[self.next][0] if self.next < len(self.stages) else 1.0
 
     def _grows_next(self, share: float) -> bool:
-        """Return whether the next stage is due too, and adds Gaussians: then once is enough."""
+        """Return whether the next stage is due too, and adds Gaussians: then one run is enough."""
         at, act = self.stages[self.next]
         return share >= at and act == self._grow
 
     def settle(self) -> None:
-        """Round what is not rounded yet, where the fit ended early, and keep to the budget."""
+        """Round what an early end left unrounded, and keep to the budget."""
         self.next = len(self.stages)
         self.engine.set_ranges(self._rounded())
         while self.budget is not None and self.engine.count > 1:
@@ -189,7 +188,7 @@ class SplatFit:
             self._keep_strongest(min(self.engine.count - 1, int(self.engine.count * share)))
 
     def stored_picture(self) -> Floats:
-        """Return the picture as it would be stored if the fit ended now: float32 [H, W, C]."""
+        """Return the picture as stored if the fit ended now: float32 [H, W, C]."""
         now = self.engine.ranges
         if (now["levels"] > 0).all():
             return self.engine.draw()
@@ -199,7 +198,7 @@ class SplatFit:
         return picture
 
     def _rounded(self) -> Ranges:
-        """Return the ranges in use, and for what is not rounded yet those that it would get."""
+        """Return the ranges in use, and the future ones of what is not rounded yet."""
         ranges = self.engine.ranges.copy()
         free = ranges["levels"] == 0
         if free.any():
@@ -207,9 +206,9 @@ class SplatFit:
         return ranges
 
     def rmse(self) -> float:
-        """Return the root of the mean squared error of the picture as it is stored."""
-        error = (self.engine.draw() - self.wanted).astype(np.float64)
-        squares, counted = weighted_squares(error, self.wanted, self.alpha_weighted)
+        """Return the root mean squared error of the picture as stored."""
+        error = (self.engine.draw() - self.target).astype(np.float64)
+        squares, counted = weighted_squares(error, self.target, self.alpha_weighted)
         return max(math.sqrt(squares / counted), LEAST_RMSE * self.bright)
 
     def _grow(self) -> None:
@@ -217,7 +216,7 @@ class SplatFit:
         self._resize(round(self.count * (begun + (1 - begun) * done)))
 
     def _resize(self, count: int) -> None:
-        """Go on with ``count`` Gaussians; those that do next to nothing are moved."""
+        """Resize to ``count`` Gaussians; those with the least weight are moved."""
         engine = self.engine
         count = max(1, min(count, engine.capacity))
         if count < engine.count:
@@ -229,7 +228,7 @@ class SplatFit:
         kept = np.delete(np.arange(engine.count), weak)
         if len(kept) < count:
             spacing = (engine.width * engine.height / count) ** 0.5
-            added = added_cloud(self.wanted, engine.draw(), count - len(kept), spacing,
+            added = added_cloud(self.target, engine.draw(), count - len(kept), spacing,
                                 self.compositing, self.rng,
                                 alpha_weighted=self.alpha_weighted)  # fmt: skip
             engine.replace(kept, added, first=self.compositing.kind == "over")
@@ -240,7 +239,7 @@ class SplatFit:
         self.engine.replace(kept, np.zeros((self.engine.form.attributes, 0), np.float32))
 
     def _fit_budget(self) -> None:
-        """Choose the count by what the Gaussians would take if they were rounded now."""
+        """Choose the count by the bytes of the Gaussians if they were rounded now."""
         if self.budget is None:
             return
         ranges = self._stored(self._steps_now())
@@ -265,7 +264,7 @@ class SplatFit:
         self.steps = self._steps_now()
 
     def _round(self) -> None:
-        """Round the next attributes for good; colors are trained on, rounded in every step."""
+        """Fix the next attributes; colors train on, rounded in every step."""
         last = ROUNDINGS[self.next - (len(self.stages) - len(ROUNDINGS)) - 1][1]
         ranges = self.engine.ranges.copy()
         ranges[:last] = self._rounded()[:last]
@@ -288,7 +287,7 @@ class SplatFit:
         return {**self.engine.state(), "schedule": torch.from_numpy(packed.copy())}
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once."""
+        """Load what ``state`` returned."""
         mine = strict_json(state["schedule"].numpy().tobytes())
         try:
             SCHEDULE.check(mine, "schedule")

@@ -1,4 +1,4 @@
-"""A cloud of Gaussians as a function of a shading language, by lists of those that meet a cell."""
+"""Shader form of a cloud of Gaussians: cell lists, evaluated at any position."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from neuralshade.kinds.splats.opened import OpenedSplats
 
 TOLERANCE = 2e-6  # of full scale
-STEPS = 2**12  # of positions that are checked: float32 has their pixels without rounding
-MOST_PAIRS = 2**27  # of Gaussians and cells that they may meet: lists of half a gigabyte
-AT_ONCE = 2**22  # weights that are evaluated in one go
+STEPS = 2**12  # of golden positions: float32 holds their pixels without rounding
+MOST_PAIRS = 2**27  # of Gaussians and cells, at most: lists of half a gigabyte
+AT_ONCE = 2**22  # weights evaluated at once
 UV = Parameter("float2", "uv", "u to the right, v down, 0 to 1 and clamped beyond; pixel centers "
                "at (i + 0.5) / size")  # fmt: skip
 INDEX = Parameter("int", "i")
@@ -41,7 +41,7 @@ INDEX = Parameter("int", "i")
 def splats_shader(opened: OpenedSplats, name: str) -> ShaderForm:
     """Return ``NAME(uv)`` and ``NAME_area(uv, dx, dy)``; see ``Opened.shader``.
 
-    Raises: AssetError where there are so many large Gaussians that lists of them are no use.
+    Raises: AssetError for so many large Gaussians that lists would be too long.
     """
     cloud = opened.cloud
     pairs = pair_count(cloud)
@@ -90,10 +90,10 @@ def _kind(cloud: Cloud) -> str:
 
 
 def _numbers(cloud: Cloud) -> npt.NDArray[np.float32]:
-    """Return what shaders read of each Gaussian: float32 [N, numbers].
+    """Return the numbers of each Gaussian that shaders read: float32 [N, numbers].
 
-    Its center in pixels, one over its width and height, its shear, its color by channels and,
-    where each covers those after it, its opacity.
+    Its center in pixels, one over its width and height, its shear, its color and, for "over", its
+    opacity.
     """
     values, channels = cloud.values.double(), len(cloud.background)
     parts = [values[CENTER], torch.exp(-values[SIZE]), values[SHEAR : SHEAR + 1],
@@ -121,7 +121,7 @@ def _weight(cloud: Cloud, name: str, stride: int) -> Function:
 
 
 def _color(cloud: Cloud, name: str, stride: int) -> Function:
-    """Return the function of a Gaussian's color; behind it may be its opacity."""
+    """Return the function of a Gaussian's color and opacity, if it has one."""
     listed = [f"as_float({name}_word({stride} * i + {place}))"
               for place in range(COLOR, COLOR + len(cloud.background))]  # fmt: skip
     value = listed[0] if len(listed) == 1 else f"{_kind(cloud)}({', '.join(listed)})"
@@ -137,7 +137,7 @@ def _listed(cloud: Cloud, name: str, first: int) -> Function:
 
 
 def _body(cloud: Cloud, name: str, lists: Lists, firsts: int) -> list[str]:
-    """Return the function's lines; ``firsts``: the word where the lists' beginnings lie."""
+    """Return the function's lines; ``firsts``: the first word of the lists' starts."""
     size = vector([cloud.width, cloud.height])
     behind = vector(cloud.background.tolist())
     kind, together = _kind(cloud), cloud.compositing
@@ -174,7 +174,7 @@ def _body(cloud: Cloud, name: str, lists: Lists, firsts: int) -> list[str]:
 
 
 def _ranked(count: int) -> list[str]:
-    """Return lines that put w into sorted numbers, largest first: each is w or stays, or moves."""
+    """Return lines that insert w into sorted numbers, largest first."""
     lines = []
     for four in reversed(range(fours(count))):
         before = lane("best", 4 * four - 1) if four else "w"

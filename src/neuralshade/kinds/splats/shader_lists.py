@@ -1,4 +1,4 @@
-"""Which Gaussians meet which cell of a picture: the lists that shaders go through."""
+"""Cell lists: the Gaussians that each cell of a picture meets, for shaders."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ Words = npt.NDArray[np.uint32]
 Doubles = npt.NDArray[np.float64]
 
 CELL_PX = 8  # a side
-AT_ONCE = 2**20  # pairs of a Gaussian and a cell that are tested in one go
-SLACK = 1e-5  # of a squared distance, for what float32 rounds
-SHORT = 2**16  # numbers of Gaussians below it take half a word
+AT_ONCE = 2**20  # pairs of a Gaussian and a cell tested at once
+SLACK = 1e-5  # of a squared distance, for float32 rounding
+SHORT = 2**16  # below it, a Gaussian's number takes half a word
 
 
 @dataclass(frozen=True)
 class Lists:
-    """The Gaussians that each cell meets, in their order, one cell behind the other."""
+    """The Gaussians of each cell in order, one cell after the other."""
 
     across: int  # cells
     down: int
-    firsts: Words  # [cells + 1], where in ``numbers`` each cell's begin
-    numbers: Words  # [any], of Gaussians
+    firsts: Words  # [cells + 1], start of each cell in ``numbers``
+    numbers: Words  # [any], indices of Gaussians
 
     def words(self, count: int) -> Words:
-        """Return the firsts, and then the numbers: two to a word where ``count`` allows it."""
+        """Return the firsts, then the numbers: two to a word where ``count`` allows it."""
         numbers = self.numbers
         if count <= SHORT:
             pairs = np.pad(numbers, (0, len(numbers) % 2)).reshape(-1, 2)
@@ -39,7 +39,7 @@ class Lists:
 
 
 def pair_count(cloud: Cloud) -> int:
-    """Return how many pairs of a Gaussian and a cell have boxes that meet: at least the lists'."""
+    """Return the number of Gaussian and cell pairs whose boxes meet: an upper bound."""
     first, behind = _boxes(cloud)
     return int(((behind - first).prod(0)).sum())
 
@@ -61,9 +61,9 @@ def _cells(cloud: Cloud) -> tuple[int, int]:
 
 
 def _boxes(cloud: Cloud) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the first cell of each Gaussian's box, and that behind it: [2, N]; empty where none.
+    """Return each Gaussian's first cell and the one after the last: [2, N]; equal for none.
 
-    What lies beyond the picture meets no cell.
+    Parts outside of the picture meet no cell.
     """
     reach = reach_px(cloud.values.double(), cloud.compositing.cutoff).numpy() * (1 + SLACK)
     centers, most = cloud.values[CENTER].double().numpy(), np.array(_cells(cloud))[:, None]
@@ -73,7 +73,7 @@ def _boxes(cloud: Cloud) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
 
 
 def _met(cloud: Cloud) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-    """Yield cells and the numbers of Gaussians that are not 0 in them, in order of these."""
+    """Yield cells and the indices of Gaussians that are not 0 in them, in their order."""
     first, behind = _boxes(cloud)
     wide = behind - first
     values, across = cloud.values.double().numpy(), _cells(cloud)[0]
@@ -95,7 +95,7 @@ def _met(cloud: Cloud) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.i
 
 
 def _nearest(values: Doubles, corner: Doubles) -> Doubles:
-    """Return the least squared distance, in standard deviations, of Gaussians in squares: [n].
+    """Return the least squared distance of Gaussians in squares, in standard deviations: [n].
 
     ``values`` [A, n]; ``corner`` [2, n]: the squares' lower corners in pixels.
     """

@@ -1,1 +1,1 @@
-"""Gaussians' levels as a stream of bytes."""
+"""Entropy coding of Gaussians' levels into a stream of bytes."""

@@ -76,7 +76,7 @@ class _Column:
     """A column as deviations from its typical level, in 16ths of a level, int64 [N].
 
     So are ``around``, the mean of a point's neighbours, and ``touching``, the sum of those in
-    almost the same place. ``apart`` is log2, in 16ths, of how far neighbours are from their mean.
+    almost the same place. ``apart`` is log2, in 16ths, of the neighbours' deviation from it.
     """
 
     def __init__(self, size: int, deviation: Ints) -> None:

@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 from neuralshade.kinds.splats.coding.range_coder import Ints
 
 Floats = NDArray[np.float64]
-UNIT = float(1 << 24)  # what probabilities are multiplied with to become whole weights
+UNIT = float(1 << 24)  # scale from probabilities to integer weights
 SHARE = float(1 << 20)  # the same for shares of a symbol
-HISTORY = 1 << 12  # symbols that weights are learnt from: the latest
+HISTORY = 1 << 12  # the latest symbols, from which weights are learnt
 ROUNDS = 3  # of expectation-maximisation after each block; they start from the last weights
-TRUST = 8.0  # symbols that a context must have seen to count as much as all contexts together
-FIRST_TRUST = 8.0  # symbols that experts are taken to have explained before the first
-NARROWEST = 0.018315638888734  # exp(-4): a bell of 2 ** -2.5 levels, half a level from its middle
+TRUST = 8.0  # symbols after which a context counts as much as the prior over all contexts
+FIRST_TRUST = 8.0  # pseudo-count of the initial weights, in symbols
+NARROWEST = 0.018315638888734  # exp(-4): a bell of 2 ** -2.5 levels, half a level off its middle
 
 
 class Mixture:
     """Weights [contexts, experts] of experts, learnt by expectation-maximisation."""
 
     def __init__(self, contexts: int, trust: Sequence[int]) -> None:
-        """Start with experts that are trusted in the proportions of ``trust``."""
+        """Start with weights in the proportions of ``trust``."""
         self._start: Floats = np.array(trust) / sum(trust)
         self._weights: Floats = np.repeat(self._start[None], contexts, axis=0)
         self._seen: Floats = np.zeros((len(trust), 0))
@@ -40,7 +40,7 @@ class Mixture:
         return np.floor(blended * UNIT).astype(np.int64) + 1
 
     def learn(self, contexts: Ints, likelihoods: Floats) -> None:
-        """Take in probabilities [experts, n] that the experts gave to n symbols."""
+        """Learn from the probabilities [experts, n] that the experts gave to n coded symbols."""
         self._contexts = np.concatenate([self._contexts, contexts])[-HISTORY:]
         self._seen = np.concatenate([self._seen, likelihoods], axis=1)[:, -HISTORY:]
         for _ in range(ROUNDS):
@@ -58,7 +58,7 @@ class Mixture:
 
 
 def sum_in_order(values: Floats) -> Floats:
-    """Return the sum over the first axis, added from its front."""
+    """Return the sum over the first axis, in order."""
     total = values[0]
     for value in values[1:]:
         total = total + value
@@ -66,7 +66,7 @@ def sum_in_order(values: Floats) -> Floats:
 
 
 def bell_count(size: int) -> int:
-    """Return how many widths there are for symbols of ``size`` levels."""
+    """Return the number of widths for symbols of ``size`` levels."""
     return 2 * (size - 1).bit_length() + 9
 
 

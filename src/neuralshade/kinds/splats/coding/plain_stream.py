@@ -1,7 +1,7 @@
-"""What is used of constriction.stream, in Python: for systems that it has no wheel for.
+"""Pure-Python range coder: the used part of constriction.stream, where it has no wheel.
 
-It reads and writes the same streams, bit for bit; a stream takes up to twice as long with it. Tests
-hold the two beside each other. Names and arguments are constriction's.
+It reads and writes the same streams, bit for bit, in up to twice the time. Tests compare the two.
+Names and arguments are constriction's.
 
 Source: Bamler 2022, Understanding Entropy Coding With Asymmetric Numeral Systems, and the range
 coder of its library: words of 32 bits, a state of 64, probabilities of 24.
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 WORD_BITS, STATE_BITS, SHARE_BITS = 32, 64, 24
 WORD, STATE, WHOLE = (1 << WORD_BITS) - 1, (1 << STATE_BITS) - 1, 1 << SHARE_BITS
 LEAST_RANGE = 1 << (STATE_BITS - WORD_BITS)
-Share: TypeAlias = "tuple[int, int]"  # of WHOLE: where a symbol's begins and ends
+Share: TypeAlias = "tuple[int, int]"  # start and end of a symbol, of WHOLE
 Find: TypeAlias = "Callable[[int], tuple[int, int, int]]"  # symbol, begin and end at a quantile
 
 
@@ -29,7 +29,7 @@ class Categorical:
         self._shares = None if weights is None else _shares(weights[None])[0]
 
     def finds(self, rows: NDArray[Any] | int) -> Iterator[Find]:
-        """Yield for each symbol what finds it."""
+        """Yield for each symbol the function from a quantile to its symbol."""
         if self._shares is None:
             assert isinstance(rows, np.ndarray)
             for shares in _shares(rows):
@@ -58,7 +58,7 @@ class Uniform:
         self._size = size
 
     def finds(self, rows: NDArray[Any] | int) -> Iterator[Find]:
-        """Yield for each symbol what finds it."""
+        """Yield for each symbol the function from a quantile to its symbol."""
         sizes: list[Any] = [self._size] * rows if isinstance(rows, int) else rows.tolist()
         for size in sizes:
             yield self._found(size)
@@ -78,7 +78,7 @@ class Uniform:
 
     @staticmethod
     def _of(symbol: int, size: int) -> Share:
-        each = WHOLE // size  # the last one has what remains
+        each = WHOLE // size  # the last one also has the remainder
         return symbol * each, WHOLE if symbol == size - 1 else (symbol + 1) * each
 
 
@@ -97,11 +97,11 @@ class RangeEncoder:
             self._write(begin, end)
 
     def pos(self) -> tuple[int, tuple[int, int]]:
-        """Return how many words are behind, and the state."""
+        """Return the number of finished words, and the state."""
         return len(self._words) + self._held, (self._lower, self._range)
 
     def get_compressed(self) -> NDArray[np.uint32]:
-        """Return the words, and the fewest more that a decoder takes for the last symbol."""
+        """Return the words, and the fewest more that a decoder needs for the last symbol."""
         if self._range == STATE:
             return np.zeros(0, np.uint32)
         point = (self._lower + LEAST_RANGE - 1) & STATE
@@ -131,7 +131,7 @@ class RangeEncoder:
             self._held, self._first = 1, word
 
     def _is_settled(self, lower: int) -> bool:
-        """Return whether no carry can come: the interval does not reach over the state's end."""
+        """Return whether no carry can occur: the interval stays below the state's end."""
         return (lower + self._range) & STATE > lower
 
     def _carried(self, carry: bool) -> list[int]:
@@ -141,21 +141,21 @@ class RangeEncoder:
 
 
 class RangeDecoder:
-    """Reads what the encoder wrote; after the last word come zeros."""
+    """Reads what the encoder wrote, followed by zeros."""
 
     def __init__(self, words: NDArray[np.uint32]):
         self._words = words.tolist()
         self.seek(0, (0, STATE))
 
     def seek(self, position: int, state: tuple[int, int]) -> None:
-        """Go to where an encoder's ``pos`` was."""
+        """Seek to an encoder's ``pos``."""
         self._next = position
         self._lower, self._range = state
         self._point = self._word() << WORD_BITS
         self._point |= self._word()
 
     def decode(self, model: Any, rows: Any = None) -> Any:
-        """Read a symbol, as many as ``rows`` says, or one of each row of a family's parameters."""
+        """Read a symbol, ``rows`` of them, or one for each row of a family's parameters."""
         found = [self._read(find) for find in model.finds(1 if rows is None else rows)]
         return found[0] if rows is None else np.array(found, np.int32)
 
@@ -178,10 +178,10 @@ class RangeDecoder:
 
 
 def _shares(weights: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return where each symbol's share begins, and the end: int64 [n, K + 1].
+    """Return the start of each symbol's share, and the end: int64 [n, K + 1].
 
-    Each symbol has one of WHOLE, and of what remains as its weight says. Weights are whole numbers,
-    whose sums are exact.
+    Each symbol gets one of WHOLE, and a part of the rest by its weight. Weights are integers, whose
+    sums are exact.
     """
     count = weights.shape[1]
     before = np.cumsum(weights, axis=1) - weights

@@ -1,4 +1,4 @@
-"""The order in which a set of points is written, and who is near whom in it."""
+"""Coding order of a set of points, and each point's nearest neighbours in it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,22 +9,22 @@ from numpy.typing import NDArray
 from neuralshade.kinds.splats.coding.range_coder import Ints
 
 FIRST = 16  # points of the first pass, at most; no point of it has neighbours
-NEAREST = 6  # neighbours that count
-WINDOW = 3  # points before and after, along each curve, that may be among them
-SHIFTS = (0, 1 / 3, 2 / 3)  # of the curves, in sides of the square: where one tears, others hold
-FAR = np.int64(1) << 58  # the squared distance of what is no neighbour
-CONTACT = 10  # times nearer than usual, squared, is halfway to none
+NEAREST = 6  # neighbours per point
+WINDOW = 3  # candidates before and after a point, along each curve
+SHIFTS = (0, 1 / 3, 2 / 3)  # of the curves, in sides of the square: their seams do not coincide
+FAR = np.int64(1) << 58  # squared distance that marks no neighbour
+CONTACT = 10  # ratio to the usual squared distance at which contact is half
 CHUNK = 1 << 15  # points searched at a time; bounds memory
 ONE = 1 << 12  # a weight of 1
 
 
 @dataclass(frozen=True)
 class Pass:
-    """Points that are written after their neighbours: indices into the order.
+    """Points that are coded after their neighbours: indices into the order.
 
     ``neighbors`` int64 [n, k] are indices too; in the first pass k is 0. ``weights`` int64
     [n, k] of a point sum to nearly ``ONE``; ``contact`` int64 [n, k] is ``ONE`` for neighbours
-    in the same place and falls to nothing within the usual distance.
+    in the same place and falls to 0 within the usual distance.
     """
 
     points: Ints
@@ -35,10 +35,10 @@ class Pass:
 
 @dataclass(frozen=True)
 class Neighborhood:
-    """The passes over all points, and how far apart points are around each.
+    """The passes over all points, and the local spacing of points.
 
-    ``spread`` int64 [N] is the logarithm to base 2 of the mean squared distance to the nearest,
-    relative to evenly scattered points, in 16ths.
+    ``spread`` int64 [N] is log2 of the mean squared distance to the nearest points, relative to
+    evenly scattered ones, in 16ths.
     """
 
     passes: list[Pass]
@@ -46,12 +46,12 @@ class Neighborhood:
 
 
 def square_bits(width: int, height: int) -> int:
-    """Return b of the smallest square of 2**b levels that holds the lattice."""
+    """Return b of the smallest square of 2**b levels a side that holds the lattice."""
     return max(width - 1, height - 1).bit_length()
 
 
 def morton(x: Ints, y: Ints, bits: int) -> Ints:
-    """Return the places of points along the Z curve: their bits interleaved, y's first."""
+    """Return Morton codes of points: their bits interleaved, y's first."""
     place = np.zeros_like(x)
     for bit in range(bits):
         place |= ((x >> bit) & 1) << (2 * bit)
@@ -60,7 +60,7 @@ def morton(x: Ints, y: Ints, bits: int) -> Ints:
 
 
 def unmorton(place: Ints, bits: int) -> tuple[Ints, Ints]:
-    """Return x and y of places along the Z curve."""
+    """Return x and y of Morton codes."""
     x, y = np.zeros_like(place), np.zeros_like(place)
     for bit in range(bits):
         x |= ((place >> (2 * bit)) & 1) << bit
@@ -80,7 +80,7 @@ def neighborhood(x: Ints, y: Ints, width: int, height: int) -> Neighborhood:
 
 
 class _Search:
-    """Nearest points along three shifted Z curves: nearly the nearest in the plane."""
+    """Approximate nearest points, searched along three shifted Z curves."""
 
     def __init__(self, x: Ints, y: Ints, bits: int) -> None:
         self.x, self.y, self.count = x, y, len(x)
@@ -89,7 +89,7 @@ class _Search:
         self.orders = [np.argsort(place, kind="stable") for place in self.places]
 
     def nearest(self, points: Ints, known: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-        """Return the nearest of those ``known`` [N] and their squared distances: [n, k]."""
+        """Return the nearest of the points ``known`` [N] and squared distances: [n, k]."""
         curves = [(place, order[known[order]]) for place, order in
                   zip(self.places, self.orders, strict=True)]  # fmt: skip
         chunks = [points[i : i + CHUNK] for i in range(0, len(points), CHUNK)]
@@ -109,7 +109,7 @@ class _Search:
 
 
 def _around(points: Ints, place: Ints, along: Ints) -> Ints:
-    """Return the points of ``along`` that lie around ``points`` on its curve."""
+    """Return the points of ``along`` next to ``points`` on its curve."""
     at = np.searchsorted(place[along], place[points])
     around = at[:, None] + np.arange(-WINDOW, WINDOW + 1)
     return along[np.clip(around, 0, len(along) - 1)]
@@ -133,13 +133,13 @@ def _passes(search: _Search, area: int) -> Iterator[Pass]:
 
 
 def _weights(distance: Ints, area: int) -> Ints:
-    """Return weights that fall with the distance, in whole numbers: every reader gets the same."""
+    """Return integer weights that fall with the distance, equal for every reader."""
     share = (np.int64(area) << 20) // (distance + area)
     return share * ONE // np.maximum(share.sum(axis=1, keepdims=True), 1)
 
 
 def _contact(distance: Ints, area: int) -> Ints:
-    """Return weights that do not add up to the same: who has no one near gets nothing."""
+    """Return weights that are not normalised: a point without near neighbours gets 0."""
     share = (np.int64(area) << 20) // (CONTACT * distance + area)
     return (share * share) >> 28  # 40 bits to the 12 of ONE
 

@@ -1,4 +1,4 @@
-"""Positions of points: of a set by how many lie in which half, of a list one by one."""
+"""Position coder: point sets by counts in halves of cells, point lists one by one."""
 
 from functools import lru_cache
 
@@ -8,13 +8,13 @@ from neuralshade.kinds.splats.coding.mixture import Floats, Mixture, bells
 from neuralshade.kinds.splats.coding.point_order import morton, square_bits, unmorton
 from neuralshade.kinds.splats.coding.range_coder import Coder, Ints
 
-EXACT = 255  # the most points of a cell whose halves are counted one by one
-PARTS = 64  # that larger counts are divided into; within a part all are equally likely
+EXACT = 255  # largest count whose split is coded exactly
+PARTS = 64  # intervals of larger splits; uniform within one
 PART_WIDTHS = range(4, 16, 2)  # of bells over them
-GATHERINGS = (2.0, 8.0, 32.0, 128.0)  # of beta distributions of the density: small ones clump
-EXPERTS = 2 + len(GATHERINGS)  # of how a cell's points fall into its halves
-LIST_BITS = 8  # of the place along the Z curve, in a list: how often each is, is learnt
-FIRST_BLOCK, GROWTH = 16, 8  # coded before anything is learnt; then an eighth of what is known
+GATHERINGS = (2.0, 8.0, 32.0, 128.0)  # parameters of beta distributions: small ones clump
+EXPERTS = 2 + len(GATHERINGS)  # distributions of how a cell's points split
+LIST_BITS = 8  # leading bits of a list's Morton codes, coded with a learnt histogram
+FIRST_BLOCK, GROWTH = 16, 8  # coded before the first update; then an eighth of what is coded
 
 
 def code_set(coder: Coder, x: Ints, y: Ints, width: int, height: int) -> tuple[Ints, Ints]:
@@ -26,19 +26,19 @@ def code_set(coder: Coder, x: Ints, y: Ints, width: int, height: int) -> tuple[I
     """
     bits = square_bits(width, height)
     cells = _Cells(coder, width, height)
-    given = morton(x, y, bits)
+    points = morton(x, y, bits)
     places, counts = np.zeros(1, np.int64), np.array([len(x)])
-    single = np.zeros(1, bool)  # cells of one point, whose place is known
+    single = np.zeros(1, bool)  # cells of one point, whose position is coded
     for shift in range(2 * bits - 1, -1, -1):
         starts = np.cumsum(counts) - counts
         new = (counts == 1) & ~single
-        places[new] = cells.code_inside(places[new], shift + 1, given[starts[new]])
+        places[new] = cells.code_inside(places[new], shift + 1, points[starts[new]])
         single |= new
         right = np.zeros_like(counts)
-        ones = np.append(0, np.cumsum((given >> shift) & 1))
+        ones = np.append(0, np.cumsum((points >> shift) & 1))
         held = ones[starts + counts] - ones[starts]
         right[~single] = cells.code_right(places[~single], counts[~single], shift, held[~single])
-        # both halves in the place of the whole, and none that is empty
+        # both halves in place of the whole, without empty ones
         places = np.stack([places, places | np.where(right > 0, 1 << shift, 0)], 1).ravel()
         counts = np.stack([counts - right, right], axis=1).ravel()
         places, counts, single = (a[counts > 0] for a in (places, counts, np.repeat(single, 2)))
@@ -46,26 +46,26 @@ def code_set(coder: Coder, x: Ints, y: Ints, width: int, height: int) -> tuple[I
 
 
 def code_list(coder: Coder, x: Ints, y: Ints, width: int, height: int) -> tuple[Ints, Ints]:
-    """Code points in their order; arguments as of ``code_set``, but in any order."""
+    """Code points in their order; arguments as for ``code_set``, but in any order."""
     bits = square_bits(width, height)
     low = max(0, 2 * bits - LIST_BITS)
-    given = morton(x, y, bits)
-    places = np.zeros_like(given)
+    points = morton(x, y, bits)
+    places = np.zeros_like(points)
     counts = np.ones(1 << (2 * bits - low), np.int64)
     start = 0
-    while start < len(given):
+    while start < len(points):
         block = slice(start, start + max(FIRST_BLOCK, start // GROWTH))
-        cells = given[block] >> low
+        cells = points[block] >> low
         if len(counts) > 1:
             cells = coder.code_alike(counts, cells)
         counts += np.bincount(cells, minlength=len(counts))
         places[block] = cells << low
         start = block.stop
-    return unmorton(_Cells(coder, width, height).code_inside(places, low, given), bits)
+    return unmorton(_Cells(coder, width, height).code_inside(places, low, points), bits)
 
 
 class _Cells:
-    """Codes what happens inside cells of the lattice; what lies outside of it costs nothing."""
+    """Codes points inside cells, clipped to the lattice: what lies outside costs nothing."""
 
     def __init__(self, coder: Coder, width: int, height: int) -> None:
         self._coder, self._width, self._height = coder, width, height
@@ -73,19 +73,19 @@ class _Cells:
         self._exact = Mixture(EXACT.bit_length() + 1, [1] * EXPERTS)
         self._parts = Mixture(1, [1] * len(PART_WIDTHS))
 
-    def code_inside(self, places: Ints, low: int, given: Ints) -> Ints:
-        """Code one point in each cell, whose place has ``low`` zero bits at its end."""
+    def code_inside(self, places: Ints, low: int, points: Ints) -> Ints:
+        """Code one point in each cell, whose Morton code ends in ``low`` zero bits."""
         x, y = unmorton(places, self._bits)
-        given_x, given_y = unmorton(given, self._bits)
+        points_x, points_y = unmorton(points, self._bits)
         # clipped below: damaged streams name cells outside of the lattice
         wide = np.clip(self._width - x, 1, 1 << ((low + 1) // 2))
         high = np.clip(self._height - y, 1, 1 << (low // 2))
-        x = x + self._coder.code_evenly(wide, given_x - x)
-        y = y + self._coder.code_evenly(high, given_y - y)
+        x = x + self._coder.code_evenly(wide, points_x - x)
+        y = y + self._coder.code_evenly(high, points_y - y)
         return morton(x, y, self._bits)
 
     def code_right(self, places: Ints, counts: Ints, shift: int, right: Ints) -> Ints:
-        """Code how many of a cell's points lie in the half whose bit ``shift`` is set."""
+        """Code the number of a cell's points in the half where bit ``shift`` is set."""
         x, y = unmorton(places, self._bits)
         half = 1 << (shift // 2)
         rest = self._height - y if shift % 2 else self._width - x
@@ -124,10 +124,11 @@ class _Cells:
 
 @lru_cache(maxsize=1024)
 def _splits(count: int, share: float) -> Floats:
-    """Return distributions of how many of ``count`` points lie in the right half.
+    """Return distributions of the number of ``count`` points in the right half.
 
-    ``share`` in (0, 1] is the right half's area over the left one's. Binomial; its square, for
-    points that keep apart; beta-binomial for each of ``GATHERINGS``. float64 [6, count + 1].
+    ``share`` in (0, 1] is the right half's area over the left one's. The distributions are the
+    binomial; its square, for points that repel; a beta-binomial for each of ``GATHERINGS``.
+    float64 [6, count + 1].
     """
     right = np.arange(count, dtype=np.float64)
     rising = (count - right) / (right + 1)
@@ -137,5 +138,5 @@ def _splits(count: int, share: float) -> Floats:
         of_right = gathering * share / (1 + share)
         ratio = (right + of_right) / (count - right - 1 + (gathering - of_right))
         kinds.append(np.cumprod(np.append(1.0, rising * ratio)))
-    # the last of a running sum: its order is the same on every machine
+    # the last of a running sum, whose order is the same on every machine
     return np.stack([kind / np.cumsum(kind)[-1] for kind in kinds])

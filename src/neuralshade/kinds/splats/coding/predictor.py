@@ -45,7 +45,7 @@ class Moments:
         self._count += len(target)
 
     def weights(self) -> Ints:
-        """Return int64 [F] in units of 1 / WEIGHT_ONE; those that do not pay are 0."""
+        """Return int64 [F] in units of 1 / WEIGHT_ONE; 0 where a weight does not pay."""
         used: list[int] = []
         error = self._error
         while True:
@@ -69,6 +69,6 @@ class Moments:
         return self._error - float(self._solved(used) @ self._product[used])
 
     def _solved(self, used: list[int]) -> Floats:
-        # a little more on the diagonal: columns may be equal, or constant
+        # regularised: columns may be equal, or constant
         square = self._square[np.ix_(used, used)] + np.eye(len(used))
         return np.asarray(np.linalg.solve(square, self._product[used]), np.float64)

@@ -1,11 +1,11 @@
-"""Numbers to few bytes and back: one walk over the data serves both directions.
+"""Bidirectional range coder: one description of a stream both writes and reads it.
 
-``Encoder`` and ``Decoder`` have the same methods. Each method takes the symbols and returns
-them: the encoder those that it was given, the decoder those that it read, whatever it was given.
-So a format is written once, as a function of a ``Coder``, and cannot differ between the two.
+``Encoder`` and ``Decoder`` have the same methods. Each takes symbols and returns symbols: the
+encoder its arguments, the decoder those read, ignoring the arguments. So a format is written
+once, as a function of a ``Coder``, and cannot differ between the two.
 
-Weights of symbols are whole numbers. Their sums are exact in float64 in any order, so the tables
-that the library makes of them are the same on every machine.
+Weights of symbols are integers. Their sums are exact in float64 in any order, so the library's
+tables are the same on every machine.
 """
 
 from typing import Any, Protocol
@@ -21,7 +21,7 @@ WORD_BYTES = 4
 
 
 class Coder(Protocol):
-    """What ``Encoder`` and ``Decoder`` have in common."""
+    """Interface of ``Encoder`` and ``Decoder``."""
 
     writes: bool
 
@@ -61,7 +61,7 @@ class Encoder:
 
     def code_evenly(self, sizes: Ints, symbols: Ints) -> Ints:
         """Write n evenly distributed symbols and return them."""
-        open_ = sizes > 1  # a symbol without a choice takes no bits, and the library refuses it
+        open_ = sizes > 1  # the library refuses a symbol without a choice, which takes no bits
         chosen, choices = symbols[open_].astype(np.int32), sizes[open_].astype(np.int32)
         self._coder.encode(chosen, self._library.model.Uniform(), choices)
         return symbols
@@ -79,19 +79,19 @@ class Encoder:
 
     def _reads(self, stream: NDArray[np.uint8], position: Any, size: int) -> int:
         words = _to_words(stream)
-        missing = max(0, position[0] + 2 - len(words))  # a place behind the end is refused
+        missing = max(0, position[0] + 2 - len(words))  # seeking past the end is refused
         decoder = self._library.queue.RangeDecoder(np.pad(words, (0, missing)))
         decoder.seek(*position)
         try:
             return int(decoder.decode(self._library.model.Uniform(size)))
-        except AssertionError:  # the library's word for a number outside of the interval
+        except AssertionError:  # the library's error for a number outside of the interval
             return -1
 
 
 class Decoder:
-    """Reads symbols. A damaged or cut stream gives wrong ones: only a checksum can tell.
+    """Reads symbols. A damaged stream gives wrong ones: only a checksum detects it.
 
-    Raises: AssetError naming ``place`` where the library sees that the stream is none of its own.
+    Raises: AssetError naming ``place`` where the library refuses the stream.
     """
 
     writes = False
@@ -121,21 +121,21 @@ class Decoder:
     def _read(self, model: Any, how: Any) -> Ints:
         try:
             return self._coder.decode(model, how).astype(np.int64)
-        except AssertionError as error:  # the library's word for a number that none could write
+        except AssertionError as error:  # the library's error for an impossible number
             raise damaged(self._place) from error
 
 
 def damaged(place: str) -> AssetError:
-    """Return the error of a stream that holds something else than it should."""
+    """Return the error of a damaged stream."""
     return AssetError(f"{place}: got a damaged or truncated stream of Gaussians, need it as it "
                       "was written. Copy the file again.")  # fmt: skip
 
 
 def _cuts(stream: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
-    """Return streams a byte or more shorter that may mean the same: the next below and above.
+    """Return streams shorter by a byte or more that may decode alike: the next below and above.
 
-    The decoder reads zeros after the end, so any number of the last interval will do. Where the
-    last symbol is right all before it are, for its interval lies within theirs.
+    The decoder reads zeros after the end, so any number of the last interval will do. If the last
+    symbol is right, so are all before it: its interval lies within theirs.
     """
     if not len(stream):
         return []
@@ -146,7 +146,7 @@ def _cuts(stream: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
 
 
 def _to_bytes(words: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    """Return the words with their high bytes first, so that the last bytes matter least."""
+    """Return the words, high bytes first, so that the last bytes matter least."""
     return np.frombuffer(words.astype(">u4").tobytes(), np.uint8)
 
 
@@ -156,7 +156,7 @@ def _to_words(stream: NDArray[np.uint8]) -> NDArray[np.uint32]:
 
 
 def _library() -> Any:
-    """Return constriction's streams, or the same in Python where there is no such package."""
+    """Return constriction's streams, or the pure-Python ones where it is not installed."""
     try:
         import constriction
     except ImportError:

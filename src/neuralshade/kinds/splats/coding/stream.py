@@ -1,9 +1,9 @@
-"""The levels of a cloud of 2D Gaussians in few bytes, without loss.
+"""Lossless stream of a cloud of 2D Gaussians' levels.
 
 A Gaussian is a position on a lattice and some attributes, each rounded to a level. The stream is
 one run of a range coder: positions (point_set.py), then attribute after attribute by name
-(splat_column.py), then 16 bits of a checksum. It holds no sizes and no count: the asset's header
-does. Readers on all machines decode the same levels; mixture.py says what that relies on.
+(column.py), then a checksum of 16 bits. Sizes and count are in the asset's header, not in the
+stream. Readers on all machines decode the same levels; mixture.py says on what that relies.
 """
 
 import zlib
@@ -38,7 +38,7 @@ def encode(
         ordered: whether the order of the Gaussians is kept; else they are a set, which saves
             log2(N!) bits, and decoding returns them as ``canonical`` sorts them.
 
-    Raises: ShapeError, ConfigError for what the above excludes.
+    Raises: ShapeError, ConfigError for anything else.
     """
     fault = _fault(sizes)
     if fault:
@@ -55,10 +55,10 @@ def encode(
 def decode(
     stream: NDArray[np.uint8], count: int, sizes: Mapping[str, int], ordered: bool, place: str
 ) -> dict[str, NDArray[np.int32]]:
-    """Return the columns, int32 [count] in the order of ``sizes``, of what ``encode`` returned.
+    """Return the columns, int32 [count] in the order of ``sizes``, of a stream from ``encode``.
 
     Raises: AssetError naming ``place`` where count or sizes are impossible, or the stream is
-        damaged, truncated, or was written with another count, other sizes or ``ordered``.
+        damaged, truncated, or was encoded with another count, other sizes or ``ordered``.
     """
     fault = _fault(sizes) or _fault_of_count(count)
     if fault:
@@ -75,9 +75,9 @@ def decode(
 
 
 def canonical(columns: Mapping[str, NDArray[Any]], sizes: Mapping[str, int]) -> Ints:
-    """Return the order, int64 [N], in which the Gaussians of a set are decoded.
+    """Return the order, int64 [N], in which a set's Gaussians are decoded.
 
-    They lie along the Z curve; those in one place are sorted by the other columns, by name.
+    They follow the Z curve; those in one place are sorted by the other columns, by name.
     """
     others = [columns[name] for name in reversed(_attributes(sizes))]
     return np.lexsort([*others, _along_curve(columns, sizes)])
@@ -86,7 +86,7 @@ def canonical(columns: Mapping[str, NDArray[Any]], sizes: Mapping[str, int]) -> 
 def _code(
     coder: Coder, levels: dict[str, Ints], sizes: Mapping[str, int], ordered: bool
 ) -> dict[str, Ints]:
-    """Walk through the stream, in either direction."""
+    """Code the whole stream, in either direction."""
     width, height = (int(sizes[name]) for name in PLACE)
     code_points = code_list if ordered else code_set
     x, y = code_points(coder, levels["x"], levels["y"], width, height)
@@ -117,7 +117,7 @@ def _checksum(levels: dict[str, Ints]) -> int:
 
 
 def _fault(sizes: Mapping[str, int]) -> str | None:
-    """Return what is wrong with the sizes and what they need to be; None for nothing."""
+    """Return what is wrong with the sizes and what is needed; None for nothing."""
     for name in PLACE:
         if name not in sizes:
             return f"no levels of {name}, need them of every Gaussian's position"
@@ -133,7 +133,7 @@ def _fault_of_count(count: int) -> str | None:
 
 
 def _checked(columns: Mapping[str, NDArray[Any]], sizes: Mapping[str, int]) -> dict[str, Ints]:
-    """Return the columns as int64; ShapeError where they do not fit together or their sizes."""
+    """Return the columns as int64; ShapeError where they do not fit each other or their sizes."""
     if columns.keys() != sizes.keys():
         raise ShapeError(f"splats: got columns {sorted(columns)}, need {sorted(sizes)}. "
                          "Give every column its size.")  # fmt: skip

@@ -5,8 +5,8 @@ import numpy as np
 from neuralshade.kinds.splats.coding.mixture import Floats, Mixture, bell_count, bells
 from neuralshade.kinds.splats.coding.range_coder import Coder, Ints
 
-FIRST_BLOCK, GROWTH = 8, 8  # coded before anything is learnt; then an eighth of what is known
-BLOCK_WEIGHTS = 1 << 22  # of symbols, at most, in one block; bounds memory
+FIRST_BLOCK, GROWTH = 8, 8  # coded before the first update; then an eighth of what is coded
+BLOCK_WEIGHTS = 1 << 22  # of symbols in one block, at most; bounds memory
 WIDTHS = range(0, 10, 2)  # of the bells of a spread, in half octaves from its narrowest
 TRUST = (1, 3, 12, 4, 1, 3, 1)  # initial: of the bells, the histogram, and a uniform distribution
 COARSE = 7  # spread from which centers are rounded: to a quarter of the bell, at most
