@@ -159,5 +159,5 @@ def test_what_is_drawn_from_the_asset_alone_says_nothing(fitted_tint, save_smoot
     table = neuralshade.evaluate(fitted_tint, save_smooth(), values=other)
     assert table[0]["memory_bytes"] is None
     assert table.lines[-1] == (
-        "GPU bytes of neuralshade: not told, since a texture was given another size."
+        "GPU bytes of neuralshade: unknown, since a texture's size was replaced."
     )

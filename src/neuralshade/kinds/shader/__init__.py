@@ -1,4 +1,4 @@
-"""What a Slang function of the user's own marks as trainable."""
+"""The shader kind: the trainable members of a user's own Slang function."""
 
 from neuralshade.fitting.command import Flag, Subject
 from neuralshade.kinds.kind import Kind

@@ -1,4 +1,4 @@
-"""A user's Slang function trained: how its module and the values it is given make a task."""
+"""Task and engine assembly: from a user's module and its members' values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from neuralshade.model.unbound import check_bound
 from neuralshade.source.picture import Picture
 
 STRUCT = "Task"
-PLACE = ("vector<float,2>",)  # what render is given
+PLACE = ("vector<float,2>",)  # the parameter of render
 UNBOUND = ("Make a texture a member of Task, Picture<float3> NAME;, and a number float NAME;, both "
            "set by --set; write tables as static const, and leave out samplers.")  # fmt: skip
 WHOLE_NUMBERS = {"int": (-(2**31), 2**31 - 1), "uint": (0, 2**32 - 1), "bool": (0, 1)}
@@ -33,30 +33,30 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class BuiltTask:
-    """A task with all that its members were given.
+    """A task and the values of its members.
 
-    ``start`` float32 [task.count] is where training begins.
+    ``start`` float32 [task.count]: initial values of the trained ones.
     """
 
     task: Task
     start: Floats
-    numbers: dict[str, float]  # those that were set; others are as the module says
+    numbers: dict[str, float]  # only those set; others keep the module's defaults
     pictures: dict[str, Picture]
 
 
 def build_task(
     source: ShaderSource, values: Mapping[str, Any], seed: int, *, trained: bool = True
 ) -> BuiltTask:
-    """Return the task of a module, its members given ``values``.
+    """Return the task of a module, with ``values`` for its members.
 
     Args:
-        values: by name: a number or a picture of a member that is not trained; of a trained one
-            where it begins, a number or an array of its shape. NAME.size (WxH or a pair) is a
-            texture's, NAME.rate a trained member's step size.
-        seed: of networks' first numbers.
-        trained: it is to be, so that NAME.rate means something.
+        values: by name: a number or a picture for a member that is not trained; for a trained one
+            its initial value, a number or an array of its shape. NAME.size (WxH or a pair) sets a
+            texture's size, NAME.rate a trained member's step size.
+        seed: for networks' initial weights.
+        trained: whether it will be trained; NAME.rate is refused otherwise.
 
-    Raises: KernelError with all that the compiler said; ConfigError for a module without such a
+    Raises: KernelError with the compiler's whole output; ConfigError for a module without such a
         struct, a member without a value, or a value without a member; PictureError.
     """
     with remedies():
@@ -75,16 +75,16 @@ def build_task(
         if name.endswith(".size")
     }
     _check_complete(struct.fields, values, sizes, source.place)
-    members, given = members_of(struct.fields, sizes, source.place)
+    members, inputs = members_of(struct.fields, sizes, source.place)
     members = [_with_rate(member, values) for member in members]
-    task = Task(source.text, source.place, tuple(members), tuple(given), renders, source.folder,
+    task = Task(source.text, source.place, tuple(members), tuple(inputs), renders, source.folder,
                 source.foreign)  # fmt: skip
-    numbers, pictures = _given_values(given, values, source.place)
+    numbers, pictures = _input_values(inputs, values, source.place)
     return BuiltTask(task, _start(members, values, seed), numbers, pictures)
 
 
 def build_shader_engine(built: BuiltTask, recipe: ShaderRecipe, gpu: Gpu) -> ShaderEngine:
-    """Return what trains the task."""
+    """Return the engine that trains the task."""
     training = TaskTraining(
         threads_of(recipe),
         (recipe.beta1, recipe.beta2),
@@ -97,7 +97,7 @@ def build_shader_engine(built: BuiltTask, recipe: ShaderRecipe, gpu: Gpu) -> Sha
 
 
 def _renders(method: Method | None, place: str) -> str | None:
-    """Return the type of the colors that a task renders, None where it renders nothing."""
+    """Return the color type that a task renders, None for a task without render."""
     if method is None:
         return None
     if method.result not in AS_PIXEL:
@@ -150,17 +150,17 @@ def _number(name: str, value: Any) -> float:
         number = float(value)
     except (TypeError, ValueError):
         number = float("nan")
-    if not abs(number) <= FREE:  # not for NaN either
+    if not abs(number) <= FREE:  # NaN fails, too
         raise ConfigError(f"set: got {name}={value!r}, need a number. Write for example "
                           f"{name}=0.5.")  # fmt: skip
     return number
 
 
-def _given_values(
-    given: list[Given], values: Mapping[str, Any], place: str
+def _input_values(
+    inputs: list[Given], values: Mapping[str, Any], place: str
 ) -> tuple[dict[str, float], dict[str, Picture]]:
     numbers, pictures = {}, {}
-    for member in given:
+    for member in inputs:
         value, where = values.get(member.name), f"{place}: Task.{member.name}"
         if value is None and member.has_default:
             continue
@@ -180,9 +180,9 @@ def _given_values(
 def _check_complete(
     fields: Sequence[Field], values: Mapping[str, Any], sizes: Mapping[str, Any], place: str
 ) -> None:
-    """Raise ConfigError that names all members without a value, or a size, if they are several.
+    """Raise ConfigError that names all members without a value or size, if there are several.
 
-    One alone is told where it is looked up.
+    A single one is reported where its value is read.
     """
     lacking = [
         (field.name, *what)
@@ -197,7 +197,7 @@ def _check_complete(
 
 
 def _lacks(field: Field, sized: bool) -> tuple[str, str] | None:
-    """Return what a member needs where it is given nothing, and an example; None for nothing."""
+    """Return the missing value of a member and an example; None where nothing is missing."""
     if "Trainable" in field.attributes:
         free = field.type.startswith("Texture<") and "Size" not in field.attributes and not sized
         return ("a size", ".size=256x256") if free else None
@@ -207,7 +207,7 @@ def _lacks(field: Field, sized: bool) -> tuple[str, str] | None:
 
 
 def _of_type(member: Given, value: Any) -> float:
-    """Return a number that is one of the member's type."""
+    """Return a number converted to the member's type."""
     if member.type == "bool" and str(value).lower() in ("true", "false"):
         return float(str(value).lower() == "true")
     number = _number(member.name, value)
@@ -230,7 +230,7 @@ def _start(members: list[Member], values: Mapping[str, Any], seed: int) -> Float
 
 
 def _begin(member: Member, value: Any) -> Floats:
-    """Return where a trained member begins: float32 of its shape."""
+    """Return the initial value of a trained member: float32 of its shape."""
     parts = value.split(",") if isinstance(value, str) else value
     try:
         array = np.asarray(parts, np.float32)

@@ -1,4 +1,4 @@
-"""neuralshade check-gradients: derivatives of a user's task beside differences of its loss."""
+"""Command neuralshade check-gradients: derivatives against central differences of the loss."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from neuralshade.kinds.shader.source import ShaderSource, load_shader
 from neuralshade.kinds.shader.task import number_name
 from neuralshade.model.trainable import FREE, Member
 
-MOST_NUMBERS = 64  # of a member that are compared, else some are drawn
-MOVED_SHARE = 0.1  # of a member's usual size: how far numbers are moved from where they begin
+MOST_NUMBERS = 64  # compared per member; larger ones are sampled
+MOVED_SHARE = 0.1  # perturbation of numbers, relative to the member's size
 THREADS = "64x64"
 Floats = npt.NDArray[np.float32]
 
@@ -64,27 +64,27 @@ def check_gradients(
 ) -> GradientRows:
     """Compare the derivatives of a task's trained members with central differences of its loss.
 
-    Both sides see the same random numbers. All numbers of small members are compared, and some
-    that are drawn of large ones, where they begin, and where all are moved a little: a start of
-    zeros is where kinks and symmetries are. A difference is taken over each width, and the one
-    that changed least since the width before counts; a derivative is right within 0.2 % of it,
-    0.1 % of the member's largest, and three times its doubt: that change and four roundings of a
-    float32 loss. Where the slopes of both sides tend to different limits there is a kink, and a
-    derivative between them is none that differences can judge. A member whose derivatives and
+    Both use the same random numbers. All numbers of small members are compared, a sample of large
+    ones; at their initial values, and with all numbers perturbed a little, since zeros often lie
+    at kinks and symmetries. Differences are taken over each width, and the one that changed least
+    from the width before is used. A derivative is right within the sum of 0.2 % of it, 0.1 % of
+    the member's largest, and three times the uncertainty: that change and four roundings of a
+    float32 loss. Where the one-sided slopes tend to different limits there is a kink, and any
+    derivative between the limits is accepted as undecidable. A member whose derivatives and
     differences are all 0 has no gradient: the loss does not depend on it.
 
     Args:
         task: a .slang file with a struct Task, or a ShaderSource.
         values: of members, as for ``fit_shader``.
         device: cuda, vulkan, metal or d3d12.
-        widths: of steps to both sides, two or more, narrower and narrower, each as a share of the
+        widths: of steps to both sides, two or more, in decreasing order, each as a share of the
             root mean square of the member's numbers.
-        settings: fields of ShaderRecipe that say how the loss is run: threads and seed.
+        settings: fields of ShaderRecipe that determine the loss: threads and seed.
 
     Returns:
         One row for each trained member, in the module's order.
 
-    Raises: as ``fit_shader``; ConfigError too where a gradient is no number.
+    Raises: as ``fit_shader``; ConfigError also for a gradient that is not finite.
     """
     source = task if isinstance(task, ShaderSource) else load_shader(task)
     recipe = from_dict(ShaderRecipe, {"threads": THREADS, "steps": 1} | settings)
@@ -124,13 +124,13 @@ def _check_widths(widths: Sequence[float]) -> None:
 
 
 def moved(start: Floats, members: Sequence[Member], rng: np.random.Generator) -> Floats:
-    """Return numbers a little away from ``start``, within their ranges."""
+    """Return ``start`` with small random perturbations, within the members' ranges."""
     numbers = start.copy()
     for member in members:
         own = slice(member.first, member.first + member.size)
         by = MOVED_SHARE * usual_size(start[own])
         numbers[own] += (by * rng.standard_normal(member.size)).astype(np.float32)
-        if member.low > -FREE and member.high < FREE:  # away from the edges too
+        if member.low > -FREE and member.high < FREE:  # also away from the edges
             margin = MOVED_SHARE * (member.high - member.low)
             numbers[own] = numbers[own].clip(member.low + margin, member.high - margin)
         numbers[own] = numbers[own].clip(member.low, member.high)
@@ -183,7 +183,7 @@ def _compared(
 
 def _slope(engine: ShaderEngine, index: int, value: float, steps: Sequence[float], here: float,
            size: float) -> Slope | None:  # fmt: skip
-    # the steps that float32 makes of them
+    # the steps after rounding to float32
     sides = np.array([[value - step, value + step] for step in steps]).astype(np.float32)
     losses = np.empty(sides.shape)
     for (row, col), side in np.ndenumerate(sides):

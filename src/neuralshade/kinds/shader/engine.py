@@ -1,4 +1,4 @@
-"""Training steps of a user's task, in Slang on the GPU."""
+"""GPU training engine of a user's task, in Slang."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from neuralshade.kinds.shader.task import (
 from neuralshade.model.given_pictures import packed_pictures
 from neuralshade.source.crop import WHOLE, Crop
 
-SUBMITTED_STEPS = 256  # recorded while the GPU still runs those before
+SUBMITTED_STEPS = 256  # recorded while the GPU runs those before
 DRAWN_PIXELS = 1 << 20  # at once
-FAULTS = 4  # words: how often, thread, step, number and 1
+FAULTS = 4  # words: count of faults, thread, step, number + 1
 Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class TaskTraining:
-    """How a task is trained: threads of a step along each side, and Adam."""
+    """Training parameters of a task: threads of a step along each side, and Adam."""
 
     threads: tuple[int, int, int]
     betas: tuple[float, float] = (0.9, 0.99)
     epsilon: float = 1e-8
     seed: int = 0
-    rate: float = 1.0  # factor of all members' step sizes
+    rate: float = 1.0  # factor for all members' step sizes
 
     @property
     def count(self) -> int:
-        """Return how many threads a step has."""
+        """Return the number of threads of a step."""
         x, y, z = self.threads
         return x * y * z
 
@@ -54,10 +54,10 @@ class TaskTraining:
 class ShaderEngine:
     """Runs steps of ``task`` on the GPU: gradient and Adam, in two dispatches.
 
-    ``numbers`` and ``pictures`` (float32 [H, W, C]) are those of members that are given;
-    ``values`` float32 [task.count] is where training begins.
+    ``numbers`` and ``pictures`` (float32 [H, W, C]) are the values of untrained members;
+    ``values`` float32 [task.count] the initial ones of trained members.
 
-    Raises: KernelError with all that the compiler said.
+    Raises: KernelError with the compiler's whole output.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class ShaderEngine:
 
     @property
     def _update_groups(self) -> int:
-        """Return as many as there are numbers for, or as the device takes: threads then loop."""
+        """Return the groups of an update: one thread a number, within the device's limit."""
         return min(-(-self.task.count // GROUP), self.gpu.most_groups)
 
     def _kernel(self, entry: str, **added: Any) -> Kernel:
@@ -121,17 +121,17 @@ class ShaderEngine:
         )
 
     def prepare(self) -> None:
-        """Compile what runs a step, which else its first step does.
+        """Compile the kernels of a step in advance.
 
-        Raises: KernelError with all that the compiler said.
+        Raises: KernelError with the compiler's whole output.
         """
         _ = self._step
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step sizes; return the last step's mean loss.
 
-        Raises: ConfigError where a loss or a gradient was no number; numbers are then those
-            before that step.
+        Raises: ConfigError where a loss or a gradient was not finite; the trained numbers stay
+            as they were before that step.
         """
         state = self.queue.advance(rate_factors, partial(self.queue.send, self._step))
         fault = self._fault()
@@ -140,7 +140,7 @@ class ShaderEngine:
         return state.loss
 
     def _fault(self) -> ConfigError | None:
-        """Return the error for a loss or a gradient that was no number."""
+        """Return the error for a loss or a gradient that was not finite."""
         times, thread, step, number = self._faults.read().view(np.uint32)[:FAULTS].tolist()
         if not times:
             return None
@@ -168,15 +168,15 @@ class ShaderEngine:
         return raw[: self.task.count].copy()
 
     def set_values(self, values: Floats) -> None:
-        """Go on with other numbers: float32 [count]."""
+        """Replace the trained numbers: float32 [count]."""
         self._write("trained_numbers", values)
 
     def set_value(self, index: int, value: float) -> None:
-        """Go on with another value of one number."""
+        """Replace one trained number."""
         self._write("trained_numbers", np.array([value], np.float32), 4 * index)
 
     def set_step(self, step: int) -> None:
-        """Go on with another step, as tasks and random numbers see it; Adam forgets its steps."""
+        """Set the step that tasks and random numbers see; resets Adam's step count."""
         self.queue.restart(StepState(step, 0, 0, 0, 1.0))
 
     def _write(self, name: str, values: npt.NDArray[Any], first_byte: int = 0) -> None:
@@ -186,7 +186,7 @@ class ShaderEngine:
 
     @cached_property
     def _losses(self) -> tuple[Steps, Reader]:
-        """Return what finds each thread's loss, and what reads them."""
+        """Return the dispatch for each thread's loss, and the function that reads them."""
         losses = self.gpu.buffer(size=4 * self.training.count)
         kernel = self._kernel("task_losses", thread_losses=losses)
         reader = self.gpu.reader(losses, 4 * self.training.count)
@@ -199,9 +199,9 @@ class ShaderEngine:
         return reader.read().view(np.float32)[: self.training.count].copy()
 
     def gradient(self) -> Floats:
-        """Return the gradient of the next step's mean loss; nothing is trained: float32 [count].
+        """Return the gradient of the next step's mean loss without training: float32 [count].
 
-        Raises: ConfigError where it is no number.
+        Raises: ConfigError where it is not finite.
         """
         run_once(self.gpu, [(self._gradient, self.groups)])
         gradients = self._bound["trained_gradients"]
@@ -218,14 +218,14 @@ class ShaderEngine:
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> Floats:
         """Return ``crop`` of the picture that the task renders: float32 [H, W, C].
 
-        Raises: ConfigError where it renders none.
+        Raises: ConfigError for a task without render.
         """
         renders = self.task.renders
         if renders is None:
             raise ConfigError(f"{self.task.place}: got a Task without render(float2 uv), need it "
                               "for a picture. Write one that returns a color.")  # fmt: skip
         pixels = width * height
-        size = min(1 << (pixels - 1).bit_length(), DRAWN_PIXELS)  # so that there are few sizes
+        size = min(1 << (pixels - 1).bit_length(), DRAWN_PIXELS)  # few sizes to compile for
         picture, seen, steps = self._drawing(size)
         drawn = np.empty((pixels, CHANNELS[renders]), np.float32)
         for first in range(0, pixels, size):
@@ -239,7 +239,7 @@ class ShaderEngine:
         return drawn.reshape(height, width, -1)
 
     def _drawing(self, size: int) -> tuple[Buffer, Buffer, Steps]:
-        """Return what draws ``size`` pixels: the picture, the view that is drawn, the dispatch."""
+        """Return picture and view buffers and the dispatch for ``size`` pixels."""
         if size not in self._drawings:
             picture, seen = self.gpu.buffer(size=16 * size), self.gpu.buffer(size=VIEW.itemsize)
             kernel = self._kernel("task_picture", picture=picture, views=seen)
@@ -257,7 +257,7 @@ class ShaderEngine:
         }
 
     def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once."""
+        """Load what ``state`` returned."""
         values, moments = state["values"].numpy(), state["moments"].numpy()
         raw = state["step_state"].numpy()
         count = self.task.count

@@ -1,4 +1,4 @@
-"""A user's task on random numbers that its fit has not seen."""
+"""Held-out loss: a user's task on random numbers that its fit has not used."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from neuralshade.kinds.shader.build import BuiltTask, build_shader_engine
 from neuralshade.kinds.shader.recipe import ShaderRecipe
 from neuralshade.measure.table import Table
 
-STEPS = 64  # of as many threads as the fit's: their means tell how sure the mean of all is
-STREAM = 0x9E3779B9  # between the seed of the fit and that of what it is judged by
-SEEDS = 2**32  # different ones on the device
+STEPS = 64  # with the fit's threads; the spread of their means gives the standard error
+STREAM = 0x9E3779B9  # offset from the seed of the fit to the one for evaluation
+SEEDS = 2**32  # distinct ones on the device
 
 
 def loss_row(
     task: BuiltTask, recipe: ShaderRecipe, gpu: Gpu, first: int, name: str, place: str
 ) -> dict[str, Any]:
-    """Return the mean loss of a task over random numbers of a stream of their own.
+    """Return the mean loss of a task over a separate stream of random numbers.
 
-    A loss that draws nothing is the same in every step: its standard error is 0.
+    A loss without random numbers is equal in every step: its standard error is 0.
 
     Args:
-        task: with the values that its members are given now.
-        first: number of the step to go on from, as ``thread.step`` has it: the fit's last.
+        task: with the current values of its members.
+        first: the step to start at, as ``thread.step``: the fit's last.
         name, place: of the module, and of the asset, for errors.
 
     Returns:
         name, loss (mean over all), standard_error (of that mean, from the means of the steps),
         steps, threads (of a step).
 
-    Raises: ConfigError for a loss that is no number; KernelError.
+    Raises: ConfigError for a loss that is not finite; KernelError.
     """
     engine = build_shader_engine(task, replace(recipe, seed=(recipe.seed + STREAM) % SEEDS), gpu)
     means = np.empty(STEPS)
@@ -52,8 +52,8 @@ def loss_row(
 
 
 def loss_table(row: dict[str, Any]) -> Table:
-    """Return what ``loss_row`` found, and a line of it for people."""
-    told = (f"{row['name']}: loss {row['loss']:.6g} +- {row['standard_error']:.2g} "
+    """Return the row of ``loss_row`` as a table, with one line that prints it."""
+    line = (f"{row['name']}: loss {row['loss']:.6g} +- {row['standard_error']:.2g} "
             f"(standard error) over {row['steps']:,} x {row['threads']:,} threads, random numbers "
             "of no fit")  # fmt: skip
-    return Table([row], lines=(told,))
+    return Table([row], lines=(line,))

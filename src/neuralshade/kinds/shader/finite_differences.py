@@ -1,9 +1,9 @@
-"""Whether a derivative agrees with differences of the function, and which numbers say neither.
+"""Finite differences: the verdict on a derivative by differences of the function's values.
 
-A difference over a narrow step drowns in rounding, one over a wide step in the function's
-bending; so there are several widths, and the one that is known best counts. Where the slopes on
-both sides tend to different limits, there is a kink, at the place or nearer than the widths, and
-the limits judge.
+Rounding dominates a difference over a narrow step, curvature one over a wide step; so there are
+several widths, and the most certain one is used. Where the one-sided slopes tend to different
+limits there is a kink, at the place or nearer than the widths, and the limits bound the
+derivative.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ import numpy as np
 import numpy.typing as npt
 
 WIDTHS = (2.0**-4, 2.0**-6, 2.0**-8, 2.0**-10)  # of a step, as shares of a number's usual size
-ROUNDINGS = 4.0  # of float32 that a mean loss is taken to be off by
-AGREEMENT = 2e-3  # share of a derivative that it may be off by: float32 sums over many threads
-SMALL = 1e-3  # the same of the member's largest: kinks of many threads are a small unrest
-DOUBTS = 3.0  # times a difference's own doubt that a derivative may be away from it
-KNOWN = 0.1  # share of the member's largest derivative: a difference in more doubt says nothing
-KINK = 2.0  # times their doubts together that both sides' limits are apart where there is a kink
+ROUNDINGS = 4.0  # assumed error of a mean loss, in float32 roundings
+AGREEMENT = 2e-3  # allowed relative error of a derivative: float32 sums over many threads
+SMALL = 1e-3  # the same relative to the member's largest: many threads' kinks act as noise
+DOUBTS = 3.0  # allowed error of a derivative, in uncertainties of the difference
+KNOWN = 0.1  # largest usable uncertainty, as a share of the member's largest derivative
+KINK = 2.0  # least distance of the one-sided limits at a kink, in their uncertainties
 
 RIGHT, WRONG = "right", "wrong"
 NOT_SMOOTH, NOISE = "not differentiable here", "noise"
-NO_GRADIENT = "no gradient"  # of a member that the function never depends on
+NO_GRADIENT = "no gradient"  # of a member that the function does not depend on
 
 
 @dataclass(frozen=True)
 class Slope:
-    """What differences tell of one derivative.
+    """Estimate of one derivative by differences.
 
-    The derivative is taken to be within ``doubt`` of ``middle``. ``below`` and ``above`` are what
-    the slopes on both sides tend to, together known to ``side_doubt``.
+    The derivative lies within ``doubt`` of ``middle``. ``below`` and ``above`` are the limits of
+    the one-sided slopes, with the common uncertainty ``side_doubt``.
     """
 
     middle: float
@@ -43,26 +43,26 @@ class Slope:
 
     @property
     def kink(self) -> bool:
-        """Return whether both sides tend to different slopes."""
+        """Return whether the one-sided slopes tend to different limits."""
         return abs(self.above - self.below) > KINK * self.side_doubt
 
 
 def slope_of(
     losses: npt.NDArray[np.float64], widths: npt.NDArray[np.float64], here: float, size: float
 ) -> Slope | None:
-    """Return what mean losses around a place tell; None where they are no numbers.
+    """Return the slope from mean losses around a place; None where one is not finite.
 
     Args:
         losses: float64 [W, 2]: below and above the place.
-        widths: float64 [W, 2]: how far that is, both positive, narrower and narrower.
+        widths: float64 [W, 2]: the distances, positive, in decreasing order.
         here: the loss at the place.
-        size: mean of the losses' absolute values, of which rounding is a share.
+        size: mean of the losses' absolute values, to which rounding is relative.
     """
     below = (here - losses[:, 0]) / widths[:, 0]
     above = (losses[:, 1] - here) / widths[:, 1]
     middle = (losses[:, 1] - losses[:, 0]) / widths.sum(1)
     noise = ROUNDINGS * float(np.finfo(np.float32).eps) * size / widths.mean(1)
-    # how much the slope changed since the width before; the first has none before it
+    # change of the slope from the width before; the first has none
     change = np.abs(np.diff(middle, prepend=np.nan))
     doubt = np.where(np.isnan(change), np.inf, change) + noise
     if not np.isfinite(doubt).any():
@@ -78,7 +78,7 @@ def _limit(
     widths: npt.NDArray[np.float64],
     noise: npt.NDArray[np.float64],
 ) -> tuple[float, float]:
-    """Return what slopes on one side tend to where they change evenly, and how unsure that is."""
+    """Return the limit of the slopes on one side, extrapolated linearly, and its uncertainty."""
     rest = (slopes[:-1] - slopes[1:]) * widths[1:] / (widths[:-1] - widths[1:])
     doubt = np.abs(rest) + noise[1:]
     best = int(np.argmin(doubt))
@@ -86,7 +86,7 @@ def _limit(
 
 
 def judge(derivative: float, slope: Slope | None, largest: float) -> str:
-    """Return RIGHT, WRONG, NOT_SMOOTH or NOISE; ``largest``: derivative of the member."""
+    """Return RIGHT, WRONG, NOT_SMOOTH or NOISE; ``largest``: of the member's derivatives."""
     if slope is None:
         return NOISE
     away = abs(derivative - slope.middle)
@@ -100,11 +100,11 @@ def judge(derivative: float, slope: Slope | None, largest: float) -> str:
 
 
 def allowed_error(derivative: float, slope: Slope, largest: float) -> float:
-    """Return how far from ``slope.middle`` a derivative may be, on its side, and not be wrong."""
+    """Return how far from ``slope.middle``, on its side, a derivative still counts as right."""
     rounding = _rounding(derivative, slope, largest)
     away, drowned = abs(derivative - slope.middle), DOUBTS * slope.doubt > KNOWN * largest
     if drowned and away <= rounding:
-        return rounding  # beyond it the difference says nothing
+        return rounding  # beyond it the difference has no information
     if not slope.kink:
         return rounding + DOUBTS * slope.doubt
     low, high = sorted((slope.below, slope.above))
@@ -117,7 +117,7 @@ def _rounding(derivative: float, slope: Slope, largest: float) -> float:
 
 
 def overall(verdicts: Sequence[str]) -> str:
-    """Return what a member's numbers say together: one that is wrong is enough."""
+    """Return the verdict on a member from those on its numbers: a single wrong one decides."""
     for verdict in (WRONG, RIGHT, NOT_SMOOTH):
         if verdict in verdicts:
             return verdict

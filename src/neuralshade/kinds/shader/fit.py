@@ -1,4 +1,4 @@
-"""neuralshade fit shader: what a user's own Slang function marks as trainable."""
+"""Command neuralshade fit shader: trains the marked members of a user's Slang function."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ from neuralshade.model.trainable import Floats, Member, arrays_of
 from neuralshade.source.picture import Picture, PictureForm
 
 log = logging.getLogger("neuralshade")
-CURVE_POINTS = 100  # of the training curve that are kept in an asset
+CURVE_POINTS = 100  # of the training curve in an asset
 
 
 @dataclass(frozen=True)
 class ShaderResult(Reached):
-    """What a fit reached, and the trained members by name, float32 each in its shape."""
+    """Result of a fit, and the trained members by name, float32 in their shapes."""
 
     asset: str  # path
     device: str
@@ -67,7 +67,7 @@ class ShaderResult(Reached):
         return f"{self.asset}, loss {self.loss:.4g}, {self.asset_bytes:,} bytes"
 
     def print(self) -> None:
-        """Print what was reached, and small trained members."""
+        """Print the result, and small trained members."""
         print(f"{self.asset}: loss {self.loss:.4g} in {self.asset_bytes:,} bytes")
         print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
               f"{rate_text(self.samples_per_second, 'threads')}")  # fmt: skip
@@ -91,21 +91,21 @@ def fit_shader(
     Args:
         task: a .slang file with a struct Task (docs/shader.md), or a ShaderSource.
         output: the asset; by default the file's name with .nsh, in the current folder.
-        values: of members by name: numbers, pictures (as ``load_picture`` takes them), where
-            trained ones begin (a number, or an array of the member's shape), NAME.size and
+        values: of members by name: numbers, pictures (as ``load_picture`` takes them), initial
+            values of trained ones (a number, or an array of the member's shape), NAME.size and
             NAME.rate.
         options: device, snapshots, movie, tev, tensorboard, events, resume. It runs on a GPU, or
             on software Vulkan.
         observer: called about ten times a second with a Progress.
-        settings: fields of ShaderRecipe: threads, steps, seconds, rate... Without size, that of
-            its pictures where these have one.
+        settings: fields of ShaderRecipe: threads, steps, seconds, rate... Without size, the
+            pictures' common size, if they have one.
 
-    Raises: KernelError with all that the Slang compiler said; ConfigError, PictureError,
+    Raises: KernelError with the compiler's whole output; ConfigError, PictureError,
         OutputError, DeviceError, AssetError (resume) before training starts; ConfigError where
-        a loss or gradient is no number, naming step, thread and member; FitInterrupted on
+        a loss or gradient is not finite, naming step, thread and member; FitInterrupted on
         Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
-    given = dict[str, Any](settings)
+    named = dict[str, Any](settings)
     source = task if isinstance(task, ShaderSource) else load_shader(task)
     values = dict(values or {})
     target = checked_output(None, source.name, output, options, KIND.name)
@@ -114,14 +114,14 @@ def fit_shader(
     checkpoint = None
     if options.resume is not None:
         checkpoint = load_checkpoint(options.resume, KIND.name)
-    recipe = shader_recipe(given) if checkpoint is None else ShaderRecipe(steps=1)
+    recipe = shader_recipe(named) if checkpoint is None else ShaderRecipe(steps=1)
     built = build_task(source, values, recipe.seed)
-    if checkpoint is None and "size" not in given:
+    if checkpoint is None and "size" not in named:
         recipe = replace(recipe, size=size_of_pictures(source, built.pictures) or recipe.size)
     origin = source_of(source, built)
     if checkpoint is not None:
         recipe = resumed_recipe(checkpoint, options.resume, origin, ShaderRecipe,
-                                resumed_with(ShaderRecipe, given), "text and values")  # fmt: skip
+                                resumed_with(ShaderRecipe, named), "text and values")  # fmt: skip
         built = build_task(source, values, recipe.seed)
         origin = source_of(source, built)
     _check_drawn(options, built)
@@ -134,7 +134,7 @@ def fit_shader(
 
 
 def _place(task: str | os.PathLike[str] | ShaderSource, options: FitOptions) -> str | None:
-    """Return the file that the task was read from, a page's too; None for a task in memory."""
+    """Return the task's file, also one that a page sent; None for a task in memory."""
     if not isinstance(task, ShaderSource):
         return os.fspath(task)
     live = options.live
@@ -142,12 +142,12 @@ def _place(task: str | os.PathLike[str] | ShaderSource, options: FitOptions) -> 
 
 
 def shader_recipe(settings: dict[str, Any]) -> ShaderRecipe:
-    """Return the recipe of ``settings``; steps or seconds among them replace the usual end."""
-    return make_recipe(ShaderRecipe, settings)
+    """Return the recipe of ``settings``; steps or seconds among them replace the default end."""
+    return asked_recipe(ShaderRecipe, settings)
 
 
 def _check_drawn(options: FitOptions, built: BuiltTask) -> None:
-    """Refuse options that fit shader has not, and pictures of what renders nothing."""
+    """Refuse options that fit shader lacks, and pictures of a task without render."""
     check_options(options, KIND.name, KIND.takes)
     drawn = options.snapshots or options.movie or options.tev
     if drawn and built.task.renders is None:
@@ -156,15 +156,15 @@ def _check_drawn(options: FitOptions, built: BuiltTask) -> None:
 
 
 def source_of(source: ShaderSource, built: BuiltTask) -> Source:
-    """Return what tells one module with its values from another."""
-    given = sorted((n, p.digest) for n, p in built.pictures.items())
+    """Return the identity of a module with its values."""
+    pictures = sorted((n, p.digest) for n, p in built.pictures.items())
     numbers = sorted(built.numbers.items())
     trained = [(member.name, member.shape, member.rate) for member in built.task.members]
-    return Source(source.name, f"{source.digest} {given} {numbers} {trained}")
+    return Source(source.name, f"{source.digest} {pictures} {numbers} {trained}")
 
 
 def form_of(source: ShaderSource, built: BuiltTask, recipe: ShaderRecipe) -> PictureForm | None:
-    """Return the form of what the task renders; None where it renders nothing."""
+    """Return the form of what the task renders; None for a task without render."""
     if built.task.renders is None:
         return None
     channels = CHANNELS[built.task.renders]
@@ -172,7 +172,7 @@ def form_of(source: ShaderSource, built: BuiltTask, recipe: ShaderRecipe) -> Pic
 
 
 def call_of(typed: CommandLine) -> FitCall:
-    """Return the call of what was typed."""
+    """Return the call of a command line."""
     values = parse_values(typed.flags["set"])
     return FitCall(fit_shader, (typed.subject, typed.output), {"values": values, **typed.settings})
 
@@ -186,13 +186,13 @@ class _Job(Job[ShaderRecipe]):
         super().__init__(origin, recipe, *rest)
         assert self.chosen.gpu is not None
         self.values, self.built, self.source = values, built, source
-        if source.foreign and self.place is not None:  # a page sent it, and its pictures
+        if source.foreign and self.place is not None:  # uploaded by a page, with its pictures
             self.resumed_beside = tuple(v.name for v in values.values() if isinstance(v, Picture))
         trained = [member.name for member in built.task.members]
         words = kept_words(values, trained, self.resumed_beside)
         self.resumed_words, self.place = words or (), None if words is None else self.place
         self.engine = build_shader_engine(built, recipe, self.chosen.gpu)
-        self.engine.prepare()  # before the clock runs
+        self.engine.prepare()  # before the clock starts
         self.form = form_of(source, built, recipe)
         if self.form is not None:
             self.snapshots = snapshots_for(
@@ -204,18 +204,18 @@ class _Job(Job[ShaderRecipe]):
                          samples_per_step=threads)  # fmt: skip
 
     def scene(self) -> Scene | None:
-        """Return what a live page shows of it: what the task renders, if it does."""
+        """Return the scene of a live page: the rendered picture, if there is one."""
         if self.form is None:
             return None
         return picture_scene(KIND.name, self.form, self.engine.draw, continuous=True)
 
     def write_report(self, asset: Path, page: Any, snapshots: Any) -> None:
-        """Refuse it: a fit does not know what its task's picture is to look like."""
+        """Refuse it: a fit has no reference for its task's picture."""
         raise ConfigError("report: got a fit of shader, need its asset, and a picture to compare "
                           "it with. Run: neuralshade report ASSET PICTURE.")  # fmt: skip
 
     def save(self, path: Path) -> tuple[int, dict[str, Any]]:
-        """Write the asset as it is now; return its size and the members."""
+        """Write the asset in its current state; return its size and the members."""
         p = self.loop.progress
         numbers = self.engine.values()
         if not (math.isfinite(p.loss) and np.isfinite(numbers).all()):
@@ -233,7 +233,7 @@ class _Job(Job[ShaderRecipe]):
         return OpenedShader.read(asset)
 
     def finish(self) -> ShaderResult:
-        """Write the asset and what else was asked for."""
+        """Write the asset and the other outputs."""
         written, members = self.save(self.output)
         self._written()
         p = self.loop.progress
@@ -246,7 +246,7 @@ class _Job(Job[ShaderRecipe]):
         """Run the loop; see Job."""
         self.begun = self.built.start
         if checkpoint is not None:
-            kept = checkpoint.state.get("values")  # or a state that is refused below
+            kept = checkpoint.state.get("values")  # a state without them is refused below
             self.begun = self.built.start if kept is None else kept.numpy()
         super().train(checkpoint)
 
@@ -257,13 +257,13 @@ class _Job(Job[ShaderRecipe]):
 
 
 def untouched(members: Sequence[Member], begun: Floats, state: Mapping[str, Any]) -> list[str]:
-    """Return the trained members of which no number ever got a gradient.
+    """Return the trained members that never had a gradient.
 
-    Means of gradients are 0 then; but some devices let them fade to 0 too where gradients end
-    early: numbers that are not what they were when the fit began tell of these.
+    Means of gradients are 0 then. Some devices let them decay to 0 as well where gradients end
+    early: there, changed numbers show that there were gradients.
 
     Args:
-        begun: float32 [all numbers] at the beginning of the fit.
+        begun: float32 [all numbers] at the start of the fit.
         state: what the engine's ``state`` returns.
     """
     means, squares = state["moments"].numpy().reshape(2, -1)
@@ -274,7 +274,7 @@ def untouched(members: Sequence[Member], begun: Floats, state: Mapping[str, Any]
 def module_facts(
     source: ShaderSource, built: BuiltTask, values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what an asset says of the user's module."""
+    """Return an asset's facts of the user's module."""
     pictures = {
         name: {"path": str(values[name]) if isinstance(values[name], (str, os.PathLike)) else None,
                "digest": picture.digest}

@@ -1,4 +1,4 @@
-"""How derivatives of a user's task agree with differences of its loss, as rows."""
+"""Gradient check table: how derivatives of a user's task agree with differences of its loss."""
 
 from dataclasses import dataclass
 
@@ -16,19 +16,19 @@ class GradientRow:
     """How the derivatives of one trained member agree with differences."""
 
     member: str
-    numbers: int  # compared, each where it begins and moved a little
-    size: int  # of the member: a sample of large ones is compared
-    error: float  # the largest difference between the two ways, of those with the verdict
-    allowed: float  # how large it may be there; NaN where the loss is no number beside it
+    numbers: int  # compared, each at its initial value and perturbed
+    size: int  # of the member; large ones are sampled
+    error: float  # the largest difference from the derivative, among those with the verdict
+    allowed: float  # the limit of the error there; NaN where the loss is not finite beside it
     relative: float  # the error as a share of the member's largest derivative
     where: str  # the number with that error
-    place: str  # "start", or "moved" a little away from there
+    place: str  # "start", or "moved" a little away from it
     derivative: float  # that Slang's derivative gave there
-    difference: float  # and a central difference; NaN where the loss is no number beside it
+    difference: float  # and a central difference; NaN where the loss is not finite beside it
     verdict: str  # right, wrong, no gradient, not differentiable here, or noise
     kinks: int  # comparisons, of two a number, at or near a kink
-    lost: int  # those that rounding of the loss hides
-    undefined: tuple[str, ...]  # where the loss is no number on a side, so that none was made
+    lost: int  # comparisons hidden by rounding of the loss
+    undefined: tuple[str, ...]  # where the loss beside it is not finite, so none was made
 
 
 COLUMNS = (
@@ -45,10 +45,10 @@ COLUMNS = (
 
 
 class GradientRows(list[GradientRow]):
-    """One row for each trained member; ``print`` shows them to people."""
+    """One row for each trained member."""
 
     def print(self) -> None:
-        """Print the table, what was left open, and what its columns are."""
+        """Print the table, undecided comparisons, and an explanation of its columns."""
         print_rows(COLUMNS, [vars(row) for row in self])
         for row in self:
             for line in _left_open(row):
@@ -57,7 +57,7 @@ class GradientRows(list[GradientRow]):
 
 
 def _left_open(row: GradientRow) -> list[str]:
-    """Return what was compared without an answer, and why."""
+    """Return the undecided comparisons and their reasons."""
     lines = []
     if row.kinks:
         lines.append(f"{row.kinks:,} comparisons are at a kink, where both sides' slopes differ")

@@ -1,4 +1,4 @@
-"""Pictures that a task is given besides what its asset holds: where they are, what they take."""
+"""Input pictures of a task, which its asset does not hold: their files, sizes and bytes."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Input:
     """A picture that a task's render reads, which its asset does not hold."""
 
     member: str
-    path: str | None  # None: it was given in memory
+    path: str | None  # None: in memory
     bytes: int | None  # of its file
-    memory_bytes: int  # of a GPU, as plain texels
+    memory_bytes: int  # on a GPU, as plain texels
 
     def __str__(self) -> str:
         if self.path is None:
@@ -34,8 +34,8 @@ class Input:
 
 
 def input_of(member: str, picture: Any, path: Path | None) -> Input:
-    """Return what is told of the picture that a member has."""
-    from neuralshade.measure.baselines import plain_bytes  # codecs, which only tables need
+    """Return the facts of a member's picture."""
+    from neuralshade.measure.baselines import plain_bytes  # loads codecs, for tables alone
 
     pixels = load_picture(picture).pixels
     height, width, channels = pixels.shape
@@ -46,12 +46,12 @@ def input_of(member: str, picture: Any, path: Path | None) -> Input:
 
 
 def with_inputs(table: Table, inputs: Sequence[Input], numbers: int | None) -> Table:
-    """Return the table of a task's picture with what its asset's bytes do not count.
+    """Return the table of a task's picture, with the bytes of its inputs added.
 
     Args:
-        table: as ``rows_for`` makes it, the asset first; its rows get ``inputs``, of others none.
-        inputs: pictures that it is drawn from.
-        numbers: how many are trained; None where a texture was given another size.
+        table: from ``rows_for``, the asset first; its row gets ``inputs``, the others empty ones.
+        inputs: the pictures that its render reads.
+        numbers: how many are trained; None where a texture's size was replaced.
     """
     for row in table:
         row["inputs"] = []
@@ -62,19 +62,19 @@ def with_inputs(table: Table, inputs: Sequence[Input], numbers: int | None) -> T
         ours["memory_bytes"] = NUMBER_BYTES * numbers + held
     if inputs:
         ours["setting"] = f"reads {listed_inputs(inputs)} too"
-    table.lines = [*table.lines, *_told(ours, inputs)]
+    table.lines = [*table.lines, *_notes(ours, inputs)]
     return table
 
 
-def _told(ours: Row, inputs: Sequence[Input]) -> Iterator[str]:
-    """Yield what people are told of the columns of bytes."""
+def _notes(ours: Row, inputs: Sequence[Input]) -> Iterator[str]:
+    """Yield notes for users on the columns of bytes."""
     if inputs:
         yield (f"{ours['name']} is not drawn from its {ours['bytes']:,} bytes alone: its task also "
                f"reads {listed_inputs(inputs)}, which the asset does not hold. Every other row is "
                "the whole picture.")  # fmt: skip
     yield f"Random access of {ours['name']}: its task renders any pixel by itself."
     if ours["memory_bytes"] is None:
-        yield f"GPU bytes of {ours['name']}: not told, since a texture was given another size."
+        yield f"GPU bytes of {ours['name']}: unknown, since a texture's size was replaced."
         return
     texels = ", and plain texels of what it reads" if inputs else ""
     yield (f"GPU bytes of {ours['name']}: {NUMBER_BYTES} for each trained number{texels}; its "
@@ -82,14 +82,14 @@ def _told(ours: Row, inputs: Sequence[Input]) -> Iterator[str]:
 
 
 def listed_inputs(inputs: Sequence[Input]) -> str:
-    """Return them in a line for people."""
+    """Return the inputs in one line for users."""
     return " and ".join(map(str, inputs))
 
 
 def size_of_pictures(source: ShaderSource, pictures: Mapping[str, Picture]) -> str | None:
-    """Return the one size, WxH, of the pictures that render reads, or else of all that there are.
+    """Return the common size, WxH, of the pictures that render reads, or else of all pictures.
 
-    None where there are none, or several sizes: then none of them is the task's own.
+    None without pictures, or where sizes differ.
     """
     from neuralshade.kinds.shader.unused_pictures import unused_pictures  # few have any
 
@@ -103,20 +103,20 @@ def size_of_pictures(source: ShaderSource, pictures: Mapping[str, Picture]) -> s
 
 
 def picture_of(
-    name: str, facts: Mapping[str, Any], given: Any, place: str
+    name: str, facts: Mapping[str, Any], value: Any, place: str
 ) -> tuple[Any, Path | None]:
-    """Return what a member is given: a picture, and its file where it has one.
+    """Return a member's picture, and its file where it has one.
 
-    That which is ``given`` now, as it is where it is in memory, else the one that it was trained
-    with. Where the path in ``facts`` leads to none or to another one, it is looked for from the
-    asset's folder on, and in that folder.
+    ``value`` where it is not None: a file, or a picture in memory. Else the picture of the fit: by
+    the path in ``facts``, then by that path from the asset's folder, then by its name in that
+    folder.
 
-    Raises: AssetError where it is not found; PictureError for one that is given.
+    Raises: AssetError where it is not found; PictureError for an unreadable ``value``.
     """
-    if isinstance(given, (str, os.PathLike)):
-        return load_as_fitted(given, facts["digest"]), Path(given)
-    if given is not None:
-        return given, None
+    if isinstance(value, (str, os.PathLike)):
+        return load_as_fitted(value, facts["digest"]), Path(value)
+    if value is not None:
+        return value, None
     if facts["path"] is None:
         raise _no_picture(name, place, "no picture")
     trained, beside = Path(facts["path"]), Path(place).parent
@@ -124,7 +124,7 @@ def picture_of(
     for path in dict.fromkeys((trained, beside / trained, beside / trained.name)):
         try:
             picture = load_as_fitted(path, facts["digest"])
-        except PictureError as error:  # there may be one at the next place
+        except PictureError as error:  # tried at the next place
             if path == trained:
                 what, reason = "no picture", error
             continue

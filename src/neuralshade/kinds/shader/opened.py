@@ -1,4 +1,4 @@
-"""Opening a task that a user wrote: its module, with its trained members as stored."""
+"""Opened asset of a user's task: its module, with trained members as stored."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from neuralshade.source.picture import Picture
 
 if TYPE_CHECKING:
     from neuralshade.kinds.shader.program import TaskProgram
-else:  # for who reads hints while a program runs
+else:  # for tools that read type hints at run time
     TaskProgram = later("neuralshade.kinds.shader.program:TaskProgram")
 
 log = logging.getLogger("neuralshade")
@@ -50,25 +50,25 @@ log = logging.getLogger("neuralshade")
 
 @dataclass(frozen=True)
 class OpenedShader(OpenedPicture):
-    """A task; ``given`` are values for its members, by name, in place of those that it has.
+    """A task; ``values`` replace the stored values of its members, by name.
 
-    ``trusted``: somebody vouches for its module. One that no fit of this user had is compiled
+    ``trusted``: the user vouches for its module. A module that no fit of this user had is compiled
     only then, and only where it does nothing but arithmetic.
 
     Its header's ``module`` has ``text`` and ``name`` of the user's file, ``files`` (text by name of
-    those of the user's own that it takes in), ``values`` (numbers that members were given, and
-    sizes of textures) and ``pictures`` (path and digest of those that they were given: the file
-    holds none of them); its ``picture`` is what the task renders, or None; its ``quality`` has
-    ``loss`` in place of a PSNR. Its tensors are the trained members, float32 each in its shape.
+    the user's files that it includes), ``values`` (of untrained members, and sizes of textures)
+    and ``pictures`` (path and digest: the file holds none of them); its ``picture`` is the form of
+    what the task renders, or None; its ``quality`` has ``loss`` in place of a PSNR. Its tensors
+    are the trained members, float32 in their shapes.
     """
 
     recipe: ShaderRecipe
-    given: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
     trusted: bool = False
     kind = KIND
-    draws_view = True  # a function of u and v, evaluated at the centers of pixels
+    draws_view = True  # a function of u and v, evaluated at pixel centers
     parts = RULES
-    rated = False  # drawn by text of any size: bytes say nothing
+    rated = False  # drawn by text of any size: bytes mean nothing
     curve_note = "The mean loss over the threads of a step."
     report_titles = {"grids": "Trained textures"}  # noqa: RUF012
 
@@ -76,8 +76,8 @@ class OpenedShader(OpenedPicture):
     def of(
         cls, asset: Asset, given: Mapping[str, Any] | None = None, *, trust: bool = False
     ) -> OpenedShader:
-        """Return an asset of this kind opened; AssetError where its header is not whole."""
-        return replace(super().of(asset), given=given or {}, trusted=trust)
+        """Return an asset of this kind opened; AssetError for an incomplete header."""
+        return replace(super().of(asset), values=given or {}, trusted=trust)
 
     def forms(self) -> Mapping[str, Form]:
         """Return the forms of trained members."""
@@ -85,7 +85,7 @@ class OpenedShader(OpenedPicture):
 
     @property
     def shipped(self) -> Mapping[str, Any]:
-        """Return what the header says of the user's module."""
+        """Return the header's facts of the user's module."""
         found: Mapping[str, Any] = self.header.own["module"]
         return found
 
@@ -96,7 +96,7 @@ class OpenedShader(OpenedPicture):
 
     @property
     def picture(self) -> Mapping[str, Any]:
-        """Return the facts of what the task renders. Raises AssetError where that is nothing."""
+        """Return the form of what the task renders. Raises AssetError for a task without render."""
         if self.header.picture is None:
             raise AssetError(f"{self.path}: got a task without render(float2 uv), need one "
                              "that shows something. Its numbers: "
@@ -104,10 +104,10 @@ class OpenedShader(OpenedPicture):
         return self.header.picture
 
     def told_flags(self) -> dict[str, Any]:
-        """Return the values that its members were given, as --set of its fit takes them.
+        """Return the values of its members as --set of its fit takes them.
 
-        But for pictures that were in memory, starts of trained members and their rates, which it
-        does not hold.
+        Without pictures in memory, and initial values and rates of trained members, which the
+        asset does not hold.
         """
         pictures = {name: one["path"] for name, one in self.shipped["pictures"].items()}
         pairs = [f"{name}={path}" for name, path in pictures.items() if path is not None]
@@ -120,13 +120,13 @@ class OpenedShader(OpenedPicture):
     def _request(self) -> RenderRequest:
         """Return the task with its trained members as stored.
 
-        A picture that is missing, and that its render does not read, is a black one.
+        A missing picture that its render does not read is replaced by a black one.
 
-        Raises: AssetError where nobody vouches for its module; where another picture that a member
-            was given is missing, or another one; PictureError for one that is ``given``.
+        Raises: AssetError where its module is not trusted, or a member's picture is missing or
+            differs; PictureError for an unreadable one among ``values``.
         """
         foreign = check_trusted(self._source, self.path, self.trusted)
-        values = {**self.shipped["values"], **self.tensors, **self.given}
+        values = {**self.shipped["values"], **self.tensors, **self.values}
         for name, facts in self.shipped["pictures"].items():
             try:
                 values[name] = self._picture_of(name, facts)[0]
@@ -142,8 +142,8 @@ class OpenedShader(OpenedPicture):
                       self.path)  # fmt: skip
 
     def _picture_of(self, name: str, facts: Mapping[str, Any]) -> tuple[Any, Path | None]:
-        """Return what a member is given now, or was trained with, and its file."""
-        return picture_of(name, facts, self.given.get(name), self.path)
+        """Return a member's current picture, and its file."""
+        return picture_of(name, facts, self.values.get(name), self.path)
 
     def _inputs(self) -> list[Input]:
         """Return the pictures that its render reads."""
@@ -156,11 +156,11 @@ class OpenedShader(OpenedPicture):
 
     @property
     def _source(self) -> ShaderSource:
-        module = self.shipped  # assets of before had no files
+        module = self.shipped  # older assets have no files
         return ShaderSource(module["text"], module["name"], module.get("files", {}))
 
     def scene(self, reference: Any = None) -> Scene:
-        """Return what a live page shows; see Opened. Raises AssetError too where nobody vouches."""
+        """Return the scene of a live page; see Opened. Raises AssetError too where not trusted."""
         check_trusted(self._source, self.path, self.trusted)
         return super().scene(reference)
 
@@ -175,29 +175,29 @@ class OpenedShader(OpenedPicture):
         return [(n, a) for n, a in self.tensors.items() if f"{n}.size" in textures]
 
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
-        """Return its quality as a picture; without one its mean loss over new random numbers."""
+        """Return its quality as a picture; without one, its mean loss over new random numbers."""
         if reference is not None:
             return super().evaluate(reference, notice)
-        for name, facts in self.shipped["pictures"].items():  # the loss is another one without
+        for name, facts in self.shipped["pictures"].items():  # the loss needs all of them
             self._picture_of(name, facts)
-        self.close()  # what draws may have been opened before all of them were there
+        self.close()  # an open renderer may have started without some of them
         with self:
             return loss_table(self._renderer.row())
 
     def in_memory(self) -> InMemory:
-        """Return how a GPU holds it: its render is evaluated at any place by itself."""
-        from neuralshade.measure.quality_rows import InMemory
+        """Return how a GPU holds it: its render is evaluated at any position."""
+        from neuralshade.measure.rows import InMemory
 
         return InMemory(random_access=True)
 
     def rows(self, target: Numbers, result: Numbers, rivals: Any = None) -> Table:
-        """Return the table of its picture, with what its asset's bytes do not count."""
+        """Return the table of its picture, with the bytes of its inputs."""
         table = super().rows(target, result, rivals)
-        resized = any(name.endswith(".size") for name in self.given)
+        resized = any(name.endswith(".size") for name in self.values)
         return with_inputs(table, self._inputs(), None if resized else self.numbers)
 
     def reached(self) -> list[tuple[str, str]]:
-        """Return a line on the loss, and one on what it is drawn from besides its asset."""
+        """Return a line on the loss, and one on the inputs besides its asset."""
         lines = [("Loss in its last step", f"{self.header.quality['loss']:.4g}")]
         inputs = self._inputs()
         return [*lines, ("Also reads", listed_inputs(inputs))] if inputs else lines
@@ -211,16 +211,16 @@ class OpenedShader(OpenedPicture):
         ]  # fmt: skip
 
     def same_reference(self, reference: Any) -> Any:
-        """Return None: a fit does not know what its task's picture is to look like."""
+        """Return None: a fit has no reference for its task's picture."""
         return None
 
     def told_quality(self) -> dict[str, str]:
-        """Return lines for people: the module, what its members were given, the loss."""
-        given = self.shipped["values"] | {
+        """Return lines for users: the module, its members' values, the loss."""
+        values = self.shipped["values"] | {
             name: picture["path"] for name, picture in self.shipped["pictures"].items()
         }
         return {"module": ", ".join([self.shipped["name"], *self.shipped.get("files", {})]),
-                **{f"  {name}": str(value) for name, value in given.items()},
+                **{f"  {name}": str(value) for name, value in values.items()},
                 "quality": f"loss {self.header.quality['loss']:.4g} in its last step"}  # fmt: skip
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
@@ -228,7 +228,7 @@ class OpenedShader(OpenedPicture):
         check_pixels(width, height)
         try:
             return self._renderer.draw(width, height, crop)
-        except NeuralShadeError:  # a process or a device that was lost answers no more
+        except NeuralShadeError:  # a lost process or device cannot be used again
             self.close()
             raise
 
@@ -238,16 +238,16 @@ class OpenedShader(OpenedPicture):
         return not is_known(self._source)
 
     def program(self, name: str) -> TaskProgram:
-        """Return its render as a function ``NAME_rendered`` of a module in Slang."""
+        """Return its render as a function ``NAME_rendered`` of a Slang module."""
         unused = unused_pictures(self._source)
         return self._renderer.program(name, sorted(unused))
 
     def compiled(self, *what: Any) -> bytes:
-        """Return kernels of such a module as ``compiled_here`` does; AssetError for odd ones."""
+        """Return kernels of such a module as ``compiled_here`` does; AssetError for unsafe ones."""
         return self._renderer.compiled(*what)
 
     def close(self) -> None:
-        """Give back what it is drawn with; drawn again, it opens that anew."""
+        """Close the renderer; the next drawing opens a new one."""
         renderer: TaskRenderer | None = vars(self).pop("_renderer", None)
         if renderer is not None:
             renderer.close()

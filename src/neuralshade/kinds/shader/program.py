@@ -1,4 +1,4 @@
-"""A trained task as a function in Slang: its module with the trained numbers, and their words."""
+"""Slang program of a trained task: its module as a function of packed words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RESULTS = {"float": "float", "vector<float,2>": "float2", "vector<float,3>": "fl
 NUMBERS = "neuralshade/model/trainable.numbers.slang"
 STORED = "neuralshade/model/trainable.stored.slang"
 WORDS = "asset_words"  # what STORED reads
-NOTHING = (0, 1, 1)  # where a picture is that render does not read
+NOTHING = (0, 1, 1)  # the entry of a picture that render does not read
 FUNCTION = """
 /// The task's render, with all that was trained.
 public {result} {function}(float2 uv)
@@ -32,7 +32,7 @@ public {result} {function}(float2 uv)
 
 @dataclass(frozen=True)
 class TaskProgram:
-    """The text of a module that declares ``NAME_rendered``, and what it reads."""
+    """The text of a module that declares ``NAME_rendered``, and the words it reads."""
 
     text: str
     result: str  # type of the dialect
@@ -40,9 +40,9 @@ class TaskProgram:
 
 
 def task_program(built: BuiltTask, name: str, unused: Collection[str]) -> TaskProgram:
-    """Return a task that renders as a function of ``NAME_words``.
+    """Return the render of a task as a function of ``NAME_words``.
 
-    ``unused``: pictures that its render does not read, of which nothing is kept.
+    ``unused``: pictures that its render does not read, which are left out.
     """
     task, start = built.task, built.start
     assert task.renders is not None, task.place
@@ -59,12 +59,12 @@ def task_program(built: BuiltTask, name: str, unused: Collection[str]) -> TaskPr
         held = member.kind != "numbers" or member.size > UNROLLED
         members.append(replace(member, first=add(numbers.view(np.uint32))) if held else member)
     pictures = {}
-    for given, picture in built.pictures.items():
+    for member_name, picture in built.pictures.items():
         texels = picture.as_float()
         height, width = texels.shape[:2]
-        first = 0 if given in unused else add(np.ascontiguousarray(texels).view(np.uint32))
-        pictures[given] = NOTHING if given in unused else (first, width, height)
-    add(np.zeros(-count % 4, np.uint32))  # levels are fours
+        first = 0 if member_name in unused else add(np.ascontiguousarray(texels).view(np.uint32))
+        pictures[member_name] = NOTHING if member_name in unused else (first, width, height)
+    add(np.zeros(-count % 4, np.uint32))  # levels are read four words at a time
     levels = add(levels_table(task.members))
     made = make_task(replace(task, members=tuple(members)), built.numbers, pictures,
                      lambda one: _plain(one, start), levels // 4)  # fmt: skip
@@ -74,7 +74,7 @@ def task_program(built: BuiltTask, name: str, unused: Collection[str]) -> TaskPr
 
 
 def _plain(member: Member, start: npt.NDArray[np.float32]) -> list[str]:
-    """Return the statements that give a member its numbers: in the text, where they are few."""
+    """Return the statements that set a member's numbers: as literals, where they are few."""
     if member.size > UNROLLED:
         return for_each(member, f"task.{member.name}@ = trained_number(#);")
     places = np.ndindex(member.shape)
@@ -86,9 +86,9 @@ def _plain(member: Member, start: npt.NDArray[np.float32]) -> list[str]:
 def program_files(
     program: TaskProgram, own: Mapping[str, str], name: str
 ) -> tuple[str, dict[str, str]]:
-    """Return what imports the program's module, and all files that it takes in, by place.
+    """Return text that imports the program's module, and all files that it includes, by place.
 
-    ``own``: files of the user's own, by their places beside the module.
+    ``own``: the user's files, by their places beside the module.
     """
     folder, stem = f"{name}_modules", f"{name}_task"
     while f"{stem}.slang" in own:

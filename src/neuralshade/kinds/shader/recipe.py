@@ -1,18 +1,18 @@
-"""A user's Slang function trained: the recipe."""
+"""Recipe of the shader kind."""
 
 from dataclasses import dataclass
 
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import TrainingRecipe, TrainingSettings, setting, training
 
-COLOR_SPACES = ("srgb", "linear")  # a test holds them equal to those of pictures
+COLOR_SPACES = ("srgb", "linear")  # a test compares them with those of pictures
 
-MOST_THREADS = 256 * 65_535  # of a step: groups that every device takes
+MOST_THREADS = 256 * 65_535  # of a step: the groups that every device supports
 
 
 @dataclass(frozen=True)
 class ShaderRecipe(TrainingRecipe):
-    """How a task that a user wrote is trained."""
+    """Training settings of a user's task."""
 
     threads: str = training("256x256", "of a step: W, WxH or WxHxD; each runs the loss once",
                             form="WxH")  # fmt: skip
@@ -23,14 +23,14 @@ class ShaderRecipe(TrainingRecipe):
                                group="fitted")  # fmt: skip
 
     def __post_init__(self) -> None:
-        """Refuse settings that are fine one by one and make no sense together."""
+        """Refuse settings that contradict each other."""
         super().__post_init__()
         threads_of(self)
         size_of(self)
 
 
 class ShaderSettings(TrainingSettings, total=False):
-    """Fields of ShaderRecipe, which says what each is; each may be left out."""
+    """Fields of ShaderRecipe, where they are documented; all are optional."""
 
     threads: str
     rate: float
@@ -39,7 +39,7 @@ class ShaderSettings(TrainingSettings, total=False):
 
 
 def threads_of(recipe: ShaderRecipe) -> tuple[int, int, int]:
-    """Return the threads of a step along each side; ConfigError where they are none."""
+    """Return the threads of a step along each side; ConfigError for an invalid text."""
     sides = _sides("threads", recipe.threads, 3, "64x64")
     x, y, z = [*sides, 1, 1][:3]
     if x * y * z > MOST_THREADS:
@@ -49,7 +49,7 @@ def threads_of(recipe: ShaderRecipe) -> tuple[int, int, int]:
 
 
 def size_of(recipe: ShaderRecipe) -> tuple[int, int]:
-    """Return width and height of what is rendered; ConfigError where they are none."""
+    """Return width and height of the picture; ConfigError for an invalid text."""
     sides = _sides("size", recipe.size, 2, "512x512")
     if len(sides) != 2:
         raise ConfigError(f"ShaderRecipe.size: got {recipe.size!r}, need WxH. Write for example "

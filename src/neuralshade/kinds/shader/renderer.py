@@ -1,4 +1,4 @@
-"""What draws a task and finds its mean loss: here, or in a process apart for one of a stranger."""
+"""Renderers of a task: interface, and the local one. The sandboxed one: sandbox/renderer.py."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RenderRequest:
-    """A trained task that is to be drawn: its module, values of its members by name, its recipe.
+    """A trained task to be drawn: its module, its members' values by name, its recipe.
 
     ``values`` are numbers, text, arrays and Pictures, as ``build_task`` takes them; ``steps``: of
-    its fit; ``channels``: of what it renders, 0 where that is nothing.
+    its fit; ``channels``: of the picture, 0 for a task without render.
     """
 
     source: ShaderSource
@@ -39,9 +39,9 @@ class RenderRequest:
     place: str  # the asset's
 
     def built(self) -> BuiltTask:
-        """Return the task, compiled as far as its members go.
+        """Return the task, compiled as far as reflecting its members needs.
 
-        Raises: AssetError where a stranger's does what no task needs; KernelError, ConfigError,
+        Raises: AssetError for a stranger's that does what no task needs; KernelError, ConfigError,
             PictureError as ``build_task`` does.
         """
         if self.source.foreign:
@@ -52,27 +52,27 @@ class RenderRequest:
 
 
 class TaskRenderer(Protocol):
-    """What draws one task; closed, it draws no more."""
+    """Draws one task, until it is closed."""
 
     def draw(self, width: int, height: int, crop: Crop) -> npt.NDArray[np.float32]:
         """Return float32 [height, width, C] at pixel centers of ``crop``, not clamped."""
 
     def row(self) -> dict[str, Any]:
-        """Return what ``loss_row`` finds."""
+        """Return the row of ``loss_row``."""
 
     def program(self, name: str, unused: Sequence[str]) -> TaskProgram:
-        """Return what ``task_program`` does."""
+        """Return the program of ``task_program``."""
 
     def compiled(
         self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str]
     ) -> bytes:
-        """Return what ``compiled_here`` does."""
+        """Return the code of ``compiled_here``."""
 
     def close(self) -> None: ...
 
 
 class LocalRenderer:
-    """Draws in this process, on a GPU of its own, which the thread that draws opens."""
+    """Draws in this process, on its own GPU device, opened by the calling thread."""
 
     def __init__(self, request: RenderRequest):
         self.request, self.task = request, request.built()
@@ -87,12 +87,12 @@ class LocalRenderer:
         return self._engine.draw(width, height, crop)
 
     def row(self) -> dict[str, Any]:
-        """Return what ``loss_row`` finds."""
+        """Return the row of ``loss_row``."""
         w = self.request
         return loss_row(self.task, w.recipe, self.gpu, w.steps, w.source.name, w.place)
 
     def program(self, name: str, unused: Sequence[str]) -> TaskProgram:
-        """Return what ``task_program`` does."""
+        """Return the program of ``task_program``."""
         from neuralshade.kinds.shader.program import task_program  # few export
 
         return task_program(self.task, name, unused)
@@ -100,7 +100,7 @@ class LocalRenderer:
     def compiled(
         self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str]
     ) -> bytes:
-        """Return what ``compiled_here`` does."""
+        """Return the code of ``compiled_here``."""
         from neuralshade.languages.translated import compiled_here  # few export
 
         if self.request.source.foreign:
@@ -112,5 +112,5 @@ class LocalRenderer:
         return compiled_here(text, files, target, entries)
 
     def close(self) -> None:
-        """Give the GPU back."""
+        """Close the GPU."""
         self.gpu.close()

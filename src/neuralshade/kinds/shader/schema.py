@@ -1,4 +1,4 @@
-"""What the file of a user's task must be."""
+"""Schema of the header and tensors of a user's task."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from neuralshade.asset.schema import AnyOf, Each, Form, Named, Number, Parts, Te
 from neuralshade.base.message_text import named
 from neuralshade.errors import AssetError
 
-LINES = Text(longest=math.inf)  # as long as the file is
+LINES = Text(longest=math.inf)  # limited by the file's size alone
 VALUE = AnyOf((Number(), Truth(), Each(Number(1, 2**24, whole=True), 2, 2)),
               "a number, or width and height")  # fmt: skip
 RULES = {
@@ -25,9 +25,9 @@ RULES = {
 
 
 def member_forms(asset: Asset) -> dict[str, Form]:
-    """Return the forms of trained members: float32, as many as there are; textures as told.
+    """Return the forms of trained members: float32, any count; textures by their sizes.
 
-    Raises: AssetError for a name that no member has, or a member without numbers.
+    Raises: AssetError for a name that is no member's, or a member without numbers.
     """
     values, forms = asset.header.own["module"]["values"], {}
     for name, tensor in asset.tensors.items():

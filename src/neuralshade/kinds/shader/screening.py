@@ -1,4 +1,4 @@
-"""A module that came with an asset, screened before anything is compiled of it."""
+"""Screening of a module that came with an asset, before it is compiled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from neuralshade.kinds.shader.source import ShaderSource
 
 
 def check_source(source: ShaderSource) -> None:
-    """Refuse a module of which a word, or a file that it takes in, is none a task needs.
+    """Refuse a module with a word, or an included file, that no task needs.
 
     Raises: AssetError naming file, line and word.
     """
@@ -31,7 +31,7 @@ def check_source(source: ShaderSource) -> None:
 def check_kernel(text: str, entry: str, place: str, folder: Path | None) -> None:
     """Refuse a kernel that computes with addresses.
 
-    Raises: AssetError; KernelError with all that the compiler said.
+    Raises: AssetError; KernelError with the compiler's whole output.
     """
     for odd in address_words(text, entry, folder):
         raise AssetError(f"{place}: got code that computes with addresses ({odd}), need a task "

@@ -1,4 +1,4 @@
-"""A task of a user's own as a function of a shading language: its render, with what was trained."""
+"""Shader form of a user's task: its render, with the trained numbers."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from neuralshade.kinds.shader.opened import OpenedShader
 
 SPACES = {"srgb": "sRGB-encoded, not clamped", "linear": "linear, not clamped"}
-SIDE = 16  # places along a side that the function is checked at
-VIEW = (0.013, 0.007, 0.981, 0.993)  # where they lie: no centers of texels
-TOLERANCE = 2e-4  # of full scale: a user's text may hold any mathematics, and reference and port
-# round it as their devices like
+SIDE = 16  # golden positions along a side
+VIEW = (0.013, 0.007, 0.981, 0.993)  # their region: no texel centers
+TOLERANCE = 2e-4  # of full scale: a user's text may hold any mathematics, which the devices of
+# reference and port round differently
 
 
 def task_shader(opened: OpenedShader, name: str) -> ShaderForm:
     """Return ``NAME(uv)`` and ``NAME_area(uv, dx, dy)``; see ``Opened.shader``.
 
-    Raises: AssetError for a task that renders nothing, or that nobody vouches for.
+    Raises: AssetError for a task without render, or one that is not trusted.
     """
     space = SPACES[opened.picture["color_space"]]
     program = opened.program(name)
@@ -50,7 +50,7 @@ def task_shader(opened: OpenedShader, name: str) -> ShaderForm:
 
 
 def golden_places() -> npt.NDArray[np.float32]:
-    """Return where ``answers`` draws: float32 [SIDE^2, 2], as the task's kernel finds it."""
+    """Return the positions of ``answers``: float32 [SIDE^2, 2], as its kernel has them."""
     start, end = np.array(VIEW, np.float32).reshape(2, 2)
     rows, columns = np.mgrid[0:SIDE, 0:SIDE]
     share = (np.stack([columns, rows], axis=-1).astype(np.float32) + np.float32(0.5)) / SIDE

@@ -1,4 +1,4 @@
-"""A user's Slang module, and the values that its members are given."""
+"""A user's Slang module, and the typed values of its members."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from neuralshade.gpu.taken_in import check_taken_in
 from neuralshade.source.picture import Picture
 
 SUFFIX = ".slang"
-REMEDIES = (  # words of the compiler, what to do
+REMEDIES = (  # words of a compiler message, and the remedy
     ("member 'loss' cannot satisfy differentiable interface requirement",
      "Write [Differentiable] before loss."),
     ("undefined identifier 'ITask'", "Write import neuralshade.model.trainable; at the top."),
@@ -28,7 +28,7 @@ REMEDIES = (  # words of the compiler, what to do
 
 @dataclass(frozen=True)
 class ShaderSource:
-    """The text of a module, the file that errors name, and the files of its own that it takes in.
+    """The text of a module, its file's name for errors, and the user's files that it includes.
 
     ``files``: text by name, as ``module_files`` returns them. ``foreign``: it came with an asset
     that somebody else made.
@@ -52,18 +52,18 @@ class ShaderSource:
 
     @property
     def folder(self) -> Path | None:
-        """Return a folder with the files that it takes in; None where there are none.
+        """Return a folder with the included files; None where there are none.
 
-        Raises: ConfigError for one whose name leads out of it.
+        Raises: ConfigError for one whose name leads out of the folder.
         """
         return files_folder(self.files) if self.files else None
 
 
 def load_shader(path: str | os.PathLike[str]) -> ShaderSource:
-    """Return the module of a file, with the files of its own that it takes in.
+    """Return the module of a file, with the user's files that it includes.
 
-    Raises: ConfigError where one cannot be read as UTF-8 text, or lies elsewhere than in the
-        module's folder and below; KernelError where it takes in others and does not compile.
+    Raises: ConfigError where one is no UTF-8 text, or lies outside of the module's folder;
+        KernelError where it includes others and does not compile.
     """
     check_path("task", path)
     place = os.fspath(path)
@@ -75,7 +75,7 @@ def load_shader(path: str | os.PathLike[str]) -> ShaderSource:
 
 @contextmanager
 def remedies() -> Iterator[None]:
-    """Add to what the compiler says of a module what to do, where that is known."""
+    """Add known remedies to compiler errors raised inside the block."""
     try:
         yield
     except KernelError as error:
@@ -88,10 +88,10 @@ def remedies() -> Iterator[None]:
 def kept_words(
     values: Mapping[str, Any], trained: Collection[str], files: Collection[str] = ()
 ) -> tuple[str, ...] | None:
-    """Return the flags that give a resumed fit its values; None where one cannot be typed.
+    """Return the flags that repeat the values in a resumed fit; None where one cannot be typed.
 
-    Where ``trained`` members begin is left out: the checkpoint has where they are. Pictures can be
-    typed whose names are those of ``files``.
+    Without initial values of ``trained`` members, which the checkpoint replaces. Pictures can be
+    typed if their names are those of ``files``.
     """
     words: list[str] = []
     for name, value in values.items():

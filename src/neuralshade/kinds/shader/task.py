@@ -1,4 +1,4 @@
-"""The text of the kernels that train a user's task. Device half: task.cs.slang."""
+"""Kernel text that trains a user's task. Device half: task.cs.slang."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from neuralshade.model.trainable import Given, Member
 
 GROUP = 256  # threads
-UNROLLED = 16  # numbers of one member that are named one by one in the text
+UNROLLED = 16  # most numbers of a member that the text lists one by one
 TRAINED = np.dtype([("first", "<u4"), ("rate", "<f4"), ("low", "<f4"), ("high", "<f4")])
 VIEW = np.dtype(
     [("from", "<f4", 2), ("to", "<f4", 2), ("size", "<u4", 2), ("first", "<u4"), ("unused", "<u4")]
@@ -23,41 +23,41 @@ AS_PIXEL = {
     "vector<float,2>": "float4(color, 0.0f, 1.0f)",
     "vector<float,3>": "float4(color, 1.0f)",
     "vector<float,4>": "color",
-}  # what a task's render returns, as a pixel with opacity
+}  # from the type of a task's render to a pixel with opacity
 CHANNELS = {"float": 1, "vector<float,2>": 3, "vector<float,3>": 3, "vector<float,4>": 4}
 
 
 @dataclass(frozen=True)
 class Task:
-    """A user's module: its text, the file that errors name, and its members.
+    """A user's module: its text, its file's name for errors, and its members.
 
-    ``renders``: the type that ``render`` returns, None where there is none. ``folder``: where
-    the files of its own that it takes in lie, None where there are none. ``foreign``: somebody
-    else wrote it, so that what it computes is looked through before it runs.
+    ``renders``: the return type of ``render``, None where there is none. ``folder``: of the user's
+    included files, None where there are none. ``foreign``: somebody else wrote it, so that it is
+    screened before it runs.
     """
 
     text: str
     place: str
     members: tuple[Member, ...]
-    given: tuple[Given, ...]
+    inputs: tuple[Given, ...]
     renders: str | None
     folder: pathlib.Path | None = None
     foreign: bool = False
 
     @property
     def count(self) -> int:
-        """Return how many numbers are trained."""
+        """Return the number of trained numbers."""
         return self.members[-1].first + self.members[-1].size
 
 
 def task_text(
     task: Task, numbers: Mapping[str, float], pictures: Mapping[str, tuple[int, int, int]]
 ) -> str:
-    """Return the module that trains ``task``.
+    """Return the text of the module that trains ``task``.
 
     Args:
-        numbers: of members that are given, by name; those left out are as the text says.
-        pictures: the same of pictures: first of the given numbers, width, height.
+        numbers: of untrained members, by name; others keep the module's defaults.
+        pictures: by name: first number in the buffer, width, height.
     """
     return "".join([
         f"#line 1 {json.dumps(task.place, ensure_ascii=False)}\n",
@@ -78,14 +78,14 @@ def make_task(
     task: Task, numbers: Mapping[str, float], pictures: Mapping[str, tuple[int, int, int]],
     plain: Callable[[Member], Sequence[str]], levels: int = 0,
 ) -> str:  # fmt: skip
-    """Return the text of a function that returns the task.
+    """Return the text of a function that creates the task.
 
     Args:
         numbers, pictures: as for ``task_text``.
-        plain: returns the statements that give a member of numbers its values.
-        levels: where levels of encodings begin.
+        plain: returns the statements that set the numbers of a member.
+        levels: index of the first level of encodings.
     """
-    lines = ["Task task = {};"]  # with the values that the declarations give
+    lines = ["Task task = {};"]  # with the declarations' defaults
     for member in task.members:
         if member.kind == "texture":
             height, width, _ = member.shape
@@ -97,12 +97,12 @@ def make_task(
             levels += len(member.levels)
         else:
             lines += plain(member)
-    for given in task.given:
-        if given.channels is not None:
-            first, width, height = pictures[given.name]
-            lines += [f"task.{given.name} = {{ {first}u, uint2({width}u, {height}u) }};"]
-        elif given.name in numbers:
-            lines += [f"task.{given.name} = {_literal(given.type, numbers[given.name])};"]
+    for member in task.inputs:
+        if member.channels is not None:
+            first, width, height = pictures[member.name]
+            lines += [f"task.{member.name} = {{ {first}u, uint2({width}u, {height}u) }};"]
+        elif member.name in numbers:
+            lines += [f"task.{member.name} = {_literal(member.type, numbers[member.name])};"]
     body = "".join(f"    {line}\n" for line in lines)
     return f"Task make_task()\n{{\n{body}    return task;\n}}\n"
 
@@ -114,7 +114,7 @@ def _stored(member: Member) -> list[str]:
 def _literal(of_type: str, number: float) -> str:
     if of_type == "float":
         return f"float({float(number)!r})"
-    return f"{of_type}({int(number)})"  # not by way of a float, which has 24 bits
+    return f"{of_type}({int(number)})"  # not through a float, which has 24 bits
 
 
 def _add_gradients(members: Sequence[Member]) -> str:
@@ -130,7 +130,7 @@ def _add_gradients(members: Sequence[Member]) -> str:
 def for_each(member: Member, line: str) -> list[str]:
     """Return ``line`` for each of a member's numbers: # its index, @ its place in the member.
 
-    A loop where they are many, for their text would take long to compile.
+    A loop where they are many, whose unrolled text would compile slowly.
     """
     if member.size > UNROLLED:
         sides = range(len(member.shape))
@@ -157,18 +157,18 @@ def _shown(renders: str | None) -> str:
 
 
 def trained_table(members: Sequence[Member]) -> np.ndarray:
-    """Return what the device half knows of the members: TRAINED [members]."""
+    """Return the training parameters of the members: TRAINED [members]."""
     return np.array([(m.first, m.rate, m.low, m.high) for m in members], TRAINED)
 
 
 def levels_table(members: Sequence[Member]) -> np.ndarray:
-    """Return the levels of all encodings, one behind the other: uint32 [levels, 4]."""
+    """Return the levels of all encodings, in order: uint32 [levels, 4]."""
     rows = [(*level, 0) for member in members for level in member.levels]
     return np.array(rows, np.uint32).reshape(-1, 4)
 
 
 def number_name(member: Member, index: int) -> str:
-    """Return what a user calls one number of a member: ``albedo[y][x][channel]``."""
+    """Return the user's name for one number of a member: ``albedo[y][x][channel]``."""
     if member.kind in ("network", "encoding"):
         return f"{member.name} (number {index})"
     place = np.unravel_index(index, member.shape) if member.shape else ()

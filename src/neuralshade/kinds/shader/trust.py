@@ -1,4 +1,4 @@
-"""Whose code a task's asset carries: this user's own, or somebody else's."""
+"""Trust store: the modules that this user has trained, which may run without a question."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from neuralshade.errors import AssetError
 from neuralshade.kinds.shader.source import ShaderSource
 
 log = logging.getLogger("neuralshade")
-_noted: set[str] = set()  # in this process, should the folder not be writable
+_noted: set[str] = set()  # of this process, in case the folder is not writable
 
 
 def remember(source: ShaderSource) -> None:
-    """Note that this user had the module trained: assets that carry it are drawn unasked.
+    """Remember that this user trained the module: assets with it are drawn without a question.
 
-    Where the note cannot be kept, they ask for trust in other processes, as a stranger's do.
+    Where the folder is not writable, other processes treat them as a stranger's.
     """
     folder = _folder()
     _noted.add(source.digest)
@@ -33,7 +33,7 @@ def remember(source: ShaderSource) -> None:
 
 
 def is_known(source: ShaderSource) -> bool:
-    """Return whether this user had the module trained, its text and all files that it takes in."""
+    """Return whether this user trained the module, with all files that it includes."""
     if source.digest in _noted:
         return True
     folder = _folder()
@@ -41,9 +41,9 @@ def is_known(source: ShaderSource) -> bool:
 
 
 def check_trusted(source: ShaderSource, place: str, trusted: bool) -> bool:
-    """Return whether no fit of this user had the module. ``place``: of the asset.
+    """Return whether the module is a stranger's. ``place``: the asset, for errors.
 
-    Raises: AssetError for such a one, unless it is ``trusted``.
+    Raises: AssetError for a stranger's that is not ``trusted``.
     """
     foreign = not is_known(source)
     if foreign and not trusted:

@@ -1,7 +1,7 @@
-"""Which pictures a task's render does not read, told from its text.
+"""Unused pictures: those that a task's render cannot reach, found by a scan of its text.
 
-A name that stands nowhere in what render may reach is not read. Where the text is not plain, or a
-name stands there for something else, the picture counts as read: that costs a refusal, no more.
+A name that occurs nowhere in code that render may reach is unused. Where the text is unusual, or
+the name is ambiguous, the picture counts as used: at worst that refuses an asset.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ ATTRIBUTE = re.compile(r"\[[^\[\]]*\]")
 GENERIC = re.compile(r"<[^<>]*>")
 PICTURE = re.compile(r"^Picture\s*<\s*float([234]?)\s*>\s*(\w+)\s*$")
 DRAWS = "render"
-ALWAYS = ""  # what stands outside of methods, which anything may reach
+ALWAYS = ""  # the key of words outside of methods, which anything may reach
 
 
 @dataclass
 class _Words:
-    """The words of each method of a task, and what else there is."""
+    """The words of each method of a task, and its members."""
 
     of: dict[str, set[str]] = field(default_factory=lambda: {ALWAYS: set()})
     pictures: dict[str, int] = field(default_factory=dict)  # members: channels by name
@@ -33,7 +33,7 @@ class _Words:
         self.of.setdefault(method, set()).update(WORD.findall(text))
 
     def reached(self, begin: str) -> set[str]:
-        """Return all words that a method, and what it may call, is made of."""
+        """Return all words of a method and of the methods that it may call."""
         words, waiting, seen = set[str](), [begin, ALWAYS], set[str]()
         while waiting:
             method = waiting.pop()
@@ -45,7 +45,7 @@ class _Words:
 
 
 def unused_pictures(source: ShaderSource) -> dict[str, int]:
-    """Return the channels of those of a task's pictures that its render does not read, by name."""
+    """Return the unused pictures of a task: channels by name."""
     texts = [readings(text)[1] for text in (source.text, *source.files.values())]
     if any(_is_odd(text) for text in texts):
         return {}
@@ -60,17 +60,17 @@ def unused_pictures(source: ShaderSource) -> dict[str, int]:
 
 
 def _is_odd(text: str) -> bool:
-    """Return whether words may stand in a text that are not seen in it: odd text, or pasted."""
+    """Return whether a text may hide words from the scan: unusual text, or token pasting."""
     return any(token.lastgroup in ODD or token[0] == "##" for token in TOKEN.finditer(text))
 
 
 def _plain(text: str) -> str:
-    """Return a text without its comments and quoted text."""
+    """Return a text without comments and string literals."""
     return TOKEN.sub(lambda t: " " if t.lastgroup in ("comment", "text") else t[0], text)
 
 
 def _words_of(text: str) -> _Words | None:
-    """Return the words of a module that has one struct Task, None for any other."""
+    """Return the words of a module with exactly one struct Task, None for any other."""
     found = _Words()
     for line in DIRECTIVE.findall(text):
         found.add(ALWAYS, line)
@@ -84,11 +84,11 @@ def _words_of(text: str) -> _Words | None:
 
 
 def _read_members(body: str, found: _Words) -> bool:
-    """Add what stands between the braces of the task; return whether they close."""
+    """Add the body of the task; return whether its braces are balanced."""
     at = 0
     for stop in re.finditer(r"[;{]", body):
         if stop.start() < at:
-            continue  # inside the braces of a method
+            continue  # inside a method's body
         head = body[at : stop.start()]
         if stop[0] == ";":
             _read_statement(head, found)
@@ -104,7 +104,7 @@ def _read_members(body: str, found: _Words) -> bool:
 
 
 def _read_statement(text: str, found: _Words) -> None:
-    """Add a member, or whatever it is."""
+    """Add a member, or another statement."""
     picture = PICTURE.match(text.strip())
     if picture is None:
         found.add(ALWAYS, text)
@@ -113,7 +113,7 @@ def _read_statement(text: str, found: _Words) -> None:
 
 
 def _called(head: str) -> str:
-    """Return the name of the method that stands before a brace; ALWAYS where that is none."""
+    """Return the name of the method before a brace; ALWAYS where there is none."""
     plain, before = ATTRIBUTE.sub(" ", head), ""
     while plain != before:
         before, plain = plain, GENERIC.sub(" ", plain)
@@ -123,7 +123,7 @@ def _called(head: str) -> str:
 
 
 def _closing(text: str, begin: int) -> int | None:
-    """Return the place behind the brace that closes the one before ``begin``."""
+    """Return the place after the brace that closes the one before ``begin``."""
     depth = 1
     for brace in re.finditer(r"[{}]", text[begin:]):
         depth += 1 if brace[0] == "{" else -1

@@ -1,4 +1,4 @@
-"""A task that a live page sent, which somebody vouched for: looked through all the same."""
+"""Task uploaded through a live page, which its user vouches for; screened all the same."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from neuralshade.source.image_file import load_picture
 
 
 def uploaded_task(document: Path, pictures: Sequence[Path]) -> dict[str, Any]:
-    """Return what ``fit_shader`` is called with: pictures are members of the file's name.
+    """Return the arguments of ``fit_shader``: pictures belong to the members with their names.
 
-    It is no module of this user's own, takes in no files but the package's, and is read as one
-    that came with an asset: what it must not name is refused before anything is compiled.
+    The module is treated like one that came with an asset: it may include only the package's
+    files, and is screened before anything is compiled.
 
-    Raises: AssetError, ConfigError for what is no text, PictureError.
+    Raises: AssetError, ConfigError for a file that is no text, PictureError.
     """
     text = read_text(document, f"a {SUFFIX} file", "Slang text")
     source = ShaderSource(text, os.fspath(document), foreign=True)

@@ -1,1 +1,1 @@
-"""Tasks of strangers, compiled and drawn in a process of their own, which has little to lose."""
+"""Sandboxed tasks: a stranger's module compiled and drawn in a process with few rights."""

@@ -1,4 +1,4 @@
-"""A stranger's task, drawn in a sandbox; what answers there: serve.py."""
+"""Sandboxed renderer of a stranger's task. Process half: serve.py."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from neuralshade.source.picture import Picture
 if TYPE_CHECKING:
     from neuralshade.kinds.shader.program import TaskProgram
 
-START_SECONDS = 120.0  # to begin, and to compile
-PIECE_SECONDS = 60.0  # for each PIECE_PIXELS that are begun
+START_SECONDS = 120.0  # to start, and to compile
+PIECE_SECONDS = 60.0  # for each PIECE_PIXELS, rounded up
 PIECE_PIXELS = 2**20
 ROW_SECONDS = 300.0  # for the mean loss
-MOST_BYTES = 4 * 2**30  # of memory, besides those of what is drawn
-BYTES_PER_PIXEL = 64  # of what is drawn: float4 there, copied once or twice
+MOST_BYTES = 4 * 2**30  # of memory, besides the picture
+BYTES_PER_PIXEL = 64  # of the picture: float4 in the process, copied once or twice
 LEVEL_BYTES = 2**16  # of the levels of encodings
 MOST_TEXT = 2**24  # bytes of a program's text
 SERVES = "neuralshade.kinds.shader.sandbox.serve:TaskServer"
@@ -36,8 +36,8 @@ SERVES = "neuralshade.kinds.shader.sandbox.serve:TaskServer"
 class SandboxRenderer:
     """Draws in another process: see TaskRenderer.
 
-    Raises: AssetError where that process ends, takes too long, too much memory, or says what is
-        no answer; what it raises itself.
+    Raises: AssetError where that process ends, exceeds its time or memory, or sends an invalid
+        answer; errors that it raises itself.
     """
 
     def __init__(self, request: RenderRequest):
@@ -63,7 +63,7 @@ class SandboxRenderer:
         return arrays[0]
 
     def row(self) -> dict[str, Any]:
-        """Return what ``loss_row`` finds."""
+        """Return the row of ``loss_row``."""
         found, _ = self._sandbox.ask({"ask": "row"}, seconds=ROW_SECONDS, memory=MOST_BYTES)
         row = found.get("row")
         kinds = {"loss": float, "standard_error": float, "steps": int, "threads": int}
@@ -72,7 +72,7 @@ class SandboxRenderer:
         return {"name": self.request.source.name, **{name: row[name] for name in kinds}}
 
     def program(self, name: str, unused: Sequence[str]) -> TaskProgram:
-        """Return what ``task_program`` does."""
+        """Return the program of ``task_program``."""
         from neuralshade.kinds.shader.program import RESULTS, TaskProgram  # few export
 
         query = {"ask": "program", "name": name, "unused": list(unused)}
@@ -93,7 +93,7 @@ class SandboxRenderer:
     def compiled(
         self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str]
     ) -> bytes:
-        """Return what ``compiled_here`` does."""
+        """Return the code of ``compiled_here``."""
         query = {"ask": "compiled", "text": text, "files": dict(files), "target": target,
                  "entries": list(entries)}  # fmt: skip
         _, arrays = self._sandbox.ask(query, seconds=START_SECONDS, memory=MOST_BYTES,
@@ -103,12 +103,12 @@ class SandboxRenderer:
         return arrays[0].tobytes()
 
     def close(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process."""
         self._sandbox.close()
 
 
 def _message(request: RenderRequest) -> tuple[dict[str, Any], tuple[Array, ...]]:
-    """Return what the process is told of the task: plain data, and the arrays it refers to."""
+    """Return the first message to the process: plain data, and the arrays it refers to."""
     source = request.source
     values: dict[str, Any] = {}
     arrays: dict[str, Array] = {}
@@ -129,10 +129,10 @@ def _message(request: RenderRequest) -> tuple[dict[str, Any], tuple[Array, ...]]
 
 
 def _json_value(name: str, value: Any) -> Any:
-    """Return what a member is given as strict JSON has it."""
+    """Return a member's value as strict JSON allows it."""
     try:
         if not isinstance(value, (str, int, float, tuple, list)):
-            value = float(value)  # NumPy's numbers
+            value = float(value)  # NumPy's scalars
         strict_json(json.dumps(value), file_names=True)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"set: got {name}={shown(value)}, need a finite number. Write for "

@@ -1,4 +1,4 @@
-"""What draws a stranger's task in a sandbox."""
+"""Sandbox process of a stranger's task: answers the messages of sandbox/renderer.py."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from neuralshade.source.picture import Picture
 
 
 class TaskServer:
-    """Opens the task of the first message; others ask for pictures of it, or its mean loss."""
+    """Opens the task of the first message; later ones request pictures of it, or its mean loss."""
 
     def __init__(self) -> None:
         self._renderer: LocalRenderer | None = None
