@@ -86,7 +86,7 @@ def test_maps_as_they_are(found, page):
     """A set this small is not reduced: pictures on the page are its texels."""
     shown = pictures(page)
     for name in ("albedo", "normal", "emissive"):
-        given, decoded = found.given.levels[name][0], found.decoded[name][0]
+        given, decoded = found.target.levels[name][0], found.decoded[name][0]
         np.testing.assert_array_equal(shown[f"{name}, as given"], given)
         np.testing.assert_array_equal(shown[f"{name}, as decoded"], decoded)
         error = 8.0 * np.abs(given.astype(int) - decoded)
@@ -101,9 +101,9 @@ def test_close_up_is_the_worst_square(found):
     given = rng.integers(100, 140, (200, 300, 1), np.uint8)
     ours = given.copy()
     ours[96:192, 192:288] += 9
-    maps = dataclasses.replace(found.given, levels={"height": [given]}, normals=frozenset())
+    maps = dataclasses.replace(found.target, levels={"height": [given]}, normals=frozenset())
     rivals = [dataclasses.replace(found.ours, maps={"height": ours})]
-    place, rows = close_up(dataclasses.replace(found, given=maps, rivals=rivals))
+    place, rows = close_up(dataclasses.replace(found, target=maps, rivals=rivals))
     assert place == "at x 192, y 96"
     assert [(name, [p.title for p in shown]) for name, shown in rows] == [
         ("height", ["As given: height", "neuralshade: height"])

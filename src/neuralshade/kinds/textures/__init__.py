@@ -1,4 +1,4 @@
-"""A whole PBR set, all maps and mips together, in a few bits per texel."""
+"""The textures kind: a whole PBR set, all maps and mips together, in a few bits per texel."""
 
 from neuralshade.fitting.command import Flag, Subject
 from neuralshade.kinds.kind import Kind
@@ -22,16 +22,16 @@ KIND = Kind(
              "fits tell the smallest latents that are expected to.", "DB", group="model"),
         Flag("target", "The same of single maps, as in albedo=35,normal=34.", "MAP=DB,...",
              group="model"),
-        Flag("plan", "Tell what each size is expected to reach, beside BCn and AVIF, and keep no "
+        Flag("plan", "Print the quality expected of each size, beside BCn and AVIF, and write no "
              "asset; -o FILE.svg or .png plots it."),
-        Flag("normal-convention", "Which way green points: opengl (up) or directx. [default: told "
-             "by name or slopes]", "[opengl|directx]"),
+        Flag("normal-convention", "Which way green points: opengl (up) or directx. [default: by "
+             "name or slopes]", "[opengl|directx]"),
     ),
     calls="neuralshade.kinds.textures.fit:call_of",
     valued=True,
     output="File to write. [default: the set's name with .nsh, in this folder]",
     manual="""
-    SOURCE is a folder whose maps are told by their names, a JSON manifest, or the maps
+    SOURCE is a folder whose maps are recognized by their names, a JSON manifest, or the maps
     themselves; NAME=FILE says what one is where its own name does not, as in arm=packed.png.
     Of a folder with several sets, FOLDER/wood is the one whose files begin with wood.
     Up to 16 channels. Ctrl-C keeps a checkpoint.

@@ -1,12 +1,12 @@
-"""A fitted set as its file holds it: packed codes, the decoder in float16, and what maps there are.
+"""File form of a fitted texture set: packed codes, the decoder, and the header's maps.
 
 Tensors: ``latents.N`` uint8, the codes of grid N (0 the finest), its levels one after the other,
-row by row, the features of a latent together, each in as many bits as the grid has, the lowest bit
-first and no gaps; of latents that are BC1 textures ``latents.N`` uint8 [blocks, 8], texture N as a
-DDS file has it; ``decoder.N.weight`` [outputs, inputs] and ``decoder.N.bias`` float16, or where
-``network_bits`` is 8 weights int8 beside ``decoder.N.weight.scale`` float32 [outputs], their steps.
+row by row, the features of a latent together, packed at the grid's bits, lowest bit first. Where
+latents are BC1 textures ``latents.N`` is uint8 [blocks, 8], texture N as in a DDS file.
+``decoder.N.weight`` [outputs, inputs] and ``decoder.N.bias`` are float16; where ``network_bits``
+is 8, weights are int8 beside ``decoder.N.weight.scale`` float32 [outputs], their steps.
 ``textures`` of a header: name, width and height of mip 0, mips, maps (see MapCoding), notes, and a
-digest of what was fitted. ``quality``: psnr_db, the mean over the maps at mip 0, and of each map
+digest of the fitted maps. ``quality``: psnr_db, the mean over the maps at mip 0, and for each map
 that of every mip.
 """
 
@@ -32,7 +32,7 @@ from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 
-LAYERS, DECODER = "layers.", "decoder."  # begin names of parameters and of their tensors
+LAYERS, DECODER = "layers.", "decoder."  # prefixes of parameters and of their tensors
 MOST_MIPS = 25
 MEANINGS = ("srgb", "linear", "normal", "data")
 DECIBELS = Number(-1e6, 1e6)
@@ -57,33 +57,33 @@ RULES: dict[str, Rule] = {
 
 
 def pack_bits(codes: npt.NDArray[np.uint8], bits: int) -> npt.NDArray[np.uint8]:
-    """Return codes of ``bits`` bits without gaps, the lowest bit first: uint8 [bytes]."""
+    """Return codes of ``bits`` bits packed, the lowest bit first: uint8 [bytes]."""
     shifts = np.arange(bits, dtype=np.uint8)
     single = (codes.reshape(-1, 1) >> shifts) & np.uint8(1)
     return np.packbits(single, bitorder="little")
 
 
 def unpack_bits(packed: npt.NDArray[np.uint8], bits: int, count: int) -> npt.NDArray[np.uint8]:
-    """Return the first ``count`` codes that ``pack_bits`` packed: uint8 [count]."""
-    groups = -(-count // 8)  # of 8 codes in as many bytes as a code has bits
+    """Return the first ``count`` codes from packed bytes: uint8 [count]."""
+    groups = -(-count // 8)  # 8 codes of n bits fill n bytes
     whole = np.zeros((groups, 8), np.uint8)
     tail = np.zeros(groups * bits, np.uint8)
     tail[: len(packed)] = packed[: groups * bits]
     whole[:, :bits] = tail.reshape(groups, bits)
     words, codes = whole.view("<u8")[:, 0], np.empty((groups, 8), np.uint8)
-    for code in range(8):  # the upper bits of the lowest byte are other codes'
+    for code in range(8):  # the upper bits of the lowest byte belong to other codes
         codes[:, code] = (words >> np.uint64(code * bits)).astype(np.uint8)
     codes &= np.uint8(2**bits - 1)
     return codes.reshape(-1)[:count]
 
 
 def packed_size(count: int, bits: int) -> int:
-    """Return how many bytes ``count`` codes take."""
+    """Return the bytes of ``count`` packed codes."""
     return -(-count * bits // 8)
 
 
 def pack_field(field: Field) -> dict[str, npt.NDArray[Any]]:
-    """Return the tensors of a field, its latents rounded."""
+    """Return the tensors of a field, with rounded latents."""
     tensors: dict[str, npt.NDArray[Any]] = {}
     for grid in latent_grids(field):
         if isinstance(grid, BlockGrid):
@@ -100,7 +100,7 @@ def pack_field(field: Field) -> dict[str, npt.NDArray[Any]]:
 
 
 def stored_network(field: Field) -> MLP:
-    """Return a copy of the decoder whose layers round as a file does: to 16 bits at most."""
+    """Return a copy of the decoder with layers rounded as in a file: to 16 bits at most."""
     network = copy.deepcopy(field.network)
     for layer in network.members:
         layer.bits = min(layer.bits, 16)
@@ -109,7 +109,7 @@ def stored_network(field: Field) -> MLP:
 
 @torch.no_grad()
 def round_decoder(field: Field) -> None:
-    """Give a field's decoder the numbers that a file will hold of it."""
+    """Round the numbers of a field's decoder as a file will."""
     rounded = stored_network(field)
     for layer, stored in zip(field.network.members, rounded.members, strict=True):
         weight, bias = stored.stored()
@@ -142,9 +142,9 @@ def stored_field(
     channels: int,
     tensors: Mapping[str, npt.NDArray[Any]],
 ) -> Field:
-    """Return the field that tensors of the right forms hold, in float32.
+    """Return the field of tensors that have the right forms, in float32.
 
-    Raises: AssetError for blocks of BC1 that no fit makes.
+    Raises: AssetError for BC1 blocks that no fit makes.
     """
     field = build_field(recipe, size, channels, None)
     index = 0

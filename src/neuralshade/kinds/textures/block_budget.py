@@ -1,4 +1,4 @@
-"""Which BC1 textures of latents make a file of so many bytes."""
+"""Byte budget of BC1 latents: file size by layout, and the layout for a size."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def block_file_bytes(
     maps: int,
     recipe: TexturesRecipe,
 ) -> int:
-    """Return about how many bytes a file takes: exact but for the header's text."""
+    """Return the approximate file size: exact but for the header's text."""
     textures = sum(
         shape.textures * level_bytes(level_sizes(sizes[0], len(sizes), shape.scale))
         for shape in shapes
@@ -41,7 +41,7 @@ def blocks_for_bytes(
     maps: int,
     recipe: TexturesRecipe,
 ) -> str:
-    """Return the ``grids`` of a recipe with ``latents=bc1`` whose file takes so many bytes at most.
+    """Return the ``grids`` of a recipe with ``latents=bc1`` for a file of ``byte_count`` at most.
 
     Raises: ConfigError where not even the fewest textures fit.
     """

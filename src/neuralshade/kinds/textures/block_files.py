@@ -1,4 +1,4 @@
-"""Latents that are BC1 textures as DDS files, and the decoder beside them."""
+"""Export of BC1 latents: DDS files, and the decoder as JSON beside them."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ SIDE_PX = 4  # of a block
 def latent_files(opened: TexturesAsset, folder: Path) -> list[Path]:
     """Write each texture of latents as a DDS file, and the decoder as JSON: all files, or none.
 
-    Returns: latents_0.dds and so on, the finest first, each with all its levels as the asset has
-    them; then decoder.json, see ``decoder_facts``.
-    Raises: AssetError where latents are no textures; OutputError.
+    Returns: latents_0.dds and so on, the finest first, each with all its levels in the asset's
+    form; then decoder.json, see ``decoder_facts``.
+    Raises: AssetError for latents that are no textures; OutputError.
     """
     if opened.recipe.latents != "bc1":
         raise AssetError(f"{opened.path}: got plain latents, need those of fit textures --latents "
@@ -53,7 +53,7 @@ def latent_files(opened: TexturesAsset, folder: Path) -> list[Path]:
 
 
 def _level_blocks(blocks: npt.NDArray[np.uint8], sizes: Sequence[tuple[int, int]]) -> list[bytes]:
-    """Return the blocks of a texture level by level, of all of them [N, 8]."""
+    """Return the blocks of a texture level by level, from all of them [N, 8]."""
     counts = [-(-width // SIDE_PX) * -(-height // SIDE_PX) for width, height in sizes]
     return [part.tobytes() for part in np.split(blocks, np.cumsum(counts)[:-1])]
 
@@ -63,8 +63,8 @@ def decoder_facts(opened: TexturesAsset) -> dict[str, Any]:
 
     ``textures``: ``file``, and ``level_offset``: mip m of the set is level m - level_offset, at
     least 0. ``layers``: ``weight`` [outputs][inputs], ``bias`` [outputs], and ``activation``; the
-    inputs are 2 x - 1 of red, green and blue of each texture in turn. ``maps``: as the asset's
-    header has them: ``count`` outputs from ``first`` on, and what these mean.
+    inputs are 2 x - 1 of red, green and blue of each texture in turn. ``maps``: from the asset's
+    header: ``count`` outputs from ``first`` on, and their meaning.
     """
     shapes = [shape for shape in blocks_for(opened.recipe) for _ in range(shape.textures)]
     network = opened.field.network

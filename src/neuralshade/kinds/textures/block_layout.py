@@ -1,4 +1,4 @@
-"""Latents that are BC1 textures: their encoding, and where their blocks start."""
+"""Encoding and initial values of BC1 latents."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from neuralshade.model.block_grid import CHANNELS, SIDE, BlockGrid
 from neuralshade.model.composite import Composite
 from neuralshade.model.latent_grid import LatentGrid
 
-BLOCK_SIGMAS = 2.5  # of a component that [0, 1] covers to either side of its mean
-TURNS = 12  # power iterations towards a block's main axis
-LEAST_SPAN = 1e-3  # between a block's end points
+BLOCK_SIGMAS = 2.5  # standard deviations of a component to either side that [0, 1] covers
+TURNS = 12  # power iterations for a block's main axis
+LEAST_SPAN = 1e-3  # least distance of a block's end points
 
 
 def blocks_for(recipe: TexturesRecipe) -> tuple[BlockShape, ...]:
@@ -36,10 +36,10 @@ def build_blocks(
     wraps: bool,
     rng: torch.Generator | None,
 ) -> Composite:
-    """Return the encoding of (u, v, mip) for mips of ``sizes``: the textures' numbers alone.
+    """Return the encoding of (u, v, mip) for mips of ``sizes``: the textures' channels alone.
 
-    Nothing tells the decoder where a texel lies or which mip it is of: so whatever the sampling
-    hardware makes of the textures, between texels and between mips, is what it was trained for.
+    The decoder's input has neither position nor mip: so it is trained for whatever the sampling
+    hardware returns, between texels and between mips.
     """
     parts = []
     for shape in shapes:
@@ -54,7 +54,7 @@ def build_blocks(
 def start_blocks(
     grids: Sequence[BlockGrid], shapes: Sequence[BlockShape], texels: Texels, rng: torch.Generator
 ) -> None:
-    """Set blocks to lines through the principal components of the patches they cover."""
+    """Initialise blocks as lines through the principal components of the patches they cover."""
     plain = [
         LatentGrid(grid.sizes, range(len(grid.sizes)), grid.features, 8, rng=rng) for grid in grids
     ]
@@ -68,7 +68,7 @@ def start_blocks(
 
 
 def _tiles(level: torch.Tensor) -> torch.Tensor:
-    """Return [h, w, F] as blocks, the last texel repeated to fill them: [blocks, 16, F]."""
+    """Return [h, w, F] in blocks, padded by repeating the last texel: [blocks, 16, F]."""
     height, width, features = level.shape
     fill = (0, -width % SIDE, 0, -height % SIDE)
     planes = torch.nn.functional.pad(level.permute(2, 0, 1)[None], fill, mode="replicate")[0]
@@ -78,11 +78,11 @@ def _tiles(level: torch.Tensor) -> torch.Tensor:
 
 
 def set_lines(grid: BlockGrid, texels: torch.Tensor) -> None:
-    """Set blocks to the lines along which ``texels`` [blocks, 16, textures, 3] vary most."""
+    """Set blocks to the principal axes of ``texels`` [blocks, 16, textures, 3]."""
     mean = texels.mean(1, keepdim=True)
     apart = texels - mean
     covariance = torch.einsum("bntc,bntd->btcd", apart, apart)
-    # begun at the channel that varies most, which is at right angles to the axis by chance only
+    # starts at the channel with most variance, which is hardly ever orthogonal to the axis
     most = covariance.diagonal(dim1=2, dim2=3).argmax(-1)
     axis = covariance.gather(2, most[..., None, None].expand(-1, -1, 1, CHANNELS))[:, :, 0]
     for _ in range(TURNS):

@@ -1,4 +1,4 @@
-"""Latents that are BC1 textures: how many, how large, for which rate."""
+"""BC1 latent layout: count and sizes of the textures, by rate."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from itertools import product
 
 from neuralshade.errors import ConfigError
 
-CHANNELS = 3  # of a BC1 texture, as model/block_grid has it: recipes are read without PyTorch
+CHANNELS = 3  # of a BC1 texture, as in model/block_grid: recipes are read without PyTorch
 TEXEL_BITS = 4  # of BC1
 BLOCK_BYTES = 8
-SCALES = (1, 2, 4, 8, 16)  # sampling hardware finds the level of a mip where these are powers of 2
+SCALES = (1, 2, 4, 8, 16)  # powers of 2, for which sampling hardware computes the level of a mip
 MOST_TEXTURES = 4  # of a scale
 MOST_SCALES = 3
-# The best of those tried, see docs/textures.md, and others like them: (scale, textures).
+# The best of those tried, see docs/textures.md, and similar ones: (scale, textures).
 KNOWN = (
     ((8, 4), (16, 4)),
     ((4, 4), (8, 4)),
@@ -27,14 +27,14 @@ KNOWN = (
 
 @dataclass(frozen=True)
 class BlockShape:
-    """Textures of one size: texels of mip 0 along one of theirs, and how many there are."""
+    """Textures of one size: texels of mip 0 along one of theirs, and their count."""
 
     scale: int
     textures: int
 
     @property
     def features(self) -> int:
-        """Return the numbers of a texel of all of them."""
+        """Return the channels of all textures together."""
         return CHANNELS * self.textures
 
     @property
@@ -44,7 +44,7 @@ class BlockShape:
 
 
 def parse_blocks(text: str) -> tuple[BlockShape, ...]:
-    """Return the textures that ``text`` names, the finest first; ConfigError if it cannot be read.
+    """Return the textures that ``text`` names, the finest first; ConfigError for invalid text.
 
     At most MOST_SCALES sizes, each coarser than the one before.
     """
@@ -72,9 +72,9 @@ def blocks_rate(shapes: Sequence[BlockShape]) -> float:
 
 @lru_cache(64)
 def blocks_of(bpp: float) -> tuple[BlockShape, ...]:
-    """Return the textures for a nominal rate, at most that many bits per texel of mip 0.
+    """Return the textures for a nominal rate: at most that many bits per texel of mip 0.
 
-    Where none are so few, the fewest.
+    The smallest layout for rates below it.
     """
     found = candidates()
     below = [shapes for shapes in found if blocks_rate(shapes) <= bpp * (1 + 5e-3)]
@@ -83,7 +83,7 @@ def blocks_of(bpp: float) -> tuple[BlockShape, ...]:
 
 @lru_cache(1)
 def candidates() -> tuple[tuple[BlockShape, ...], ...]:
-    """Return layouts with one rate each: the known ones, and their sizes with other counts."""
+    """Return layouts with distinct rates: the known ones, and their sizes with other counts."""
     listed = [tuple(BlockShape(*shape) for shape in known) for known in KNOWN]
     for known in KNOWN:
         for counts in product(range(1, MOST_TEXTURES + 1), repeat=len(known)):
@@ -98,8 +98,8 @@ def candidates() -> tuple[tuple[BlockShape, ...], ...]:
 def level_sizes(size: tuple[int, int], mips: int, scale: int) -> list[tuple[int, int]]:
     """Return width and height of the levels of a texture for a set of ``size``.
 
-    The largest has whole blocks, as Direct3D 11 wants it; each other is half of the one before,
-    rounded down. A mip is looked up in level log2(scale) less: mips finer than that in level 0.
+    The largest has whole blocks, as Direct3D 11 requires; each other is half of the one before,
+    rounded down. A mip is sampled at level mip - log2(scale), at least 0.
     """
     across, down = (4 * -(-side // (4 * scale)) for side in size)
     levels = max(1, mips - octave_of(scale))

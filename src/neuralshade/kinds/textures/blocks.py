@@ -1,4 +1,4 @@
-"""BC1 textures of latents: their blocks as files have them."""
+"""BC1 texture blocks of latents, in the form of files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def pack_blocks(grid: BlockGrid) -> list[Bytes]:
 
 
 def unpack_blocks(grid: BlockGrid, textures: Sequence[npt.NDArray[Any]]) -> None:
-    """Take over what ``pack_blocks`` returned.
+    """Load what ``pack_blocks`` returned.
 
     Raises: AssetError for blocks with three colors, which fits do not make.
     """

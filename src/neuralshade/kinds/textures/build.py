@@ -1,4 +1,4 @@
-"""A texture set into latents and a decoder: how its recipe is assembled."""
+"""Engine assembly of a texture set's fit: field, batch, weights, engine."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from neuralshade.model.field import Field
 from neuralshade.optimizer.schedule import rate_factor
 
 GPU_BATCH = 2**16
-CPU_BATCHES = (2048, 2**14)  # at least and at most
-CPU_SHARE = 1 / 128  # of the texels of mip 0, in a step on a CPU
+CPU_BATCHES = (2048, 2**14)  # least and most
+CPU_SHARE = 1 / 128  # of the texels of mip 0, per step on a CPU
 
 
 def started_field(recipe: TexturesRecipe, texels: Texels, rng: torch.Generator) -> Field:
-    """Return the field of a set, latents at their principal components."""
+    """Return the field of a set, latents initialised by principal components."""
     field = build_field(recipe, texels.sizes[0], texels.channels, rng)
     if recipe.latents == "bc1":
         start_blocks(block_grids(field.encoding), blocks_for(recipe), texels, rng)
@@ -50,7 +50,7 @@ def started_field(recipe: TexturesRecipe, texels: Texels, rng: torch.Generator) 
 
 
 def batch_of(recipe: TexturesRecipe, texels: Texels, on_cpu: bool) -> int:
-    """Return the texels of a step, an even number."""
+    """Return the number of texels per step, which is even."""
     if recipe.batch:
         return max(2, recipe.batch // 2 * 2)
     if not on_cpu:
@@ -61,9 +61,9 @@ def batch_of(recipe: TexturesRecipe, texels: Texels, on_cpu: bool) -> int:
 
 
 def channel_weights(recipe: TexturesRecipe, codings: Sequence[MapCoding]) -> torch.Tensor | None:
-    """Return the root of each channel's weight [C, 1]; None where all weigh the same.
+    """Return the square root of each channel's weight [C, 1]; None where all weights are equal.
 
-    Raises: ConfigError for a map that is not there, and where all that vary weigh nothing.
+    Raises: ConfigError for a map that does not exist, and where all varying maps have weight 0.
     """
     weights = parse_weights(recipe.weights)
     known = {coding.name for coding in codings}
@@ -81,7 +81,7 @@ def channel_weights(recipe: TexturesRecipe, codings: Sequence[MapCoding]) -> tor
 
 
 def freeze_factor(recipe: TexturesRecipe) -> float:
-    """Return what the schedule has left of the step size where latents are frozen."""
+    """Return the schedule's factor of the step size when latents are frozen."""
     return rate_factor(recipe.schedule, recipe.noise_until, recipe.warmup, recipe.rate_final,
                        recipe.warmup)  # fmt: skip
 
@@ -138,7 +138,7 @@ def build_engine(
     rng = torch.Generator().manual_seed(recipe.seed)
     field = started_field(recipe, texels, rng).to(device)
     batch = batch_of(recipe, texels, device.type == "cpu")
-    exact = recipe.precision == "auto"  # bfloat16 has 8 bits: too few for what nears 50 dB
+    exact = recipe.precision == "auto"  # bfloat16 has 8 bits: too few near 50 dB
     compute = torch.float32 if exact else choose_precision(recipe.precision, device)
     sampler = TexelSampler(texels, batch, recipe.wrap == "repeat", device,
                            jittered=recipe.latents == "bc1")  # fmt: skip
@@ -163,7 +163,7 @@ def engine_on(
     chosen: Chosen, options: FitOptions, recipe: TexturesRecipe, texels: Texels,
     codings: Sequence[MapCoding],
 ) -> TexturesEngine:  # fmt: skip
-    """Return the engine of a fit on what was chosen for it."""
+    """Return the engine of a fit on the chosen device."""
     if chosen.gpu is None:
         return build_engine(recipe, texels, codings, chosen.device)
     return build_gpu_engine(

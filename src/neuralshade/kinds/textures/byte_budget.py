@@ -1,4 +1,4 @@
-"""Which latents make a file of so many bytes."""
+"""Byte budget of latent grids: file size by layout, and the layout for a size."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from neuralshade.kinds.textures.layout import (
 from neuralshade.kinds.textures.recipe import GRID_LIMITS, GridShape, TexturesRecipe
 from neuralshade.model.latent_position import LatentPosition
 
-HEADER_BYTES = 2700  # of a file, beside what its maps add
-MAP_BYTES = 350  # that each map adds to the header: how it is coded, and its PSNR in every mip
-NEAR = 0.01  # of the bytes, that a layout nearer to a known one may leave unused
+HEADER_BYTES = 2700  # of a file, without its maps
+MAP_BYTES = 350  # per map in the header: its coding, and its PSNR in every mip
+NEAR = 0.01  # of the bytes, that a layout closer to a known one may leave unused
 
 
 def file_bytes(
@@ -30,13 +30,13 @@ def file_bytes(
     maps: int,
     recipe: TexturesRecipe,
 ) -> int:
-    """Return about how many bytes a file takes: exact but for the header's text."""
+    """Return the approximate file size: exact but for the header's text."""
     decoder = decoder_bytes(inputs_of(shapes), channels, recipe, decoder_bits(recipe, shapes))
     return latent_bytes(shapes, sizes) + decoder + header_bytes(maps)
 
 
 def header_bytes(maps: int) -> int:
-    """Return about how many bytes the text of a file's header takes."""
+    """Return the approximate size of a header's text."""
     return HEADER_BYTES + MAP_BYTES * maps
 
 
@@ -61,18 +61,18 @@ def latent_bytes(shapes: Sequence[GridShape], sizes: Sequence[tuple[int, int]]) 
 
 
 def inputs_of(shapes: Sequence[GridShape]) -> int:
-    """Return how many numbers a decoder is given."""
+    """Return the number of a decoder's inputs."""
     return sum(shape.features for shape in shapes) + LatentPosition.width
 
 
 def decoder_bytes(inputs: int, channels: int, recipe: TexturesRecipe, bits: int) -> int:
-    """Return how many bytes a decoder takes of 8 or 16 bits per weight."""
+    """Return the bytes of a decoder with 8 or 16 bits per weight."""
     width, layers = recipe.hidden_width, recipe.hidden_layers
     weights = inputs * width + (layers - 1) * width * width + width * channels
     biases = layers * width + channels
     if bits == 16:
         return 2 * (weights + biases)
-    return weights + (2 + 4) * biases  # each row has a step of float32
+    return weights + (2 + 4) * biases  # each row has a float32 step
 
 
 def grids_for(
@@ -83,9 +83,9 @@ def grids_for(
     recipe: TexturesRecipe,
     tried: tuple[Shapes, ...],
 ) -> str:
-    """Return the ``grids`` of a recipe whose file takes ``byte_count`` bytes at most.
+    """Return the ``grids`` of a recipe for a file of ``byte_count`` bytes at most.
 
-    Of those that use nearly all of them, the nearest to one of the layouts ``tried``.
+    Among those that use nearly all of them, the closest to one of the layouts ``tried``.
 
     Raises: ConfigError where not even the fewest latents fit.
     """

@@ -1,4 +1,4 @@
-"""Maps of a fitted set with their levels, on their way into files."""
+"""Decoded mip chains of a fitted set's maps, for writing to files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from neuralshade.source.region import Region
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint16]
 
-# Bytes that writing a texel takes for each channel of a map: floats, as they are stored, blocks.
+# Bytes per texel and channel while a map is written: floats, stored values, blocks.
 WRITTEN_BYTES = 12
 
 
@@ -35,16 +35,16 @@ def map_chains(
     blocks: Sequence[str] = (),
     on_device: Notice = ignore,
 ) -> Iterator[MapChain]:
-    """Yield maps with their levels, of which ``regions`` are asked; ``decoding`` is closed.
+    """Yield maps with their levels in ``regions``; closes ``decoding``.
 
-    The network gives all channels at once, so it is run once for each texel; kept are those of
-    the maps that are asked for, in 16 bits as they were trained: 4K with 8 channels and all
-    levels takes 360 MB, and what is written of one map at a time as much again. Where a GPU decodes
-    and one of ``blocks`` suits a map, it makes them there, and nothing else is brought back.
+    The network outputs all channels at once, so it runs once per texel; the channels of the
+    requested maps are kept, in 16 bits as trained: 4K with 8 channels and all levels takes 360 MB,
+    and writing one map as much again. Where a GPU decodes and one of ``blocks`` suits a map, it
+    also compresses it, and only blocks are read back.
 
-    ``on_device`` is told what the network ran on, where it did.
+    ``on_device`` is called with the device that ran the network.
 
-    Raises: ConfigError where that is more than there is; what ``Decoding.words`` raises.
+    Raises: ConfigError where that exceeds the free memory; what ``Decoding.words`` raises.
     """
     _check_memory(codings, regions)
     suited = [(coding, form) for coding in codings
@@ -73,7 +73,7 @@ def map_chains(
 
 
 def _block_of(coding: MapCoding, blocks: Sequence[str]) -> TextureFormat | None:
-    """Return the format of blocks that a map is stored in, if it is."""
+    """Return the block format that a map is stored in; None for uncompressed ones."""
     return None if coding.is_wide else block_format(coding.meaning, coding.channels, blocks)
 
 

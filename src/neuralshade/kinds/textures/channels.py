@@ -1,4 +1,4 @@
-"""Which numbers of a set are trained, and how: each map to channels in [0, 1] and back."""
+"""Channel coding: each map of a set to trained channels in [0, 1] and back."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ Floats = npt.NDArray[np.float32]
 Curve = Literal["none", "srgb", "log", "mask"]
 
 MOST_CHANNELS = 16
-MOST_MAPS = 64  # constant ones among them
-TEXEL = "texel of mip 0"  # that bits are told for, of all maps and levels together
-LONGEST_NAME = 64  # characters, of a map
-LARGEST = 1e30  # number of a map: sums of four and ranges stay finite in float32
-MASK_MARGIN = 0.1  # of trained channels, that is 0 or 1 once decoded
-MASK_SHARE = 0.5  # of an opacity's texels that are 0 or 1: more, and it is a mask
-LEAST_RANGE = 1e-30  # of channels, whose inverse is finite in float32
+MOST_MAPS = 64  # including constant ones
+TEXEL = "texel of mip 0"  # the unit of bits per texel, for all maps and levels together
+LONGEST_NAME = 64  # characters of a map's name
+LARGEST = 1e30  # absolute value in a map: sums of four and ranges stay finite in float32
+MASK_MARGIN = 0.1  # trained values up to here from the ends decode to 0 or 1
+MASK_SHARE = 0.5  # share of an opacity's texels at 0 or 1 above which it is a mask
+LEAST_RANGE = 1e-30  # of channels, so that the inverse is finite in float32
 
 
 @dataclass(frozen=True)
 class MapCoding:
-    """How one map is trained.
+    """Coding of one map.
 
-    ``meaning`` and ``channels`` are those of the map, see MaterialMap. Trained are ``count``
-    channels from ``first`` on: (curve(x) - low) / (high - low). A curve of "srgb" codes linear
-    light up to 1 for display, "log" is log(1 + x), for light beyond 1. Of a normal x and y are
-    trained, z is rebuilt. Of a "mask", mostly 0 and 1, these are trained as they are, and all
-    between from MASK_MARGIN to 1 - MASK_MARGIN: so errors up to that leave them 0 and 1. A map
-    that is the same everywhere is ``constant``, and not trained.
+    ``meaning`` and ``channels`` are the map's, see MaterialMap. ``count`` channels from ``first``
+    on are trained: (curve(x) - low) / (high - low). The curve "srgb" encodes linear light up to 1
+    for display, "log" is log(1 + x), for light beyond 1. For a normal x and y are trained, z is
+    rebuilt. For a "mask", mostly 0 and 1, these are trained unchanged and values between are
+    mapped to MASK_MARGIN ... 1 - MASK_MARGIN: smaller errors then still decode to 0 and 1. A map
+    with equal texels is ``constant``, and not trained.
     """
 
     name: str
@@ -56,27 +56,27 @@ class MapCoding:
 
     @property
     def count(self) -> int:
-        """Return how many channels are trained."""
+        """Return the number of trained channels."""
         if self.constant is not None:
             return 0
         return 2 if self.meaning == "normal" else self.channels
 
     @property
     def is_wide(self) -> bool:
-        """Return whether its numbers may lie beyond [0, 1], where those of files mostly end."""
+        """Return whether its numbers may lie beyond [0, 1], the usual range of files."""
         if self.meaning == "normal":
             return False
         return self.curve == "log" or self.low < 0 or self.high > 1
 
     @property
     def is_whole(self) -> bool:
-        """Return whether its parts belong together, as those of a stranger's file may not."""
+        """Return whether its fields are consistent, which a stranger's file may violate."""
         needed = 3 if self.meaning == "normal" else self.channels
-        given = self.channels if self.constant is None else len(self.constant)
-        return self.high - self.low >= LEAST_RANGE and self.channels == needed == given
+        present = self.channels if self.constant is None else len(self.constant)
+        return self.high - self.low >= LEAST_RANGE and self.channels == needed == present
 
     def coded(self, values: Floats) -> Floats:
-        """Return a map as it is compared: float32 [..., channels] in [0, 1], all of a normal."""
+        """Return a map for measuring errors: float32 [..., channels] in [0, 1], normals with z."""
         scale = np.float32(1 / (self.high - self.low))
         found: Floats = ((_curved(self.curve, values) - np.float32(self.low)) * scale).clip(0, 1)
         return found
@@ -90,7 +90,7 @@ class MapCoding:
         return np.where((coded > 0) & (coded < 1), inner, coded).astype(np.float32)
 
     def shown(self, channels: Floats) -> Floats:
-        """Return the map as ``coded`` has it, of all trained channels [..., C] of the set."""
+        """Return the map as ``coded`` does, from all trained channels [..., C] of the set."""
         if self.constant is not None:
             values = np.empty((*channels.shape[:-1], self.channels), np.float32)
             values[...] = self.constant
@@ -102,11 +102,11 @@ class MapCoding:
         return with_z(own) if self.meaning == "normal" else own
 
     def decoded(self, channels: Floats) -> Floats:
-        """Return the map's own values, as MaterialMap has them, of all trained channels."""
+        """Return the map's own values, as MaterialMap has them, from all trained channels."""
         return self.straight(self.shown(channels))
 
     def straight(self, coded: Floats) -> Floats:
-        """Return the map's own values of what ``coded`` returns."""
+        """Return the map's own values, from the result of ``coded``."""
         return _straight(self.curve, coded * np.float32(self.high - self.low) + self.low)
 
     def facts(self) -> dict[str, Any]:
@@ -116,20 +116,20 @@ class MapCoding:
 
 
 def coding_of(facts: dict[str, Any]) -> MapCoding:
-    """Return what ``facts`` said; what else stands there, a newer version may know."""
+    """Return the coding of ``facts``, ignoring keys that a newer version may write."""
     known = {field.name: facts[field.name] for field in dataclasses.fields(MapCoding)}
     constant = known["constant"]
     return MapCoding(**known | {"constant": None if constant is None else tuple(constant)})
 
 
 def codings_of(textures: MaterialSet) -> tuple[MapCoding, ...]:
-    """Return how each map of a set is trained.
+    """Return the coding of each map of a set.
 
-    Where all maps are constant, the one of the fewest channels is trained all the same: latents and
-    a decoder then are what they are of every other set.
+    Where all maps are constant, the one with the fewest channels is trained all the same: so
+    latents and decoder have the usual form.
 
-    Raises: ConfigError for more channels than the decoder has, and for what no header takes: more
-        maps, longer names, larger numbers.
+    Raises: ConfigError for more channels than the decoder has, and beyond a header's limits: too
+        many maps, long names, large numbers.
     """
     if len(textures.maps) > MOST_MAPS:
         raise ConfigError(f"{textures.name}: got {len(textures.maps)} maps, need {MOST_MAPS} or "
@@ -152,7 +152,7 @@ def codings_of(textures: MaterialSet) -> tuple[MapCoding, ...]:
 
 
 def _coding(one: MaterialMap, first: int) -> MapCoding:
-    """Return how a map is trained; ConfigError for a name or numbers that no header takes."""
+    """Return a map's coding; ConfigError for a name or numbers beyond a header's limits."""
     if len(one.name) > LONGEST_NAME:
         raise ConfigError(f"map: got the name {shown(one.name)}, need {LONGEST_NAME} characters at "
                           "most. Shorten it.")  # fmt: skip
@@ -172,7 +172,7 @@ def _coding(one: MaterialMap, first: int) -> MapCoding:
     elif low.min() < 0 or high.max() > 1:
         bottom, top = float(low.min()), float(high.max())
     elif one.name == "opacity" and ((values == 0) | (values == 1)).mean() > MASK_SHARE:
-        curve = "mask"  # it costs PSNR, which of other maps, metallic say, matters more
+        curve = "mask"  # costs PSNR, which matters more for other maps, such as metallic
     constant = None
     if np.array_equal(low, high):
         constant = tuple(map(float, low))
@@ -184,7 +184,7 @@ def _coding(one: MaterialMap, first: int) -> MapCoding:
 
 def trained_levels(textures: MaterialSet, codings: Sequence[MapCoding], mips: int) -> list[Floats]:
     """Return the trained channels of every mip: float32 [h, w, C] in [0, 1]."""
-    from neuralshade.source.cutout import level_list  # who decodes needs it not
+    from neuralshade.source.cutout import level_list  # not needed for decoding
 
     def levels_of(at: int) -> list[Floats]:
         return [
@@ -197,7 +197,7 @@ def trained_levels(textures: MaterialSet, codings: Sequence[MapCoding], mips: in
 
 
 def alpha_channel(textures: MaterialSet, codings: Sequence[MapCoding]) -> int | None:
-    """Return the trained channel that errors of all others count by; None where all do alike."""
+    """Return the trained channel that weights the errors of all others; None without one."""
     if textures.original is None:
         return None
     return next((c.first for c in codings if c.name == "opacity" and c.count), None)
@@ -206,7 +206,7 @@ def alpha_channel(textures: MaterialSet, codings: Sequence[MapCoding]) -> int | 
 def _extremes(values: Floats) -> tuple[Floats, Floats]:
     """Return the least and the greatest number of each channel of [H, W, C]."""
     height, width, channels = values.shape
-    rows = values.reshape(height, width * channels)  # so that long runs are compared, not C numbers
+    rows = values.reshape(height, width * channels)  # long runs instead of C numbers
     low, high = (found.reshape(width, channels) for found in (rows.min(0), rows.max(0)))
     return low.min(0), high.max(0)
 

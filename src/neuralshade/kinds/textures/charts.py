@@ -1,4 +1,4 @@
-"""A texture set's quality as SVG text: beside its bytes, and by mip."""
+"""Quality charts of a texture set as SVG: PSNR by bytes, and by mip."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from neuralshade.measure.curves import ACCENT, INK, OTHERS, RULE, STYLE, svg_tex
 from neuralshade.measure.map_psnr import EQUAL_DB
 
 SIZE_IN = (6.2, 3.6)
-PLAIN = {"text.parse_math": False}  # names of maps are anybody's
+PLAIN = {"text.parse_math": False}  # names of maps may hold any characters
 LABEL_PT = 11  # from one line of labels to the next
-AWAY_PT, MARK_PT = 9, 6  # a label's beginning, and the edge of a mark, from its middle
-MOST_LINES = 24  # up or down, as many as there is room for
-# Dashes are for those who cannot tell the colors
+AWAY_PT, MARK_PT = 9, 6  # from a point's middle to its label, and to the edge of its mark
+MOST_LINES = 24  # label positions up or down
+# Dashes distinguish lines without color
 LOOKS = [(color, dashes) for dashes, color in product(("-", "--", "-.", ":"), (ACCENT, *OTHERS))]
 Point = tuple[str, float, float, bool]  # name, bytes, dB, random access
 
@@ -51,8 +51,8 @@ def rate_chart(points: Sequence[Point]) -> str:
 
 
 def _label(figure: Figure, axes: Axes, points: Sequence[Point]) -> None:
-    """Write each point's name beside it, where neither a name nor a mark lies; see ``_spots``."""
-    figure.draw_without_rendering()  # or the layout is not known yet
+    """Label each point where no other label or mark lies; see ``_spots``."""
+    figure.draw_without_rendering()  # computes the layout
     figure.set_layout_engine("none")
     pt = figure.dpi / 72
     spots = {point: axes.transData.transform(point[1:3]) for point in points}
@@ -79,7 +79,7 @@ def _label(figure: Figure, axes: Axes, points: Sequence[Point]) -> None:
 
 
 def _spots() -> Iterator[tuple[int, float]]:
-    """Yield where a name may stand, the best first: 1 right of its point or -1 left, lines up."""
+    """Yield label positions, the best first: 1 right of the point or -1 left, lines up."""
     for line in range(MOST_LINES):
         for up in (line, -line) if line else (0,):
             yield from ((1, up), (-1, up))
@@ -91,7 +91,7 @@ def _holds(outer: Bbox, inner: Bbox) -> bool:
 
 
 def short_bytes(byte_count: float) -> str:
-    """Return bytes as an axis has room for them."""
+    """Return bytes abbreviated for an axis."""
     for unit, name in ((1e6, "MB"), (1e3, "kB")):
         if byte_count >= unit:
             return f"{byte_count / unit:g} {name}"
@@ -99,7 +99,7 @@ def short_bytes(byte_count: float) -> str:
 
 
 def mips_chart(lines: Mapping[str, Sequence[float]]) -> str:
-    """Return the SVG of each map's PSNR against the mip; mips that are equal are left out."""
+    """Return the SVG of each map's PSNR by mip, without mips that are equal."""
     with rc_context(STYLE | PLAIN):
         figure = Figure(SIZE_IN, layout="constrained")
         axes = figure.add_subplot(xlabel="mip", ylabel="PSNR [dB]")

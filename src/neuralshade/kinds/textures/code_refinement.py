@@ -1,4 +1,4 @@
-"""After training: stored codes move to where the decoded set is nearer to the given one."""
+"""Code refinement after training: latent codes move where that lowers the set's error."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from neuralshade.model.latent_grid import LatentGrid
 if TYPE_CHECKING:  # a fit on a CPU loads none
     from neuralshade.gpu.gpu import Gpu
 
-COMPARED_TEXELS = 2**16  # of mip 0, at most, before and after
-# Passes that are usual for sets of at most so many texels of mip 0; beyond, only those asked for.
+COMPARED_TEXELS = 2**16  # of mip 0, at most, for the gain
+# Default passes for sets of at most so many texels of mip 0; larger ones have none by default.
 GPU_PASSES, CPU_PASSES = {2**22: 4, 2**24: 1}, {2**20: 1}
 
 
 class Searcher(Protocol):
-    """What moves codes, see ``searcher_of``."""
+    """Moves codes, see ``searcher_of``."""
 
     def __call__(self, passes: int, stopped: Callable[[], bool] = ..., /) -> int: ...
 
 
 def passes_of(recipe: TexturesRecipe, size: tuple[int, int], on_gpu: bool) -> int:
-    """Return how often the codes are tried; ``size``: of mip 0, in texels."""
+    """Return the number of passes over the codes; ``size``: of mip 0, in texels."""
     if recipe.polish >= 0:
         return recipe.polish
-    if recipe.latents != "plain" or recipe.loss != "maps":  # it lowers the error of the maps
+    if recipe.latents != "plain" or recipe.loss != "maps":  # the search lowers the maps' error
         return 0
     usual = GPU_PASSES if on_gpu else CPU_PASSES
     return next((passes for most, passes in usual.items() if math.prod(size) <= most), 0)
@@ -64,12 +64,12 @@ def refine_codes(
 ) -> CodeSearch:
     """Search the codes of a stored field, see ``searcher_of``.
 
-    ``refit`` trains the decoder for the codes that a pass has found; what comes of it is kept where
-    it is nearer to the set. Ctrl-C ends the search early, and so does a GPU that has too little
-    memory: what it has found by then is nearer, too. ``ended_early`` tells of the former.
+    ``refit`` trains the decoder for a pass's codes; its result is kept where it lowers the error.
+    Ctrl-C, or too little GPU memory, ends the search early and keeps what it has found, which is
+    an improvement already. ``ended_early`` is called after Ctrl-C.
     """
     start, failed = time.perf_counter(), None
-    every = math.ceil(math.prod(texels.sizes[0]) / COMPARED_TEXELS) | 1  # odd: sees all columns
+    every = math.ceil(math.prod(texels.sizes[0]) / COMPARED_TEXELS) | 1  # odd: covers all columns
     before = mean_psnr(mip_errors(field, texels, 0, every), codings)
     moved = list[int]()
     with Interruption() as interruption:
@@ -92,7 +92,7 @@ def refine_codes(
 def _refitted(
     field: Field, texels: Texels, weights: torch.Tensor, every: int, refit: Callable[[Field], None]
 ) -> None:
-    """Train the decoder anew, and keep that where it is nearer."""
+    """Train the decoder again, and keep the result where it lowers the error."""
     kept, shares = copy.deepcopy(field.network), weights.numpy()
     before = mip_errors(field, texels, 0, every) @ shares
     refit(field)
@@ -103,18 +103,18 @@ def _refitted(
 def searcher_of(
     field: Field, texels: Texels, weights: torch.Tensor, gpu: Gpu | None = None
 ) -> Searcher:
-    """Return what moves the codes of all plain grids to where the error of what is stored falls.
+    """Return a function that moves the codes of all plain grids to lower the stored error.
 
-    It is called with how often all codes are tried (less often where none moves any more), and
-    with what is asked between two bands of rows: True ends the search with what it has found. It
-    returns how many codes moved; the error has not risen.
+    Its arguments: the number of passes over all codes (fewer where none moves any more), and a
+    function that is called between two bands of rows and returns True to end the search. It
+    returns how many codes moved; the error never rises.
 
     Args:
         field: latents rounded, and the decoder as stored; its latents change in place. The
-            decoder may be another one in each call.
-        texels: what is compared with; a mip counts as it is drawn in training.
+            decoder may differ from call to call.
+        texels: the target; mips are weighted as they are drawn in training.
         weights: float32 [C], of channels in the loss.
-        gpu: what searches; a CPU where None.
+        gpu: runs the search; None: the CPU.
     """
     groups = groups_of(field, texels, weights)
     if gpu is not None:
@@ -130,11 +130,11 @@ def searcher_of(
 
 
 def groups_of(field: Field, texels: Texels, weights: torch.Tensor) -> list[Group]:
-    """Return the levels of all plain grids: of each, those that serve the same mips."""
+    """Return the levels of all plain grids, grouped by the mips that they serve."""
     grids = [(grid, first, tables[0].first) for grid, first, tables
              in placed_members(field.encoding) if isinstance(grid, LatentGrid)]  # fmt: skip
     groups, serves = list[Group](), grids[0][0].serves
-    for index in range(len(grids[0][0].sizes)):  # no texel sees two levels
+    for index in range(len(grids[0][0].sizes)):  # no texel reads two levels
         mips = [mip for mip, serving in enumerate(serves) if serving == index]
         lattices = [MipTexels(field, texels, weights, mip) for mip in mips]
         levels = [LatentLevel.of(grid, index, first, lattices, number)
@@ -151,7 +151,7 @@ class MipTexels:
         self.encoding, self.texels, self.mip = field.encoding, texels, mip
         self.size = height, width
         self.beyond: tuple[float, ...] = (float(mip),)
-        often = max(1.0, LEAST_TEXELS / (width * height))  # is it drawn
+        often = max(1.0, LEAST_TEXELS / (width * height))  # relative frequency in training
         self.weights: torch.Tensor | None = (weights * often).sqrt()
         self.alpha = texels.alpha
 
@@ -188,9 +188,9 @@ class LatentLevel(Level):
     def of(
         grid: LatentGrid, index: int, first: int, lattices: list[MipTexels], number: int
     ) -> LatentLevel:
-        """Return a level as its grid has it.
+        """Return a stored level of a grid.
 
-        ``first``: of its features in the encoding; ``number``: of the grid's among all of that.
+        ``first``: index of its features in the encoding; ``number``: of the grid's first number.
         """
         width, height = grid.sizes[index]
         codes = torch.round(grid.level(index).permute(2, 0, 1) * grid.steps).contiguous()
@@ -198,11 +198,11 @@ class LatentLevel(Level):
         sides = [((width, lattice.size[1]), (height, lattice.size[0])) for lattice in lattices]
         axes = [(Axis(*along, grid.wraps), Axis(*down, grid.wraps)) for along, down in sides]
         number += grid.firsts[index] * grid.features
-        # an encoding is 2 x - 1 of a latent
+        # the encoding is 2 x - 1 of a latent
         return LatentLevel(codes, 2 * quantum, (0, grid.steps), first, axes, number, 0.0, quantum,
                            grid, index)  # fmt: skip
 
     def show(self, rows: slice) -> None:
-        """Let the field have the codes of some rows."""
+        """Write the codes of some rows into the field."""
         part = self.codes[:, rows].permute(1, 2, 0)
         self.grid.level(self.index)[rows] = part / self.grid.steps

@@ -1,4 +1,4 @@
-"""How good filtered latents are half a texel off, where filtering mixes most."""
+"""PSNR at texel corners: quality of filtered latents, half a texel off the centres."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Floats = npt.NDArray[np.float32]
 
 
 def corner_psnr(opened: TexturesAsset, textures: MaterialSet) -> dict[str, float]:
-    """Return the PSNR in dB of each map that varies, where four texels of mip 0 meet.
+    """Return the PSNR in dB of each varying map, where four texels of mip 0 meet.
 
-    There the decoder's filtered latents are compared with the mean of the four given texels.
+    The decoder's output for filtered latents is compared with the mean of the four texels.
     """
     wraps = opened.recipe.wrap == "repeat"
-    given = corner_means(trained_levels(textures, opened.codings, 1)[0], wraps)
-    decoded = corner_channels(opened).reshape(given.shape)
+    reference = corner_means(trained_levels(textures, opened.codings, 1)[0], wraps)
+    decoded = corner_channels(opened).reshape(reference.shape)
     return {
-        coding.name: map_psnr_db(to_uint8(coding.shown(given)), to_uint8(coding.shown(decoded)))
+        coding.name: map_psnr_db(to_uint8(coding.shown(reference)), to_uint8(coding.shown(decoded)))
         for coding in varying(opened.codings)
     }
 

@@ -1,4 +1,4 @@
-"""Decoding a stored set: on the CPU, or on a GPU where that is asked for or pays."""
+"""Decoder of a stored set: on the CPU, or on a GPU where requested or faster."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ Words = npt.NDArray[np.uint16]
 Integers = npt.NDArray[np.int64]
 
 DEVICES = ("auto", "cpu", *APIS)
-# Texels that a thread decodes in a second, and the seconds that a CPU may take before a GPU is
-# opened instead: that takes about as long, and some more where kernels are compiled for it first.
+# Texels that a thread decodes in a second, and the seconds on a CPU above which a GPU is opened:
+# opening takes about as long, and longer where kernels must be compiled.
 CPU_RATE, GPU_SECONDS = 3.5e6, 2.0
 BLOCK_RATE = 5e5  # texels of a map that a core compresses in a second: BC7, others are faster
 
@@ -48,11 +48,11 @@ log = logging.getLogger("neuralshade")
 
 
 class Decoding:
-    """Decodes ``field``, as stored; ``place`` is what errors call it.
+    """Decodes ``field``, as stored; ``place`` names it in errors.
 
     Args:
         device: cpu, or an API, which is opened with the first texels. auto opens hardware where
-            the CPU would take more than GPU_SECONDS, and is the CPU where none answers.
+            the CPU would take more than GPU_SECONDS, and uses the CPU where there is none.
 
     Raises: ConfigError for another device.
     """
@@ -61,20 +61,20 @@ class Decoding:
         self, field: Field, sizes: Sequence[tuple[int, int]], place: str, device: str = "auto"
     ):
         check_device(device)
-        assert takes_rectangles(field, stored=True)  # as the encodings of all sets do
+        assert takes_rectangles(field, stored=True)  # true for the encodings of all sets
         self.field, self.sizes, self.place, self.requested = field, sizes, place, device
         self._gpu: Gpu | None = None
         self._decoder: GpuDecoder | None = None
         self._encoder: GpuEncoder | None = None
-        self._settled = device == "cpu"  # that no GPU is opened
+        self._settled = device == "cpu"  # no GPU will be opened
 
     @property
     def device(self) -> str:
-        """Return what it runs on by now, for people: cpu, or a GPU's name and API."""
+        """Return the current device for users: cpu, or a GPU's name and API."""
         return "cpu" if self._decoder is None else self._decoder.device
 
     def expect(self, regions: Sequence[Region], compressed: int = 0) -> None:
-        """Be told what will be asked for, level by level, and how many maps become blocks.
+        """Announce the regions to be decoded, level by level, and how many maps become blocks.
 
         Raises: DeviceError as ``floats``.
         """
@@ -83,8 +83,7 @@ class Decoding:
     def floats(self, mip: int, region: Region) -> Floats:
         """Return the trained channels of a rectangle, row by row: float32 [n, C], not clamped.
 
-        Raises: DeviceError where a device that was asked for does not answer or has too little
-            memory.
+        Raises: DeviceError where a named device does not answer or has too little memory.
         """
         decoder = self._on_gpu(region[2] * region[3])
         if decoder is not None:
@@ -95,8 +94,8 @@ class Decoding:
     def words(self, mip: int, region: Region, codings: Sequence[MapCoding]) -> dict[str, Words]:
         """Return the trained channels of maps that have some, as 16 bits of [0, 1].
 
-        uint16 [height, width, count] by name. Devices differ by 1 at most where they round
-        positions alike, as all do where sides are powers of two.
+        uint16 [height, width, count] by name. Devices differ by at most 1 if they round
+        positions alike, which all do for sides that are powers of two.
 
         Raises: AssetError for numbers that are not finite; DeviceError as ``floats``.
         """
@@ -117,9 +116,8 @@ class Decoding:
     ) -> dict[str, bytes]:
         """Return the blocks of maps that have trained channels, by name, if a GPU decodes them.
 
-        Else nothing: the CPU's encoders take texels, a map at a time. ``maps``: with the format
-        that each is stored in. Where a region's sides are no multiples of 4, texels at its edge
-        are repeated.
+        Empty on the CPU, whose encoders take texels, a map at a time. ``maps``: with their block
+        formats. Where a region's sides are no multiples of 4, its edge texels are repeated.
 
         Raises: as ``words``.
         """
@@ -139,7 +137,7 @@ class Decoding:
     def shown(self, mip: int, rows: Integers, columns: Integers, coding: MapCoding) -> Floats:
         """Return a map where rows [R] and columns [C] of texels cross, as ``MapCoding.shown`` does.
 
-        float32 [R, C, channels]; always on the CPU: pictures have few texels.
+        float32 [R, C, channels]; always on the CPU, as pictures have few texels.
         """
         found = np.empty((len(rows), len(columns), coding.channels), np.float32)
 
@@ -154,7 +152,7 @@ class Decoding:
         return found
 
     def close(self) -> None:
-        """Give the GPU back; what is asked next opens it anew."""
+        """Close the GPU; the next call opens it again."""
         self._decoder = self._encoder = None
         if self._gpu is not None:
             self._gpu.close()
@@ -177,7 +175,7 @@ class Decoding:
         return found
 
     def _on_gpu(self, texels: int, compressed: int = 0) -> GpuDecoder | None:
-        """Return what decodes so many texels on a GPU; None where the CPU does.
+        """Return the GPU decoder for so many texels; None where the CPU decodes them.
 
         ``compressed``: how many maps become blocks.
         """
@@ -212,13 +210,13 @@ class Decoding:
 
 
 def cpu_seconds(texels: int, compressed: int = 0) -> float:
-    """Return about how long the CPU takes for so many texels, of which maps become blocks."""
+    """Return the approximate seconds on the CPU for so many texels, with ``compressed`` maps."""
     seconds = texels / (CPU_RATE * min(MOST_BESIDE, torch.get_num_threads()))
     return seconds + compressed * texels / (BLOCK_RATE * core_count())
 
 
 def check_device(device: str) -> None:
-    """Raise ConfigError for another device than DEVICES."""
+    """Raise ConfigError for a device that is not in DEVICES."""
     if device not in DEVICES:
         near = " Use auto." if device == "gpu" else did_you_mean(str(device), DEVICES)
         raise ConfigError(f"device: got {shown(device)}, need one of {', '.join(DEVICES)}.{near}")

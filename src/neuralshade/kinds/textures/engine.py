@@ -1,4 +1,4 @@
-"""What runs the steps of a texture set's fit: a trainer, and what latents are asked besides."""
+"""Engines of a texture set's fit: training steps, latent freezing, decoding."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:  # a fit loads the one that runs it
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
-# When latents are frozen a cosine has fallen to 0.6 % of the decoder's step size; for the decoder
-# alone it is raised to a tenth, from where it falls on to 0.
+# When latents are frozen, a cosine has fallen to 0.6 % of the decoder's step size; for the decoder
+# alone it restarts at a tenth and falls to 0.
 FROZEN_RATE = 0.1
-REFIT_STEPS = 128  # that are sent at once where the decoder is trained anew
-NOISE_OFFSETS = 4096  # places in a pool of noise at which a step's noise may begin
-BLOCK_TEXELS = 2**14  # that are decoded at once: their activations stay in a core's cache
+REFIT_STEPS = 128  # submitted at once while the decoder is refitted
+NOISE_OFFSETS = 4096  # start positions in a pool of noise
+BLOCK_TEXELS = 2**14  # decoded at once: their activations fit into a core's cache
 
 
 def latent_grids(field: Field) -> list[LatentGrid | BlockGrid]:
@@ -43,12 +43,12 @@ def latent_grids(field: Field) -> list[LatentGrid | BlockGrid]:
 
 
 def plain_grids(field: Field) -> list[LatentGrid]:
-    """Return those that are plain codes."""
+    """Return the grids that are plain codes."""
     return [grid for grid in latent_grids(field) if isinstance(grid, LatentGrid)]
 
 
 def mip_positions(sizes: Sequence[tuple[int, int]], mip: int, index: torch.Tensor) -> torch.Tensor:
-    """Return (u, v, mip) of texels of a mip, by their numbers, row by row: float32 [n, 3]."""
+    """Return (u, v, mip) of texels of a mip by their index, row by row: float32 [n, 3]."""
     width, height = sizes[mip]
     u, v = (index % width + 0.5) / width, (index // width + 0.5) / height
     return torch.stack([u, v, torch.full_like(u, float(mip))], dim=1)
@@ -57,7 +57,7 @@ def mip_positions(sizes: Sequence[tuple[int, int]], mip: int, index: torch.Tenso
 def texels_under(
     size: tuple[int, int], width: int, height: int, region: Crop = WHOLE
 ) -> tuple[Integers, Integers]:
-    """Return the rows and the columns of texels under the centres of pixels that cover ``region``.
+    """Return rows and columns of the texels under the centres of pixels that cover ``region``.
 
     ``size``: width and height of the mip; int64 [height] and [width].
     """
@@ -82,20 +82,20 @@ class TexturesEngine(ABC):
 
     @abstractmethod
     def freeze(self) -> None:
-        """Round latents for good; from now on the decoder is trained alone."""
+        """Round latents for good; afterwards only the decoder is trained."""
 
     @abstractmethod
     def trained(self) -> Field:
-        """Return the field with the numbers that are trained now."""
+        """Return the field with the current numbers."""
 
     @abstractmethod
     def hold(self, field: Field) -> None:
-        """Take over the latents of a field; they are frozen already."""
+        """Load the frozen latents of a field."""
 
     def refit_decoder(self, field: Field, steps: int) -> None:
-        """Train the decoder alone, on the latents of ``field``: its step size falls to 0 anew.
+        """Train the decoder alone, for the latents of ``field``; its step size falls to 0 again.
 
-        A fit that ended before its latents were frozen freezes them here.
+        Freezes latents if the fit ended before that.
         """
         if not self.frozen:
             self.freeze()
@@ -109,7 +109,7 @@ class TexturesEngine(ABC):
         self, field: Field, sizes: Sequence[tuple[int, int]], mip: int,
         index: torch.Tensor | None = None,
     ) -> Floats:  # fmt: skip
-        """Return what ``decode_texels`` does of a stored field, on what this fit runs on."""
+        """Return the result of ``decode_texels``, on this fit's device."""
         return decode_texels(field, sizes, mip, index)
 
     @property
@@ -127,14 +127,14 @@ class TexturesEngine(ABC):
         return {**self.trainer.state(), "frozen": torch.tensor(self.frozen)}
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once."""
+        """Load what ``state`` returned."""
         self.trainer.load_state({n: v for n, v in state.items() if n != "frozen"})
         if bool(state["frozen"]) and not self.frozen:
             self.freeze()
 
 
 class NoisyTask:
-    """Draws a batch and evaluates ``field`` there, with other noise on the latents in each step."""
+    """Draws a batch and evaluates ``field`` there, with new noise on the latents in each step."""
 
     def __init__(
         self, field: Field, sampler: TexelSampler, weights: torch.Tensor | None,
@@ -147,12 +147,12 @@ class NoisyTask:
 
     @staticmethod
     def _pool(grid: LatentGrid | BlockGrid, rng: torch.Generator) -> torch.Tensor:
-        """Return uniform noise as wide as a code: to draw it anew costs more than a step's rest."""
+        """Return a pool of uniform noise, one code wide: drawing it anew would dominate a step."""
         shape = (len(grid.noisy) + NOISE_OFFSETS, *grid.noisy.shape[1:])
         return torch.rand(shape, generator=rng).sub_(0.5).div_(grid.steps).to(grid.noisy.device)
 
     def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return what the loss compares of the field and the set at a batch, as columns."""
+        """Return the compared values of the field and the set at a batch, as columns."""
         if self.noisy:
             for grid, pool in zip(self.grids, self.pools, strict=True):
                 first = int(torch.randint(NOISE_OFFSETS, (1,), generator=rng))
@@ -163,7 +163,7 @@ class NoisyTask:
     def compared(
         self, predicted: torch.Tensor, wanted: torch.Tensor, rng: torch.Generator
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return what is compared of channels [C, N]: here them by the root of their weights."""
+        """Return the compared values of channels [C, N]: here multiplied by roots of weights."""
         roots = self.weights
         if self.sampler.alpha is not None:
             texels = alpha_weights(wanted, self.sampler.alpha).sqrt_()
@@ -206,7 +206,7 @@ class GpuTexturesEngine(TexturesEngine):
     def __init__(self, trainer: NetworkTrainer, texels: Texels, freeze_factor: float):
         super().__init__(texels, trainer.training.batch, freeze_factor)
         self.trainer, self.field = trainer, trainer.field
-        self._decoded: Field | None = None  # whose numbers ``_inference`` has
+        self._decoded: Field | None = None  # the field in ``_inference``
 
     def freeze(self) -> None:
         self.frozen = True
@@ -244,7 +244,7 @@ def decode_texels(
 ) -> Floats:
     """Return trained channels as the field has them: float32 [n, C], not clamped.
 
-    ``index``: numbers of texels of the mip, row by row; all of them where None.
+    ``index``: of texels in the mip, row by row; all where None.
     """
     width, height = sizes[mip]
     wanted = torch.arange(width * height) if index is None else index
@@ -262,13 +262,13 @@ def decode_texels(
     return found
 
 
-Decode = Callable[..., Floats]  # decode_texels, or what does the same elsewhere
+Decode = Callable[..., Floats]  # decode_texels, or its equivalent on another device
 
 
 def mip_errors(
     field: Field, texels: Texels, mip: int, step: int = 1, decode: Decode = decode_texels
 ) -> npt.NDArray[np.float64]:
-    """Return the mean squared error of each channel of a mip, of every ``step``-th texel."""
+    """Return the mean squared error of each channel of a mip, over every ``step``-th texel."""
     width, height = texels.sizes[mip]
     index = torch.arange(0, width * height, step)
     first = texels.firsts[mip]
@@ -284,7 +284,7 @@ def mip_errors(
 
 
 def rounded_field(field: Field) -> Field:
-    """Return a copy of a field with its latents rounded as they are stored."""
+    """Return a copy of a field with its latents rounded."""
     rounded = copy.deepcopy(field)
     for grid in latent_grids(rounded):
         grid.round()

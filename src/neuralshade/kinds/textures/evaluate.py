@@ -1,4 +1,4 @@
-"""A texture set against its maps, beside what block compression and picture files make of them."""
+"""Evaluation of a texture set: against its maps, block compression and picture files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MEAN_NOTED = ("Mean, of any mip: over the maps, of which one of 99 dB or more, e
 OURS = "neuralshade"
 HALF_BYTES = 2  # of a number in float16
 NOTED = (
-    "PSNR: in 8 bits, of mip 0 where ways are compared; normals by x, y and the z that is "
+    "PSNR: in 8 bits, of mip 0 where methods are compared; normals by x, y and the z that is "
     f"rebuilt. {MEAN_NOTED}",
     "FLIP: of a sphere lit with the maps of mip 0, 256 pixels wide; lower is better.",
     "Lit L1: of texels of mip 0 under 16 lights, as a screen shows them; lower is better.",
@@ -50,20 +50,20 @@ NOTED = (
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The maps that vary as they were given and as decoded, and the ways to keep them."""
+    """The varying maps as targets and decoded, and the alternatives to keep them."""
 
     textures: MaterialSet  # of all maps
-    given: ByteMaps
-    decoded: Mapping[str, Sequence[Bytes]]  # levels by map, as those of ``given``
+    target: ByteMaps
+    decoded: Mapping[str, Sequence[Bytes]]  # levels by map, as in ``target``
     psnr_db: Mapping[str, Sequence[float]]  # the same
     rivals: Sequence[TextureRival]  # the asset first
-    sphere: Floats | None  # lit with the maps as given; None where none of them shows
-    spheres: Mapping[str, Floats]  # the same of each rival that was possible, by name
+    sphere: Floats | None  # lit with the target maps; None where no map is visible on it
+    spheres: Mapping[str, Floats]  # the same for each possible rival, by name
     lit: Mapping[str, float]  # by rival, the mean difference of lit texels
 
     @property
     def ours(self) -> TextureRival:
-        """Return the asset as one way among others."""
+        """Return the asset as a rival among others."""
         return self.rivals[0]
 
     def flip_of(self, name: str) -> float | None:
@@ -72,7 +72,7 @@ class Comparison:
 
     @cached_property
     def _flips(self) -> Mapping[str, float | None]:
-        """Return it by name: the table, the verdict and the pictures all ask for it."""
+        """Return FLIP by name, cached: table, verdict and pictures use it."""
         if self.sphere is None:
             return {}
         return {name: flip(self.sphere, sphere) for name, sphere in self.spheres.items()}
@@ -81,7 +81,7 @@ class Comparison:
 def compare(opened: TexturesAsset, reference: Any, notice: Notice = ignore) -> Comparison:
     """Return the asset beside blocks of full and half size, and picture files of its bytes.
 
-    ``notice`` is told first where these are not the maps that it was fitted to.
+    ``notice`` is called first where these are not the maps of the fit.
 
     Raises: AssetError for other maps; what ``load_material_set`` raises.
     """
@@ -90,35 +90,35 @@ def compare(opened: TexturesAsset, reference: Any, notice: Notice = ignore) -> C
         fitted, other = (plain_name(name) for name in (opened.textures["name"], textures.name))
         notice(f"{opened.path}: fitted to {fitted}, compared with {other}: its maps have other "
                "numbers than those that it was fitted to.")  # fmt: skip
-    given, decoded = byte_maps(opened, textures), decoded_maps(opened)
+    target, decoded = byte_maps(opened, textures), decoded_maps(opened)
     quality = {
         name: [
-            map_psnr_db(*pair, given.weights(name, mip))
+            map_psnr_db(*pair, target.weights(name, mip))
             for mip, pair in enumerate(zip(levels, decoded[name], strict=True))
         ]
-        for name, levels in given.levels.items()
+        for name, levels in target.levels.items()
     }
-    others = chain(block_rivals(given), codec_rivals(given, opened.byte_count))
+    others = chain(block_rivals(target), codec_rivals(target, opened.byte_count))
     rivals = [as_rival(opened, decoded, quality), *others]
-    maps = {name: levels[0] for name, levels in given.levels.items()}
+    maps = {name: levels[0] for name, levels in target.levels.items()}
     constant = {
         coding.name: to_uint8(coding.coded(textures[coding.name].values))
         for coding in opened.codings
         if not coding.count
     }
     if not lights(maps):
-        return Comparison(textures, given, decoded, quality, rivals, None, {}, {})
+        return Comparison(textures, target, decoded, quality, rivals, None, {}, {})
     sets = {each.name: constant | dict(each.maps) for each in rivals if each.maps}
     whole = constant | maps
     sphere, *spheres = side_by_side(lit_sphere, [whole, *sets.values()])
-    errors = lit_errors(whole, list(sets.values()), given.weights("albedo"))
-    return Comparison(textures, given, decoded, quality, rivals, sphere,
+    errors = lit_errors(whole, list(sets.values()), target.weights("albedo"))
+    return Comparison(textures, target, decoded, quality, rivals, sphere,
                       dict(zip(sets, spheres, strict=True)),
                       dict(zip(sets, errors, strict=True)))  # fmt: skip
 
 
 def half_latents_bytes(opened: TexturesAsset) -> int:
-    """Return the same with each latent unpacked to a half float."""
+    """Return the bytes in memory with each latent unpacked to a half float."""
     stored = [t.nbytes for name, t in opened.tensors.items() if name.startswith("latents.")]
     numbers = sum(
         width * height * grid.features
@@ -132,7 +132,7 @@ def as_rival(
     opened: TexturesAsset, decoded: Mapping[str, Sequence[Bytes]],
     quality: Mapping[str, Sequence[float]],
 ) -> TextureRival:  # fmt: skip
-    """Return the asset as one way among others to keep the maps."""
+    """Return the asset as a rival among others."""
     setting = f"all mips; with half-float latents {half_latents_bytes(opened):,} bytes of memory"
     latents = "BC1" if opened.recipe.latents == "bc1" else "packed"
     return TextureRival(
@@ -147,24 +147,24 @@ def as_rival(
 def evaluate_textures(
     opened: TexturesAsset, reference: Any, notice: Notice = ignore
 ) -> TexturesTable:
-    """Return how good the decoded maps are, beside what others make of them.
+    """Return the quality of the decoded maps, beside the alternatives.
 
     Args:
         opened: the asset.
-        reference: a folder, a manifest, files of maps or a MaterialSet: what it was fitted to.
-        notice: told first where these are others.
+        reference: a folder, a manifest, files of maps or a MaterialSet: the maps of the fit.
+        notice: called first where they differ.
 
     Returns:
         Rows of plain JSON data, of two kinds. ``section`` "ways", the asset first: name, setting,
         bytes (on disk), memory_bytes (in a GPU's memory, all mips), memory_format,
         bits_per_texel (of mip 0), random_access, seconds (to make it; the fit's for the asset),
         psnr_db (by map, of mip 0), mean_psnr_db, flip of a lit sphere and lit_l1 of texels under
-        other lights, None where no map shows on these; the asset's also half_latents_bytes, what
-        it takes in memory with latents as half floats, and corner_psnr_db (by map; where latents
-        are BC1 textures: filtered, half a texel off, see ``corner_psnr``). What was not possible
-        has no psnr_db, and ``setting`` says why. ``section`` "mips": mip, width, height, psnr_db
-        and mean_psnr_db, of the asset. In all rows the mean is over the maps, of which one of 99
-        dB or more, equal perhaps, counts as 99. Maps that are the same everywhere are in neither.
+        other lights, None where no map is visible on these; the asset's also half_latents_bytes,
+        its memory with latents as half floats, and corner_psnr_db (by map; where latents are BC1
+        textures: filtered, half a texel off, see ``corner_psnr``). An impossible alternative has
+        no psnr_db, and its ``setting`` has the reason. ``section`` "mips": mip, width, height,
+        psnr_db and mean_psnr_db, of the asset. Means are over the maps, and a map of 99 dB or
+        more, even an equal one, counts as 99. Constant maps are in neither.
 
     Raises: AssetError for other maps; what ``load_material_set`` raises.
     """
@@ -195,7 +195,7 @@ def _corner_line(corners: Mapping[str, float], centre_db: float) -> str:
     of_maps = ", ".join(f"{name} {value:.2f}" for name, value in corners.items())
     mean = float(np.mean(list(corners.values())))
     return (f"Half a texel off, where filtered latents are mixed most: {mean:.2f} dB, the mean "
-            f"over the maps ({of_maps}) against the bilinear mix of the given texels; at texel "
+            f"over the maps ({of_maps}) against the bilinear mix of the reference texels; at texel "
             f"centres {centre_db:.2f} dB.")  # fmt: skip
 
 
@@ -221,7 +221,7 @@ def _mip_rows(opened: TexturesAsset, quality: Mapping[str, Sequence[float]]) -> 
 
 
 class TexturesTable(Table):
-    """Two tables: ways to keep the maps, and how good each mip of the asset is."""
+    """Two tables: the alternatives to keep the maps, and the quality of the asset's mips."""
 
     def __init__(
         self,

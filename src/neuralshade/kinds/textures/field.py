@@ -1,4 +1,4 @@
-"""What a texture set is fitted with: latents and a decoder, before any training."""
+"""Field of a texture set: latents and decoder before training."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.source.material_mips import mip_sizes
 
-START_BIAS = 0.5  # of the last layer: the middle of what a channel may be
+START_BIAS = 0.5  # of the last layer: the middle of a channel's range
 
 
 def build_field(
     recipe: TexturesRecipe, size: tuple[int, int], channels: int, rng: torch.Generator | None
 ) -> Field:
-    """Return the untrained field for a set of ``size``; its start is drawn from ``rng``.
+    """Return the untrained field for a set of ``size``, initialised from ``rng``.
 
-    None: for numbers that come from elsewhere.
+    None leaves the numbers as allocated.
     """
     sizes = mip_sizes(*size, recipe.mips or None)
     wraps = recipe.wrap == "repeat"
@@ -33,7 +33,7 @@ def build_field(
     bias = network.members[-1].bias
     assert bias is not None
     torch.nn.init.constant_(bias, START_BIAS)
-    # 16 are too near to what is trained to be rounded in each step
+    # 16 bits are close enough to the trained numbers not to be rounded in each step
     if recipe.network_bits == 8:
         for layer in network.members:
             layer.bits = 8

@@ -1,4 +1,4 @@
-"""The pictures on a texture set's page: spheres, maps with their errors, a close-up, mips."""
+"""Figures of a texture set's page: spheres, maps with errors, a close-up, mips."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from neuralshade.measure.plane.lit_sphere import Floats
 from neuralshade.measure.resample import fit_within, resample
 
 ERROR_SCALE = 8
-CLOSE_UP_PX = 96  # side of the square with the largest error
+CLOSE_UP_PX = 96  # a side of the square with the largest error
 # Longer sides to try in pixels, and bytes of data URI: with the spheres (130 kB each) and the
 # latents of ``grid_pages`` the page stays below 6 MB.
 MAPS = ((640, 512, 448, 384, 320, 256, 192), 3_300_000)
 MIPS = ((256, 192, 128, 96), 600_000)
 CLOSE_UP = ((CLOSE_UP_PX, CLOSE_UP_PX // 2), 800_000)
-STRIP = 5  # mips below 0 that are shown
-SMALLEST_PX = 4  # the shorter side of a mip that is shown
+STRIP = 5  # shown mips below 0
+SMALLEST_PX = 4  # the shorter side of a shown mip
 
 
 def screen_map(texels: Bytes) -> Floats:
-    """Return a map as it is shown: float32 [H, W, 1 or 3] in [0, 1]; two channels as red, green."""
+    """Return a map for display: float32 [H, W, 1 or 3] in [0, 1]; two channels as red, green."""
     values = unit_float(texels)
     return np.pad(values, ((0, 0), (0, 0), (0, 1))) if values.shape[2] == 2 else values
 
 
 def sphere_row(found: Comparison) -> list[PagePicture]:
-    """Return the lit sphere as given, then that of each rival with its FLIP."""
+    """Return the lit sphere of the target maps, then that of each rival with its FLIP."""
     if found.sphere is None:
         return []
     row = [shown("As given", "", found.sphere)]
@@ -44,21 +44,21 @@ def sphere_row(found: Comparison) -> list[PagePicture]:
 
 
 def map_rows(found: Comparison) -> list[dict[str, Any]]:
-    """Return by map: name, dB of mip 0, and pictures as given, as decoded, and the error.
+    """Return by map: name, dB of mip 0, and pictures of target, result and error.
 
-    The error is ERROR_SCALE times its mean over the texels that a pixel of the page covers,
-    without sign: reducing does not average it out.
+    The error is the mean of its absolute value over the texels of a page's pixel, times
+    ERROR_SCALE: reducing does not average it out.
     """
-    names = list(found.given.levels)
+    names = list(found.target.levels)
 
     def draw(side: int) -> Iterator[PagePicture]:
         for name in names:
-            given, decoded = (screen_map(m[name][0]) for m in (found.given.levels, found.decoded))
-            error = np.abs(given - decoded)
+            target, decoded = (screen_map(m[name][0]) for m in (found.target.levels, found.decoded))
+            error = np.abs(target - decoded)
             yield from all_shown([
                 (f"{name}, {title}", "", (_reduced(picture, side) * np.float32(gain)).clip(0, 1))
                 for title, picture, gain in (
-                    ("as given", given, 1), ("as decoded", decoded, 1),
+                    ("as given", target, 1), ("as decoded", decoded, 1),
                     ("error", error, ERROR_SCALE),
                 )
             ])  # fmt: skip
@@ -71,18 +71,18 @@ def map_rows(found: Comparison) -> list[dict[str, Any]]:
 
 
 def close_up(found: Comparison) -> tuple[str, list[tuple[str, list[PagePicture]]]]:
-    """Return the place of the square in which the decoded maps are worst, and it in every map.
+    """Return the position of the square with the largest error, and it in every map.
 
-    By map: as given, then of each rival, every texel as a pixel. Nothing of small maps.
+    By map: the target, then each rival, a pixel per texel. Empty for small maps.
     """
-    given = {name: levels[0] for name, levels in found.given.levels.items()}
-    height, width = next(iter(given.values())).shape[:2]
+    target = {name: levels[0] for name, levels in found.target.levels.items()}
+    height, width = next(iter(target.values())).shape[:2]
     if min(height, width) <= CLOSE_UP_PX:
         return "", []
     tops, lefts = (range(0, n - CLOSE_UP_PX + 1, CLOSE_UP_PX) for n in (height, width))
-    # relative to each map's own error, or the map that is decoded worst would choose alone
+    # relative to each map's own error, or the worst map would decide alone
     ours = found.ours.maps
-    squares = [np.square(unit_float(given[n]) - unit_float(ours[n])).mean(2) for n in given]
+    squares = [np.square(unit_float(target[n]) - unit_float(ours[n])).mean(2) for n in target]
     weights = [1 / max(float(square.mean()), 1e-12) for square in squares]
     worst = max(
         ((top, left) for top in tops for left in lefts),
@@ -91,18 +91,18 @@ def close_up(found: Comparison) -> tuple[str, list[tuple[str, list[PagePicture]]
             for weight, square in zip(weights, squares, strict=True)
         ),
     )
-    sets = [("As given", given)] + [(each.name, each.maps) for each in found.rivals if each.maps]
+    sets = [("As given", target)] + [(each.name, each.maps) for each in found.rivals if each.maps]
 
     def draw(side: int) -> list[PagePicture]:
         window = np.s_[worst[0] : worst[0] + side, worst[1] : worst[1] + side]
         return [
             shown(f"{title}: {name}", "", screen_map(maps[name][window]))
-            for name in given
+            for name in target
             for title, maps in sets
         ]
 
     drawn, each = within_bytes(CLOSE_UP, draw), len(sets)
-    rows = [(name, drawn[i * each : (i + 1) * each]) for i, name in enumerate(given)]
+    rows = [(name, drawn[i * each : (i + 1) * each]) for i, name in enumerate(target)]
     return f"at x {worst[1]:,}, y {worst[0]:,}", rows
 
 
@@ -112,11 +112,11 @@ def close_up_titles(found: Comparison) -> list[str]:
 
 
 def mip_strip(found: Comparison) -> list[dict[str, Any]]:
-    """Return by map: name, and by mip pictures as given and as decoded, with the dB."""
-    names = list(found.given.levels)
+    """Return by map: name, and by mip pictures of target and result, with the dB."""
+    names = list(found.target.levels)
     levels = [
         level
-        for level, texels in enumerate(found.given.levels[names[0]])
+        for level, texels in enumerate(found.target.levels[names[0]])
         if 0 < level <= STRIP and min(texels.shape[:2]) >= SMALLEST_PX
     ]
 
@@ -126,7 +126,7 @@ def mip_strip(found: Comparison) -> list[dict[str, Any]]:
                   _reduced(screen_map(maps[name][level]), side))
             for name in names
             for level in levels
-            for title, maps in (("as given", found.given.levels), ("as decoded", found.decoded))
+            for title, maps in (("as given", found.target.levels), ("as decoded", found.decoded))
         ]  # fmt: skip
 
     drawn = iter(within_bytes(MIPS, draw) if levels else [])

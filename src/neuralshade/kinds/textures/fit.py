@@ -1,4 +1,4 @@
-"""neuralshade fit textures: a whole PBR set into latents and a small decoder."""
+"""Command neuralshade fit textures: compresses a PBR set into latents and a small decoder."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ from neuralshade.source.map_entry import Entry
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
 
-REFIT_SHARE = 0.05  # of a fit's steps, after each pass of the search of codes
-GLANCED_TEXELS = 2**14  # of mip 0, that a look while training compares at most: told as "about"
+REFIT_SHARE = 0.05  # of a fit's steps, after each pass of the code search
+GLANCED_TEXELS = 2**14  # of mip 0, compared by a preview while training: shown as "about"
 
 
 def fit_textures(
@@ -80,39 +80,39 @@ def fit_textures(
     """Compress all maps and mips of a PBR set together, and save them as an asset.
 
     Args:
-        source: a folder, FOLDER/wood for what begins so of several sets in it, a JSON manifest,
+        source: a folder, FOLDER/wood for the files in it that start with wood, a JSON manifest,
             files of maps, a dict of maps by name (paths, NumPy arrays, PIL images, torch tensors;
-            "name" is the set's), or a MaterialSet; may be left out where ``maps`` names some.
+            "name" is the set's), or a MaterialSet; optional where ``maps`` names some.
         output: the asset; by default the set's name with .nsh, in the current folder.
         maps: single maps by name, see ``load_material_set``.
-        normal_convention: opengl or directx, where neither names nor the map tell.
+        normal_convention: opengl or directx, where neither file name nor map determine it.
         byte_count: size of the file, at most, in place of ``bpp``.
-        target_psnr: dB that the mean over the maps is to reach at mip 0, in place of a size: a few
-            short fits tell the smallest latents that are expected to.
-        target: the same of single maps by name, each its own.
+        target_psnr: dB that the mean over the maps shall reach at mip 0, in place of a size: a few
+            short fits find the smallest latents that are expected to.
+        target: the same for single maps, by name.
         options: engine, device, tensorboard, events, report, resume.
         observer: called about ten times a second with a Progress.
-        settings: fields of TexturesRecipe; an end (steps, seconds) replaces the usual ends.
+        settings: fields of TexturesRecipe; an end (steps, seconds) replaces the default ends.
 
     Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
         training starts; FitInterrupted on Ctrl-C or SIGTERM, after a checkpoint was saved.
     """
-    given = dict[str, Any](settings)
+    named = dict[str, Any](settings)
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
     request = MapSetRequest(source, dict(maps or {}), normal_convention)
-    recipe = asked_recipe(TexturesRecipe, given)
+    recipe = asked_recipe(TexturesRecipe, named)
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
     textures = request.textures(recipe.wrap if checkpoint is None else checkpoint.wrap)
     path = request.output(textures, output, options)
     fitted = source_of(textures)
     begun = recipe if checkpoint is None else stored_recipe(TexturesRecipe, checkpoint.recipe)
     textures = judged_set(begun, textures)
-    targets = requested_targets(target_psnr, target, given, byte_count, options.resume)
+    targets = requested_targets(target_psnr, target, named, byte_count, options.resume)
     planned = recipe = _planned(recipe, textures, byte_count)
     if checkpoint is not None:
         recipe = resumed_recipe(checkpoint, options.resume, fitted, TexturesRecipe,
-                                resumed_with(TexturesRecipe, given), "maps")  # fmt: skip
+                                resumed_with(TexturesRecipe, named), "maps")  # fmt: skip
         if byte_count is not None and recipe.grids != planned.grids:
             raise ConfigError(f"{options.resume}: got bytes={byte_count}, need the size that the "
                               "fit was started with. Leave --bytes out.")  # fmt: skip
@@ -123,7 +123,7 @@ def fit_textures(
             recipe = replace(recipe, grids=wanted[1].grids)
         if checkpoint is None and recipe.latents == "plain" and not recipe.grids:
             recipe = with_grids(recipe, layouts_for(textures, codings_of(textures)))
-        # as they are told to whoever reads the file, now and later
+        # as the asset's readers will see them
         recipe = replace(recipe, network_bits=decoder_bits(recipe),
                          latent_rate=latent_rate(recipe))  # fmt: skip
         job = _Job(textures, fitted, recipe, path, chosen, options, observer, request.place)
@@ -132,7 +132,7 @@ def fit_textures(
 
 
 def call_of(typed: CommandLine) -> FitCall:
-    """Return the call of what was typed."""
+    """Return the call of a command line."""
     sources, maps = named_sources(typed.subject)
     source = sources[0] if len(sources) == 1 else sources or None
     flags = typed.flags
@@ -148,7 +148,7 @@ def call_of(typed: CommandLine) -> FitCall:
 
 
 def _whole(name: str, text: str | None) -> int | None:
-    """Return a flag's number, such as 700_000; ConfigError for what is none."""
+    """Return a flag's number, such as 700_000; ConfigError for an invalid text."""
     if text is None:
         return None
     digits = text.replace("_", "").replace(",", "")
@@ -161,7 +161,7 @@ def _whole(name: str, text: str | None) -> int | None:
 def _planned(
     recipe: TexturesRecipe, textures: MaterialSet, byte_count: int | None
 ) -> TexturesRecipe:
-    """Return the recipe with grids for a file of so many bytes, where that is requested."""
+    """Return the recipe with grids for a file of ``byte_count``, if that is set."""
     if byte_count is None:
         return recipe
     if recipe.grids:
@@ -198,7 +198,7 @@ class _Job(SearchedJob[TexturesRecipe]):
                          samples_per_step=batch, due=self._due)  # fmt: skip
 
     def _due(self, share: float) -> float:
-        """Freeze latents when it is time; return the share at which that is."""
+        """Freeze latents when it is time; return the share of the fit at which that is."""
         if share < self.recipe.noise_until:
             return self.recipe.noise_until
         if not self.engine.frozen:
@@ -213,7 +213,7 @@ class _Job(SearchedJob[TexturesRecipe]):
         return mean_psnr(errors, self.codings)
 
     def scene(self) -> Scene:
-        """Return what a live page shows of it: the maps of mip 0."""
+        """Return the scene of a live page: the maps of mip 0."""
         return fit_scene(self.textures, self.codings, self.texels.sizes,
                          lambda: rounded_field(self.engine.trained()),
                          lambda: self.loop.progress.step)  # fmt: skip
@@ -224,15 +224,15 @@ class _Job(SearchedJob[TexturesRecipe]):
 
     @property
     def reference(self) -> MaterialSet:
-        """Return the maps."""
+        """Return the maps of the fit."""
         return self.textures
 
     def save(self, path: Path) -> tuple[dict[str, list[float]], int]:
-        """Write the asset as it is now; return the PSNR of each map and the file's size."""
+        """Write the asset in its current state; return the PSNR of each map and the file's size."""
         return self._save_field(path, self._stored_field())
 
     def _stored_field(self) -> Field:
-        """Return the field with all numbers rounded as they are stored."""
+        """Return the field with all numbers rounded as in the file."""
         self._check_trained()
         field = rounded_field(self.engine.trained())
         round_decoder(field)
@@ -243,7 +243,7 @@ class _Job(SearchedJob[TexturesRecipe]):
         return field
 
     def _refine_codes(self, field: Field) -> CodeSearch | None:
-        """Search the codes of a stored field, where that is requested or usual."""
+        """Run the code search on a stored field, if the recipe has passes for it."""
         gpu = self.chosen.hardware
         passes = passes_of(self.recipe, self.texels.sizes[0], gpu is not None)
         if not passes:
@@ -255,7 +255,7 @@ class _Job(SearchedJob[TexturesRecipe]):
                       self.search_ended_early)  # fmt: skip
 
     def _refit(self, field: Field) -> None:
-        """Train the decoder for the latents of a stored field, and round it as it is stored."""
+        """Train the decoder for the latents of a stored field, and round it as in the file."""
         self.engine.refit_decoder(field, math.ceil(REFIT_SHARE * self.loop.progress.step))
         pairs = zip(field.network.parameters(), self.engine.trained().network.parameters(),
                     strict=True)  # fmt: skip
@@ -279,7 +279,7 @@ class _Job(SearchedJob[TexturesRecipe]):
         return kept, save_asset(path, KIND.name, header, pack_field(field))
 
     def finish(self) -> TexturesResult:
-        """Write the asset and what else was requested."""
+        """Write the asset and the other outputs."""
         field = self._stored_field()
         search = self._refine_codes(field)
         quality, size = self._save_field(self.output, field)

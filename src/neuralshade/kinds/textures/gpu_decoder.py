@@ -1,7 +1,7 @@
-"""Texels of a set on a GPU, tile by tile. Device half: gpu_decoder.cs.slang.
+"""GPU decoder of a set's texels, tile by tile. Device half: gpu_decoder.cs.slang.
 
-A tile's positions are made, evaluated and rounded there: nothing is sent, and what comes back are
-the 16 bits that are kept of a channel.
+A tile's positions are computed, evaluated and rounded on the GPU: nothing is uploaded, and only
+the 16 bits per channel are read back.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ static const uint CHANNELS = {channels};
 
 
 def whole_blocks(side: int) -> int:
-    """Return a side in texels with what is missing to whole blocks."""
+    """Return a side in texels, rounded up to whole blocks."""
     return -(-side // SIDE_PX) * SIDE_PX
 
 
 class GpuDecoder:
-    """Decodes a field whose numbers lie on ``gpu``, in float32 loops: what a CPU gets, rounded
-    otherwise. The GPU stays open.
+    """Decodes a field in the memory of ``gpu``, in float32 loops: like a CPU but for rounding.
+    The GPU stays open.
 
     ``tile_texels``: decoded at once, or four rows of them where that is more.
 
@@ -72,7 +72,7 @@ class GpuDecoder:
         self.maps = gpu.buffer(size=8 * MOST_MAPS)
         self.positions = gpu.buffer(size=12 * self.most)
         self.drawn = gpu.buffer(size=4 * self.channels * self.most)
-        # a word for two numbers of an even number of texels, behind one that tells of others
+        # two numbers a word, for an even number of texels, after a word that flags others
         self.words = gpu.buffer(size=WORD + WORD * self.channels * ((self.most + 1) // 2))
         bound = {"tiles": self.tile, "maps": self.maps, "positions": self.positions,
                  "drawn": self.drawn, "words": self.words}  # fmt: skip
@@ -85,7 +85,7 @@ class GpuDecoder:
 
     @property
     def device(self) -> str:
-        """Return what it runs on, for people."""
+        """Return the device's name for users."""
         return f"{self.gpu.name} ({self.gpu.api})"
 
     def floats(self, mip: int, region: Region) -> Floats:
@@ -126,14 +126,14 @@ class GpuDecoder:
         return found
 
     def tiles(self, region: Region) -> Iterator[Region]:
-        """Yield parts of whole rows: of a multiple of four, but for the last one's."""
+        """Yield tiles of whole rows, in multiples of four but for the last one."""
         x, y, width, height = region
         most = self.most // whole_blocks(width) // SIDE_PX * SIDE_PX
         for top in range(0, height, most):
             yield x, y + top, width, min(most, height - top)
 
     def draw(self, mip: int, tile: Region, maps: int = 0) -> None:
-        """Evaluate a tile, of which so many maps will be kept as words."""
+        """Evaluate a tile, with ``maps`` of it to be stored as words."""
         count = tile[2] * tile[3]
         about = np.array([(tile[:2], self.sizes[mip], tile[2], count, mip, maps)], TILE)
         self._upload(self.tile, about)
@@ -141,7 +141,7 @@ class GpuDecoder:
         run_steps(self.gpu, self.evaluate(count))
 
     def is_finite(self) -> bool:
-        """Return whether all numbers were that were rounded since the last tile was drawn."""
+        """Return whether all numbers rounded since the last tile were finite."""
         return not self._read(self.words, WORD).any()
 
     def _upload(self, buffer: Buffer, values: npt.NDArray[Any]) -> None:
@@ -152,7 +152,7 @@ class GpuDecoder:
     def _read(self, buffer: Buffer, size: int) -> npt.NDArray[np.uint8]:
         """Return the first bytes of a buffer; the next call overwrites them.
 
-        Memory that the GPU and the host share is dear to get, so few sizes of it are kept.
+        Shared memory of GPU and host is expensive to allocate, so few sizes are kept.
         """
         room = LEAST_READ
         while room < size:

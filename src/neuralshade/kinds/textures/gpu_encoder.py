@@ -1,4 +1,4 @@
-"""Maps of a set to blocks on the GPU that decodes them: only the blocks are brought back.
+"""GPU block encoder of a set's maps: decodes and compresses them, and reads back only blocks.
 
 Device half: keep_texels of gpu_decoder.cs.slang, and asset/texture/gpu_blocks.cs.slang.
 """
@@ -28,7 +28,7 @@ STORED = np.dtype([(name, "<u4") for name in
 
 
 class GpuEncoder:
-    """Compresses what ``decoder`` draws. Raises: DeviceError where there is too little memory."""
+    """Compresses the texels of ``decoder``. Raises: DeviceError for too little memory."""
 
     def __init__(self, decoder: GpuDecoder):
         self.decoder, self.gpu = decoder, decoder.gpu
@@ -50,7 +50,7 @@ class GpuEncoder:
     ) -> dict[str, bytes] | None:
         """Return the blocks of a rectangle by the names of maps; None where a number is not finite.
 
-        Each with the format that it is stored in.
+        Each with its block format.
         """
         self._fill_ramps(maps)
         found: dict[str, list[bytes]] = {coding.name: [] for coding, _ in maps}
@@ -81,7 +81,7 @@ class GpuEncoder:
 
 
 def stored_ramp(coding: MapCoding) -> Floats:
-    """Return what a file of blocks has for each number of 16 bits that the decoder gives.
+    """Return the block file's value of each 16-bit number of the decoder.
 
     float32 [65536] in [0, 1], the same for all trained channels of a map.
     """

@@ -1,4 +1,4 @@
-"""Where latents start: principal components of the texels that they cover."""
+"""Initial latents: principal components of the texels that they cover."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from neuralshade.kinds.textures.recipe import GridShape
 from neuralshade.kinds.textures.texels import PEAK, Texels
 from neuralshade.model.latent_grid import LatentGrid
 
-SIGMAS = 4.0  # of a component that [0, 1] covers to either side of its mean
-MOST_SIDE = 4  # texels along the side of a patch; of larger ones a deeper mip is taken
+SIGMAS = 4.0  # standard deviations of a component to either side that [0, 1] covers
+MOST_SIDE = 4  # texels along a patch; larger patches use a deeper mip
 LEAST_SIGMA = 1e-4
 
 
 def start_latents(
     grids: Sequence[LatentGrid], shapes: Sequence[GridShape], stored: Sequence[int], texels: Texels
 ) -> None:
-    """Set latents to the principal components of the patches that they cover.
+    """Initialise latents with the principal components of the patches that they cover.
 
-    Of a patch only what the next coarser grid does not have already counts: the patch less the
-    bilinear mip of that grid's scale. Latents beyond as many components stay as they are, and so
-    do levels whose sizes are no whole parts of the mips'.
+    A patch counts without what the next coarser grid has already, which is the bilinear mip at
+    that grid's scale. Latents beyond the number of components stay unchanged, and so do levels
+    whose sizes do not divide the mips'.
 
-    ``stored``: the mip at which each stored level of the grids begins.
+    ``stored``: the first mip of each stored level of the grids.
     """
     image = lru_cache(maxsize=2)(partial(_image, texels))
     for index, (grid, shape) in enumerate(zip(grids, shapes, strict=True)):
@@ -54,7 +54,7 @@ def _patches(
     scale: int,
     coarser: int | None,
 ) -> torch.Tensor | None:
-    """Return what each latent of a level covers, a row each; None where mips do not allow it."""
+    """Return the patch of each latent of a level as rows; None where sizes do not divide."""
     octave = int(math.log2(scale))
     down = max(0, octave - int(math.log2(MOST_SIDE)))
     side = scale >> down
@@ -73,7 +73,7 @@ def _patches(
 
 
 def _image(texels: Texels, mip: int) -> torch.Tensor:
-    """Return the channels of a mip one after the other: float32 [C, height, width]."""
+    """Return the channels of a mip as planes: float32 [C, height, width]."""
     width, height = texels.sizes[mip]
     words = torch.from_numpy(texels.level_words(mip)).view(height, width, -1)
     return words.permute(2, 0, 1).to(torch.float32).contiguous() / PEAK

@@ -1,4 +1,4 @@
-"""How latents are laid out: grids by rate, and which of their levels serve which mips."""
+"""Latent layout: grids by rate, and the levels that serve each mip."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from neuralshade.model.composite import Composite
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.latent_position import LatentPosition
 
-MANY_BITS = 12.0  # per texel, beyond which latents take smaller steps
-SPARED = 0.03  # of a rate, that a layout nearer to a known one may leave unused
+MANY_BITS = 12.0  # per texel, above which latents take smaller steps
+SPARED = 0.03  # of a rate, that a layout closer to a known one may leave unused
 
 Shapes = tuple[GridShape, ...]
-# The best of those tried at each rate, finest first, for sets that spectrum.py tells apart, rate by
-# rate; see docs/textures.md. At 2.5 and 5 bits smooth ones leave room for a decoder of 16 bits.
-# Features by the pair, best by four, are what GPUs load at once: an odd grid of many costs a third.
+# The best of those tried at each rate, finest first, for the two classes of sets of spectrum.py,
+# rate by rate; see docs/textures.md. At 2.5 and 5 bits smooth ones leave room for a decoder of 16
+# bits. GPUs load features in pairs, best in fours: an odd grid of many costs a third more.
 ROUGH = (
     (GridShape(4, 4, 2), GridShape(8, 16, 2), GridShape(16, 7, 4)),
     (GridShape(2, 2, 2), GridShape(4, 8, 2), GridShape(8, 16, 2)),
@@ -43,7 +43,7 @@ SMOOTH = (
     (GridShape(2, 10, 3), GridShape(4, 8, 4), GridShape(8, 8, 3)),
     (GridShape(1, 3, 4), GridShape(2, 4, 4), GridShape(4, 12, 5)),
 )
-# What a file stands for that names a rate alone: since 25 November 2026 fits name their grids.
+# Layouts of files that name only a rate: since 25 November 2026 fits name their grids.
 OLDER = (
     (GridShape(4, 4, 2), GridShape(8, 8, 4), GridShape(16, 7, 4)),
     (GridShape(4, 8, 4), GridShape(8, 4, 4), GridShape(16, 16, 4)),
@@ -59,7 +59,7 @@ def rate_of(shapes: Sequence[GridShape]) -> float:
 
 
 def layout_text(shapes: Sequence[GridShape]) -> str:
-    """Return grids as a recipe names them."""
+    """Return the text of grids for a recipe."""
     return ",".join(f"{shape.scale}:{shape.features}:{shape.bits}" for shape in shapes)
 
 
@@ -72,7 +72,7 @@ def latent_rate(recipe: TexturesRecipe) -> float:
 
 
 def decoder_bits(recipe: TexturesRecipe, shapes: Sequence[GridShape] = ()) -> int:
-    """Return the bits per weight that a fit gives the decoder in the file: 8 or 16.
+    """Return the bits per weight of the decoder in a fit's file: 8 or 16.
 
     ``shapes``: grids in place of the recipe's.
     """
@@ -85,25 +85,24 @@ def decoder_bits(recipe: TexturesRecipe, shapes: Sequence[GridShape] = ()) -> in
 
 
 def shapes_for(recipe: TexturesRecipe) -> Shapes:
-    """Return the grids that a recipe names, or those that its rate stood for in an older file."""
+    """Return the grids that a recipe names, or those of its rate in an older file."""
     return parse_grids(recipe.grids) or shapes_of(recipe.bpp, OLDER)
 
 
 def with_grids(recipe: TexturesRecipe, tried: tuple[Shapes, ...]) -> TexturesRecipe:
-    """Return a fit's recipe that names its grids: whoever reads the file has to know them.
+    """Return a fit's recipe with named grids, which readers of the file need.
 
-    ``tried``: layouts that suit the set, to choose from by the rate.
+    ``tried``: layouts for the set, from which the rate selects.
     """
     return replace(recipe, grids=layout_text(shapes_of(recipe.bpp, tried)))
 
 
 @lru_cache(64)
 def shapes_of(bpp: float, tried: tuple[Shapes, ...]) -> Shapes:
-    """Return the grids for a nominal rate, ``bpp`` bits per texel of mip 0: at most that many.
+    """Return the grids for a nominal rate: at most ``bpp`` bits per texel of mip 0.
 
-    Between the rates of those that were ``tried`` the finest grid of a neighbor has more or fewer
-    features; where that would leave more than SPARED of the bits unused, so has the second, and
-    where it still would, the third.
+    Between the rates of ``tried`` the finest grid of a neighbor gets more or fewer features; where
+    that would leave more than SPARED of the bits unused, the second one, too, and then the third.
     """
     candidates: list[tuple[float, Shapes]] = []
     for free in (1, 2, 3):
@@ -119,7 +118,7 @@ def shapes_of(bpp: float, tried: tuple[Shapes, ...]) -> Shapes:
 
 
 def _neighbors(known: Shapes, free: int) -> Iterator[tuple[float, Shapes]]:
-    """Yield ``known`` with other features in so many grids, and how far they are from its own."""
+    """Yield ``known`` with other features in its first ``free`` grids, and the distance to it."""
     counts = range(1, GRID_LIMITS[1] + 1)
     tried = [
         [replace(shape, features=count) for count in counts] if index < free else [shape]
@@ -130,16 +129,16 @@ def _neighbors(known: Shapes, free: int) -> Iterator[tuple[float, Shapes]]:
 
 
 def layout_distance(shapes: Sequence[GridShape], known: Sequence[GridShape]) -> float:
-    """Return how far the features of grids are from those of a layout that was tried."""
+    """Return the distance of grids' features to those of a known layout."""
     pairs = zip(shapes, known, strict=True)
     return sum(abs(math.log(shape.features / own.features)) for shape, own in pairs)
 
 
 def served_first(scale: int, mips: int) -> list[int]:
-    """Return, for each mip, the finest one that the same levels of all grids serve.
+    """Return, for each mip, the finest mip that the same levels of all grids serve.
 
     ``scale``: of the finest grid. Its first level serves log2(scale) + 3 mips, later ones two
-    each: latents of which a texel covers many have the least to add.
+    each: where a texel covers many latents, more levels add the least.
     """
     first = round(math.log2(scale)) + 3
     return [0 if mip < first else (mip - first) // 2 * 2 + 2 for mip in range(mips)]

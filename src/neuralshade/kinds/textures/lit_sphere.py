@@ -1,4 +1,4 @@
-"""A sphere in the maps of a set on the live page, as decoded and as given."""
+"""Lit sphere on the live page, with a set's maps as decoded and as reference."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Floats = npt.NDArray[np.float32]
 
 
 class TexelSource(Protocol):
-    """Where texels come from, see ``ReferenceTexels``."""
+    """Source of texels, see ``ReferenceTexels``."""
 
     def coded(self, coding: MapCoding, level: int, index: npt.NDArray[np.int64]) -> Floats: ...
 
 
 class LitPane:
-    """Draws the sphere; what it looked up stays while only the light moves."""
+    """Draws the sphere; caches its texels while only the light moves."""
 
     def __init__(
         self, texels: TexelSource, step: Callable[[], int], codings: Sequence[MapCoding],
@@ -50,7 +50,7 @@ class LitPane:
         if self._last is None or self._last[0] != request:
             sphere = SphereView.of(self._sizes[0], view.region, width, height)
             level = min(view.level, len(self._sizes) - 1)
-            # maps go around the sphere more than once: each texel is decoded a single time
+            # maps repeat around the sphere: each texel is decoded once
             index, places = np.unique(sphere.texels(*self._sizes[level]), return_inverse=True)
             maps = {
                 coding.name: straight(coding, self._texels.coded(coding, level, index))[places]
@@ -61,6 +61,6 @@ class LitPane:
 
 
 def straight(coding: MapCoding, coded: Floats) -> Floats:
-    """Return texels of a map as they are lit: colors linear, normals from -1 to 1."""
+    """Return texels of a map for shading: colors linear, normals from -1 to 1."""
     values = coding.straight(coded)
     return srgb_to_linear(values) if coding.meaning == "srgb" else values

@@ -1,4 +1,4 @@
-"""The memory that a fit of a texture set takes, compared with what is free before it begins."""
+"""Memory check of a texture set's fit, before it starts."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import psutil
 from neuralshade.errors import ConfigError
 from neuralshade.source.material_set import MaterialSet
 
-# Bytes of each number of a map that varies, besides the four of the map itself: mips, texels of 16
-# bits, and what is judged. Measured of 2048 and 4096 texels a side, three maps, on a CPU: 15.7.
+# Bytes per number of a varying map, besides the four of the map itself: mips, texels of 16 bits,
+# and evaluation. Measured at 2048 and 4096 texels a side, three maps, on a CPU: 15.7.
 NUMBER_BYTES = 16
 
 
 def check_memory(textures: MaterialSet) -> None:
-    """Raise ConfigError where a fit of these maps takes more memory than is free."""
+    """Raise ConfigError where a fit of these maps needs more memory than is free."""
     free = psutil.virtual_memory().available
     if NUMBER_BYTES * sum(one.values.size for one in textures.maps) <= free:
-        return  # whatever varies
+        return  # even if all maps vary
     varying = [one.values.size for one in textures.maps if not one.constant]
     if (needed := NUMBER_BYTES * sum(varying)) > free:
         raise ConfigError(f"memory: got {free / 2**30:.1f} GB free, need about "

@@ -1,4 +1,4 @@
-"""Opening a fitted texture set: any map, any mip, any part of it."""
+"""Opened asset of a texture set: decodes any map, mip and region."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class OpenedTextures(Opened):
     @classmethod
     def of(cls, asset: Asset, given: Mapping[str, Any] | None = None, *,
            trust: bool = False) -> OpenedTextures:  # fmt: skip
-        """Return an asset opened, which draws the ``map`` and the ``level`` that are given."""
+        """Return an asset opened, which draws the ``map`` and the ``level`` of ``given``."""
         plain = super().of(asset, trust=trust)
         if not given:
             return plain
@@ -64,7 +64,7 @@ class OpenedTextures(Opened):
         return cls(asset, plain.recipe, (name, level))
 
     def __post_init__(self) -> None:
-        """Refuse a header whose parts do not belong together."""
+        """Refuse a header with inconsistent fields."""
         first = 0
         for coding in self.codings:
             if not coding.is_whole or coding.first != first:
@@ -83,7 +83,7 @@ class OpenedTextures(Opened):
 
     @property
     def textures(self) -> Mapping[str, Any]:
-        """Return what the header says of the set."""
+        """Return the header's facts of the set."""
         found: Mapping[str, Any] = self.header.own["textures"]
         return found
 
@@ -94,7 +94,7 @@ class OpenedTextures(Opened):
 
     @property
     def mips(self) -> int:
-        """Return how many levels there are."""
+        """Return the number of levels."""
         return int(self.textures["mips"])
 
     @cached_property
@@ -104,16 +104,16 @@ class OpenedTextures(Opened):
 
     @cached_property
     def codings(self) -> tuple[MapCoding, ...]:
-        """Return how each map is trained."""
+        """Return the coding of each map."""
         return tuple(coding_of(facts) for facts in self.textures["maps"])
 
     @property
     def channels(self) -> int:
-        """Return how many channels are trained."""
+        """Return the number of trained channels."""
         return sum(coding.count for coding in self.codings)
 
     def coding(self, name: str | None) -> MapCoding:
-        """Return a map's by name, the first where None; ConfigError for one that is not there."""
+        """Return the coding of a map, the first for None; ConfigError for an unknown name."""
         if name is None:
             return self.codings[0]
         names = [coding.name for coding in self.codings]
@@ -123,7 +123,7 @@ class OpenedTextures(Opened):
         return self.codings[names.index(name)]
 
     def check_level(self, level: Any) -> None:
-        """Raise ConfigError for a mip that is not there."""
+        """Raise ConfigError for a mip that does not exist."""
         if type(level) is not int or not 0 <= level < self.mips:
             raise ConfigError(f"level: got {shown(level)}, need 0 to {self.mips - 1}. 0 is the "
                               "finest.")  # fmt: skip
@@ -138,11 +138,11 @@ class OpenedTextures(Opened):
 
     @cached_property
     def _decoding(self) -> Decoding:
-        """Return what decodes whole levels."""
+        """Return the decoder of whole levels."""
         return Decoding(self.field, self.sizes, self.path)
 
     def close(self) -> None:
-        """Give back the GPU that levels were decoded on, if one was."""
+        """Close the GPU, if one was opened for decoding."""
         if "_decoding" in self.__dict__:
             self._decoding.close()
 
@@ -157,10 +157,10 @@ class OpenedTextures(Opened):
         return self._decoding.floats(level, (0, 0, width, height)).reshape(height, width, -1)
 
     def map(self, name: str, level: int = 0) -> Floats:
-        """Return one map of a mip, as it was given: float32 [height, width, channels].
+        """Return one map of a mip in its original form: float32 [height, width, channels].
 
         Colors of integer files in sRGB [0, 1], of float files linear; normals unit, OpenGL; all
-        others as stored. Raises: ConfigError for a map or a mip that is not there.
+        others as stored. Raises: ConfigError for a map or a mip that does not exist.
         """
         coding = self.coding(name)
         self.check_level(level)
@@ -194,7 +194,7 @@ class OpenedTextures(Opened):
 
     @property
     def picture(self) -> Mapping[str, Any]:
-        """Return what there is to know of the map that is drawn."""
+        """Return the form of the drawn map."""
         (width, height), coding = self.sizes[self.drawn[1]], self.coding(self.drawn[0])
         return {"name": f"{self.textures['name']} {coding.name}", "width": width,
                 "height": height, "channels": coding.channels, "color_space": "srgb",
@@ -222,26 +222,26 @@ class OpenedTextures(Opened):
         return self.byte_count * 8 / (width * height)
 
     def same_reference(self, reference: Any) -> Any:
-        """Return ``reference`` as a set, where it is the one that the asset was fitted to."""
+        """Return ``reference`` as a set, if it is the one that the asset was fitted to."""
         from neuralshade.kinds.textures.reference import same_set
 
         return same_set(self, reference)
 
     @property
     def memory_bytes(self) -> int:
-        """Return the bytes in a GPU's memory: codes packed as they are stored, float16 decoder."""
+        """Return the bytes in a GPU's memory: packed codes, float16 decoder."""
         latents = sum(t.nbytes for name, t in self.tensors.items() if name.startswith("latents."))
         return latents + 2 * sum(p.numel() for p in self.field.network.parameters())
 
     def scene(self, reference: Any = None) -> Scene:
-        """Return the maps on a live page, beside ``reference`` where one is given."""
+        """Return the scene of a live page, beside ``reference`` if there is one."""
         from neuralshade.kinds.textures.scene import opened_scene
 
         return opened_scene(self, reference)
 
-    # As Opened says them, once more: who calls reads there, who writes here; mypy compares the two.
+    # repeats the signature in Opened, for readers of both; mypy compares the two
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
-        """Return the PSNR of every map and mip, beside what others make of the maps."""
+        """Return the PSNR of every map and mip, beside the alternatives."""
         from neuralshade.kinds.textures.evaluate import evaluate_textures
 
         if reference is None:
@@ -258,13 +258,13 @@ class OpenedTextures(Opened):
         facts: Sequence[tuple[str, str]] = (),
         notice: Notice = ignore,
     ) -> None:
-        """Write the page: maps, errors, a table of what others make of them."""
+        """Write the page: maps, errors, a table of the alternatives."""
         from neuralshade.kinds.textures.report import report_textures  # loads plots: 1 s
 
         report_textures(self, reference, output, facts, notice)
 
     def told(self) -> dict[str, str]:
-        """Return lines for people: the size, the maps and what each reached."""
+        """Return lines for users: the size, the maps and their quality."""
         width, height = self.size_of_set
         quality = self.header.quality["maps"]
         lines = {

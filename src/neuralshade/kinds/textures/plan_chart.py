@@ -1,4 +1,4 @@
-"""The plot of a plan: dB against bytes, as a picture that stands by itself."""
+"""Plot of a size plan: PSNR by bytes, as a picture of its own."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def save_plan_chart(rows: Sequence[Row], path: Path) -> None:
     """Write mean PSNR against bytes on disk, on a log axis: .svg or .png, on white.
 
     Args:
-        rows: those of a TexturesPlan. What is expected and files are lines, blocks single points;
-            what no shader reads in place is hollow.
-        path: the picture; it appears whole or not at all. Raises OutputError.
+        rows: of a TexturesPlan. Expected sizes and files are lines, blocks single points; hollow
+            where no shader reads it in place.
+        path: the picture, written atomically. Raises OutputError.
     """
     drawn = [row for row in rows if row["bytes"] is not None]
     with rc_context(STYLE):
@@ -63,7 +63,7 @@ def _is_block(row: Row) -> bool:
 
 def _line(axes: Axes, rows: Sequence[Row], label: str, color: str, dashes: str) -> None:
     if rows:
-        # of few bytes two files may be one and the same
+        # at few bytes two files may be identical
         points = sorted({(row["bytes"], row["mean_psnr_db"]) for row in rows})
         sizes, quality = zip(*points, strict=True)
         hollow = "full" if rows[0]["random_access"] else "none"

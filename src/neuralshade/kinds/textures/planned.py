@@ -1,4 +1,4 @@
-"""neuralshade fit textures --plan: what each size is expected to reach, and no asset."""
+"""Command neuralshade fit textures --plan: the expected quality of each size, without an asset."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, block_riv
 from neuralshade.source.map_entry import Entry
 from neuralshade.source.material_set import MaterialSet
 
-FILES = "AVIF"  # the codec that is best on disk
+FILES = "AVIF"  # the best codec on disk
 PLOTS = (".svg", ".png")
-UNHEEDED = ("report", "resume", "events", "tensorboard", "live")  # there is no fit to follow
+UNHEEDED = ("report", "resume", "events", "tensorboard", "live")  # without effect on a plan
 
 
 @dataclass(frozen=True)
 class TexturesPlan:
-    """What sizes are expected to reach, beside blocks and AVIF files of the same bytes."""
+    """Expected quality by size, beside blocks and AVIF files of the same bytes."""
 
     name: str  # of the set
     width: int
@@ -52,10 +52,10 @@ class TexturesPlan:
     device: str
     steps: int | None  # the whole fit's ends
     fit_seconds: float | None
-    seconds: float  # that short fits took
+    seconds: float  # of short fits
     rows: Sequence[Row]  # see plan_textures
     plot: str | None  # path
-    notes: tuple[str, ...]  # what was done to the maps
+    notes: tuple[str, ...]  # changes made to the maps while reading
 
     def print(self) -> None:
         """Print the table to standard output, no wider than the terminal but for numbers."""
@@ -95,23 +95,23 @@ def plan_textures(
     observer: Observer = ignore,
     **settings: Any,
 ) -> TexturesPlan:
-    """Tell what each size is expected to reach, by short fits of five layouts; keep no asset.
+    """Estimate the quality of each size by short fits of five layouts; write no asset.
 
     Args:
-        source, maps, normal_convention: as ``fit_textures`` has them.
-        output: a plot of it to write, .svg or .png; none by default.
-        byte_count, target_psnr, target: refused, as a plan is of all sizes.
+        source, maps, normal_convention: as for ``fit_textures``.
+        output: a plot to write, .svg or .png; none by default.
+        byte_count, target_psnr, target: refused, as a plan covers all sizes.
         options: engine, device, kernels, deterministic.
-        observer: never called; there for those who call fits.
-        settings: fields of TexturesRecipe for the whole fit, but for ``bpp`` and ``grids``.
+        observer: never called; for the common signature of fits.
+        settings: fields of TexturesRecipe for the whole fit, without ``bpp`` and ``grids``.
 
     Returns:
         ``rows`` are plain JSON data: name, expected (True of ours; others are measured), setting
         (grids, or how it was encoded), bytes (on disk), bits_per_texel (of mip 0), memory_bytes
-        (in a GPU's memory), random_access, psnr_db (of mip 0, by map) and mean_psnr_db. What was
-        not possible has None for bytes and no psnr_db.
+        (in a GPU's memory), random_access, psnr_db (of mip 0, by map) and mean_psnr_db. An
+        impossible one has None for bytes and no psnr_db.
 
-    Raises: what ``fit_textures`` does before training; FitInterrupted on Ctrl-C.
+    Raises: what ``fit_textures`` raises before training; FitInterrupted on Ctrl-C.
     """
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
@@ -143,7 +143,7 @@ def plan_textures(
 
 
 def _checked_plot(output: PathLike | None, textures: MaterialSet) -> Path | None:
-    """Return where the plot goes; OutputError where it cannot be written there."""
+    """Return the path of the plot; OutputError where it cannot be written."""
     if output is None:
         return None
     path = Path(output)
@@ -160,11 +160,11 @@ def _rivals(
 ) -> Iterator[TextureRival]:
     """Yield blocks of full and half size, and AVIF files of as many bytes as each layout."""
     sizes, wraps = prober.texels.sizes, prober.recipe.wrap == "repeat"
-    given: ByteMaps = byte_maps_of(prober.codings, len(sizes), wraps, textures)
-    yield from block_rivals(given)
+    target_maps: ByteMaps = byte_maps_of(prober.codings, len(sizes), wraps, textures)
+    yield from block_rivals(target_maps)
     known: set[int] = set()
     for each in ours:
-        for rival in codec_rivals(given, each.bytes, only=FILES):
+        for rival in codec_rivals(target_maps, each.bytes, only=FILES):
             if rival.maps and rival.disk_bytes in known:  # a small set's next quality is too large
                 continue
             known.add(rival.disk_bytes)

@@ -1,4 +1,4 @@
-"""Which layout reaches a target: a few short fits, and the smallest that is expected to."""
+"""Size planner: the smallest layout that is expected to reach a target, by short fits."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from neuralshade.kinds.textures.targets import Quality, Targets, mean_of
 from neuralshade.source.material_set import MaterialSet
 
 log = logging.getLogger("neuralshade")
-LADDER = 1.01  # between two rates whose layouts are compared
-REACH_DB = 1.0  # beyond what the largest layout is expected to reach, which may be off by as much
+LADDER = 1.01  # ratio of the rates of neighbouring candidates
+REACH_DB = 1.0  # tolerated shortfall of the largest layout: the error of the estimate
 
 
 @dataclass(frozen=True)
 class Expected:
-    """A layout and what a whole fit of it is expected to reach."""
+    """A layout and the expected result of a whole fit of it."""
 
-    grids: str  # as a recipe names them
+    grids: str  # in a recipe's form
     rate: float  # nominal, bits per texel of mip 0
     bytes: int  # of the file
     memory_bytes: int  # of a GPU
@@ -43,26 +43,26 @@ class Expected:
 
 @dataclass(frozen=True)
 class TargetReached:
-    """What was asked for in dB, what was expected, and what came of it."""
+    """The dB that were requested, expected and reached."""
 
-    psnr_db: float | None  # asked of the mean over the maps
-    maps: Quality  # asked of each, by name
+    psnr_db: float | None  # requested of the mean over the maps
+    maps: Quality  # requested of each, by name
     expected_psnr_db: float  # of the mean, before the fit
     expected_maps: Quality
-    missed: str  # what is missed and by how much; nothing where all was reached
+    missed: str  # what is missed and by how much; empty where all was reached
 
     @classmethod
     def of(cls, targets: Targets, expected: Expected, reached: Quality) -> TargetReached:
-        """Return what is told of a fit that ended."""
+        """Return the comparison for a fit that ended."""
         rounded = {name: round(value, 3) for name, value in expected.psnr_db.items()}
         return cls(targets.mean, dict(targets.maps), round(expected.mean_psnr_db, 3), rounded,
                    targets.missed(reached))  # fmt: skip
 
 
 class Planner:
-    """Expects what layouts reach, by short fits of some of them; each is made once.
+    """Estimates the quality of layouts, by short fits of some of them; each is made once.
 
-    ``tried``: layouts that suit the set, of the fewest bits first.
+    ``tried``: layouts for the set, of the fewest bits first.
     """
 
     def __init__(self, prober: Prober, tried: tuple[Shapes, ...]):
@@ -70,23 +70,23 @@ class Planner:
         self._known: dict[int, Quality] = {}
 
     def known(self, index: int) -> Quality:
-        """Return what a whole fit of a known layout is expected to reach, by map."""
+        """Return the expected result of a whole fit of a known layout, by map."""
         if index not in self._known:
             self._known[index] = self.prober.expected(self.tried[index])
         return self._known[index]
 
     def all_known(self) -> list[Expected]:
-        """Return what each known layout is expected to reach; one of more bits never less."""
+        """Return the expected results of all known layouts; more bits are never worse."""
         curve = self._curve(range(len(self.tried)))
         return [self._expected(shapes, curve) for shapes in self.tried]
 
     def smallest(self, targets: Targets) -> Expected:
         """Return the smallest layout that is expected to reach all targets.
 
-        None has fewer bits than the first of ``tried``, nor more than the last.
+        Within the range of bits of ``tried``.
 
-        Raises: ConfigError where the largest misses one by more than REACH_DB; where it is less,
-            that one is returned.
+        Raises: ConfigError where the largest misses one by more than REACH_DB; by less, it is
+            returned.
         """
         known = self.tried
         near = bracket(lambda index: targets.spare(self.known(index)), len(known))
@@ -121,7 +121,7 @@ class Planner:
 
 
 def _ladder(rates: Sequence[float]) -> list[float]:
-    """Return rates from the first to the last, LADDER apart, and a ladder's step beyond it."""
+    """Return rates from the first to the last, in steps of LADDER, and one step beyond."""
     count = math.ceil(math.log(rates[-1] / rates[0]) / math.log(LADDER)) + 1
     return sorted({*rates, *(rates[0] * LADDER**step for step in range(count + 1))})
 
@@ -130,9 +130,9 @@ def requested_targets(
     mean: float | str | None, maps: str | Quality | None, settings: Mapping[str, Any],
     byte_count: int | None, resume: Any,
 ) -> Targets | None:  # fmt: skip
-    """Return what dB a fit is asked for, None where it is asked for a size or nothing.
+    """Return the target of a fit in dB, None for a fit with a size or without either.
 
-    Raises: ConfigError for both, for both a target and a checkpoint, whose fit has a size.
+    Raises: ConfigError for both, and for a target beside a checkpoint, whose fit has a size.
     """
     targets = Targets.of(mean, maps)
     if targets is None:
@@ -146,7 +146,7 @@ def requested_targets(
 
 
 def check_no_size(name: str, settings: Mapping[str, Any], byte_count: int | None) -> None:
-    """Raise ConfigError where a size was given beside ``name``, which finds one."""
+    """Raise ConfigError for a size beside ``name``, which finds one."""
     sizes = [size for size in ("bpp", "grids") if settings.get(size)]
     if byte_count is not None:
         sizes.append("bytes")
@@ -164,7 +164,7 @@ def planned_for(
 ) -> tuple[Targets, Expected]:  # fmt: skip
     """Return the targets, and the smallest layout that is expected to reach them.
 
-    Raises: ConfigError for a map that is not there or does not vary, and where no layout reaches;
+    Raises: ConfigError for a map that does not exist or does not vary, and where no layout reaches;
         FitInterrupted.
     """
     prober = prober_of(textures, recipe, chosen, options)

@@ -1,4 +1,4 @@
-"""Short fits of a set, that tell what whole ones would reach."""
+"""Short fits of a set, from which the result of whole ones is extrapolated."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
 
 log = logging.getLogger("neuralshade")
-LEAST_STEPS = 2  # of a short fit: one with noise, one with latents rounded
+LEAST_STEPS = 2  # of a short fit: one with noise, one with rounded latents
 Build = Callable[[TexturesRecipe], TexturesEngine]
 
 
 @dataclass
 class Prober:
-    """Tries layouts of one set with the recipe of its whole fit, and keeps nothing.
+    """Tries layouts of one set with the recipe of its whole fit, and stores nothing.
 
-    ``build`` returns the engine of a recipe. ``seconds`` is what short fits took so far, their
-    engines and what was measured left out.
+    ``build`` returns the engine of a recipe. ``seconds``: total of short fits so far, without
+    building engines and measuring.
     """
 
     texels: Texels
@@ -43,9 +43,9 @@ class Prober:
     seconds: float = 0.0
 
     def expected(self, shapes: tuple[GridShape, ...]) -> Quality:
-        """Return the PSNR of mip 0 by map, in dB, that a whole fit of a layout would reach.
+        """Return the expected PSNR of mip 0 by map, in dB, of a whole fit of a layout.
 
-        Raises: FitInterrupted where the process is asked to end.
+        Raises: FitInterrupted on an interrupt.
         """
         (early, first), (late, second) = (self._reached(shapes, share) for share in SHARES)
         steps = (first, max(second, first + 1), max(second / SHARES[1], second + 1))
@@ -80,7 +80,7 @@ class Prober:
 
 
 def shortened(recipe: TexturesRecipe, share: float) -> TexturesRecipe:
-    """Return a recipe whose ends come after ``share`` of its steps and seconds."""
+    """Return a recipe that ends after ``share`` of its steps and seconds."""
     steps = None if recipe.steps is None else max(LEAST_STEPS, math.ceil(share * recipe.steps))
     seconds = None if recipe.seconds is None else max(0.01, share * recipe.seconds)
     return replace(recipe, steps=steps, seconds=seconds, warmup=round(share * recipe.warmup))
@@ -89,7 +89,7 @@ def shortened(recipe: TexturesRecipe, share: float) -> TexturesRecipe:
 def prober_of(
     textures: MaterialSet, recipe: TexturesRecipe, chosen: Chosen, options: FitOptions
 ) -> Prober:
-    """Return what tries layouts of a set on what was chosen for its fit."""
+    """Return the prober of layouts of a set, on its fit's device."""
     codings = codings_of(textures)
     sizes = mip_sizes(textures.width, textures.height, recipe.mips or None)
     texels = Texels(trained_levels(textures, codings, len(sizes)),

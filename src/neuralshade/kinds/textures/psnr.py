@@ -1,4 +1,4 @@
-"""How close decoded maps are: PSNR by map and mip."""
+"""PSNR of decoded maps, by map and mip."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from neuralshade.measure.picture_psnr import decibels
 from neuralshade.model.field import Field
 
 SAMPLED_TEXELS = 2**16
-BAND_TEXELS = 2**16  # compared at once by a core, so that a pass stays in its cache
+BAND_TEXELS = 2**16  # compared at once by a core, within its cache
 WHITE = 255.0
 
 Floats = npt.NDArray[np.float32]
 
 
 def mean_psnr(errors: npt.NDArray[np.float64], codings: Sequence[MapCoding]) -> float:
-    """Return the mean of the maps' PSNR in dB, by the squared errors of trained channels.
+    """Return the mean of the maps' PSNR in dB, from squared errors of trained channels.
 
-    About what ``map_psnr`` measures: without rounding to 8 bits, and without a normal's z.
+    Close to ``map_psnr``, but without rounding to 8 bits, and without a normal's z.
     """
     own = [errors[one.first : one.first + one.count].mean() for one in codings if one.count]
     return float(np.mean([min(EQUAL_DB, decibels(float(error), 1.0)) for error in own]))
@@ -41,7 +41,7 @@ def map_psnr(
 ) -> dict[str, list[float]]:
     """Return the PSNR of every varying map, mip by mip, both sides rounded to 8 bits.
 
-    As ``MapCoding.shown`` has them: colors as they are displayed, normals with their z.
+    In the form of ``MapCoding.shown``: colors as displayed, normals with their z.
     """
     varying = [coding for coding in codings if coding.count]
     found: dict[str, list[float]] = {coding.name: [] for coding in varying}
@@ -67,7 +67,7 @@ def map_psnr(
 
 
 def _opacity(wanted: Floats, texels: Texels, codings: Sequence[MapCoding]) -> Floats | None:
-    """Return by how much errors of texels [n, C] count, [n], as 8 bits hold it; None: all alike."""
+    """Return the weights of texels' errors [n], from 8-bit opacity [n, C]; None: all equal."""
     for coding in codings:
         if texels.alpha is not None and coding.count and coding.first == texels.alpha:
             return to_uint8(coding.shown(wanted))[:, 0] / np.float32(255)
@@ -75,7 +75,7 @@ def _opacity(wanted: Floats, texels: Texels, codings: Sequence[MapCoding]) -> Fl
 
 
 def _squares(coding: MapCoding, wanted: Floats, decoded: Floats, weights: Floats | None) -> float:
-    """Return the sum of squared differences in 8 bits, of texels [n, C], as they count."""
+    """Return the weighted sum of squared 8-bit differences of texels [n, C]."""
     target, result = (to_uint8(coding.shown(side[None])).astype(np.int32)
                       for side in (wanted, decoded))  # fmt: skip
     squares = (target - result) ** 2
@@ -87,16 +87,16 @@ def _squares(coding: MapCoding, wanted: Floats, decoded: Floats, weights: Floats
 def sampled_psnr(
     field: Field, texels: Texels, codings: Sequence[MapCoding], most: int = SAMPLED_TEXELS
 ) -> dict[str, float]:
-    """Return what ``map_psnr`` does of mip 0, by about ``most`` of its texels at most."""
+    """Return ``map_psnr`` of mip 0, over about ``most`` of its texels at most."""
     width, height = texels.sizes[0]
-    step = -(-width * height // most) | 1  # odd, or a column of each latent is all that is seen
+    step = -(-width * height // most) | 1  # odd: an even one would sample few columns of latents
     index = torch.arange(0, width * height, step)
     wanted = texels.level(0).reshape(width * height, -1)[index.numpy()]
     decoded = decode_texels(field, texels.sizes, 0, index)
     found = {}
     for coding in codings:
         if coding.count:
-            given, ours = (to_uint8(coding.shown(side)[None]) for side in (wanted, decoded))
+            target, ours = (to_uint8(coding.shown(side)[None]) for side in (wanted, decoded))
             alpha = None if coding.first == texels.alpha else _opacity(wanted, texels, codings)
-            found[coding.name] = map_psnr_db(given, ours, None if alpha is None else alpha[None])
+            found[coding.name] = map_psnr_db(target, ours, None if alpha is None else alpha[None])
     return found

@@ -1,4 +1,4 @@
-"""A whole texture set into latents and a small decoder: the recipe."""
+"""Recipe of the textures kind."""
 
 from dataclasses import dataclass
 
@@ -12,8 +12,8 @@ MOST_GRIDS = 4
 LOSSES = ("maps", "shaded")
 WRAPS = ("repeat", "clamp")
 NETWORK_BITS = (0, 8, 16)
-# Per texel and per code of the finest grid, up to which a decoder of 8 bits is worth its bytes:
-# with finer codes it is what limits a smooth set.
+# Bits per texel and per code of the finest grid up to which a decoder of 8 bits saves more than it
+# costs: with finer codes it would limit a smooth set.
 FEW_BITS, ROUGH_BITS = 6.0, 2
 LATENTS = ("plain", "bc1")
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
@@ -57,7 +57,7 @@ class TexturesRecipe(TrainingRecipe):
                                   limits=(0, 1))  # fmt: skip
     latent_beta2: float = training(0.99, "Adam decay of the mean squared gradient of latents",
                                    limits=(0, 0.999999))  # fmt: skip
-    # gradients of latents, by a mean over a batch and its channels, are 1e-8
+    # gradients of latents, as a mean over a batch and its channels, are around 1e-8
     epsilon: float = changed(TrainingRecipe, "epsilon", 1e-15)
     rate_final: float = changed(TrainingRecipe, "rate_final", 1e-6)
     noise_until: float = training(0.95, "share of the fit in which latents have noise of a code's "
@@ -76,7 +76,7 @@ class TexturesRecipe(TrainingRecipe):
     seconds: float | None = changed(TrainingRecipe, "seconds", 60.0)
 
     def __post_init__(self) -> None:
-        """Refuse weights that cannot be read."""
+        """Refuse invalid weights."""
         super().__post_init__()
         parse_weights(self.weights)
         if self.network_bits not in NETWORK_BITS:
@@ -92,7 +92,7 @@ class TexturesRecipe(TrainingRecipe):
 
 
 class TexturesSettings(TrainingSettings, total=False):
-    """Fields of TexturesRecipe, which says what each is; each may be left out."""
+    """Fields of TexturesRecipe, where they are documented; all are optional."""
 
     bpp: float
     grids: str
@@ -117,7 +117,7 @@ class TexturesSettings(TrainingSettings, total=False):
 
 @dataclass(frozen=True)
 class GridShape:
-    """One grid: texels of mip 0 along a latent's side, numbers of a latent, bits of a number."""
+    """One grid: texels of mip 0 along a latent's side, features, bits of a feature."""
 
     scale: int
     features: int
@@ -130,7 +130,7 @@ class GridShape:
 
 
 def parse_grids(text: str) -> tuple[GridShape, ...]:
-    """Return the grids that ``text`` names, the finest first; ConfigError where it cannot be read.
+    """Return the grids that ``text`` names, the finest first; ConfigError for invalid text.
 
     At most MOST_GRIDS, each coarser than the one before.
     """
@@ -151,7 +151,7 @@ def parse_grids(text: str) -> tuple[GridShape, ...]:
 
 
 def parse_weights(text: str) -> dict[str, float]:
-    """Return the weights of maps by name; ConfigError where ``text`` cannot be read."""
+    """Return the weights of maps by name; ConfigError for invalid ``text``."""
     weights: dict[str, float] = {}
     for item in filter(None, (item.strip() for item in text.split(","))):
         name, _, value = (piece.strip() for piece in item.partition("="))

@@ -1,6 +1,6 @@
-"""Decoding rectangles of texels on a CPU, in blocks that stay in a core's cache.
+"""CPU decoder of texel rectangles, in blocks that fit into a core's cache.
 
-What rows and columns share is computed once (shared_inputs.py); what is left is the network.
+What rows and columns share is computed once (shared_inputs.py); the network remains.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.latent_position import LatentPosition
 
-STRIP_ROWS = 2 * BLOCK_ROWS  # that a thread decodes
+STRIP_ROWS = 2 * BLOCK_ROWS  # decoded by one thread
 
 Rectangle = tuple[int, int, int, int]  # x, y, width, height, in texels
-# What takes a block: its first row and column within the rectangle, channels [C, rows, columns],
-# which the next block overwrites. Threads call it side by side, for other texels each.
+# Callback for a block: its first row and column within the rectangle, channels [C, rows, columns],
+# which the next block overwrites. Threads call it concurrently, for distinct texels.
 Take = Callable[[int, int, torch.Tensor], None]
 
 
 def rectangle_of(index: torch.Tensor, across: int) -> Rectangle | None:
-    """Return which rectangle texels fill row by row; None where they do not.
+    """Return the rectangle that texels fill row by row; None where they fill none.
 
-    ``index``: int64 [n], numbers of texels of a mip of ``across`` columns.
+    ``index``: int64 [n], of texels in a mip of ``across`` columns.
     """
     if not len(index):
         return None
@@ -54,9 +54,9 @@ def rectangle_of(index: torch.Tensor, across: int) -> Rectangle | None:
 
 
 def takes_rectangles(field: Field, *, stored: bool = False) -> bool:
-    """Return whether a field's encoding is one that rows and columns can share the work of.
+    """Return whether rows and columns can share work in a field's encoding.
 
-    ``stored``: its numbers are as stored, as those of BC1 textures must be.
+    ``stored``: its numbers are rounded, which BC1 textures require.
     """
     kinds = (LatentGrid, LatentPosition, *[BlockGrid] * stored)
     parts = field.encoding.members if isinstance(field.encoding, Composite) else ()
@@ -68,8 +68,8 @@ def decode_rectangle(
 ) -> torch.Tensor:
     """Return the trained channels of a rectangle of a mip, row by row: float32 [n, C].
 
-    As ``field.on_samples`` has them at the texels' centres, up to float32 rounding; not clamped.
-    ``field``: one on the CPU that ``takes_rectangles``.
+    Equal to ``field.on_samples`` at the texels' centres, up to float32 rounding; not clamped.
+    ``field``: on the CPU, for which ``takes_rectangles`` is true.
     """
     _, _, width, height = rectangle
     found = torch.empty(height, width, len(field.network.members[-1].weight))
@@ -85,7 +85,7 @@ def decode_rectangle(
 def decode_blocks(
     field: Field, sizes: Sequence[tuple[int, int]], mip: int, rectangle: Rectangle, take: Take
 ) -> None:
-    """Give ``take`` the trained channels of all texels of a rectangle, see ``decode_rectangle``."""
+    """Call ``take`` with the trained channels of a rectangle, see ``decode_rectangle``."""
     x, y, width, height = rectangle
     u = (torch.arange(x, x + width) + 0.5) / sizes[mip][0]
     v = (torch.arange(y, y + height) + 0.5) / sizes[mip][1]
@@ -93,9 +93,9 @@ def decode_blocks(
 
 
 def decode_crossings(field: Field, mip: int, u: torch.Tensor, v: torch.Tensor, take: Take) -> None:
-    """Give ``take`` the trained channels where columns at ``u`` cross rows at ``v``, in [0, 1].
+    """Call ``take`` with the trained channels where columns ``u`` cross rows ``v``, in [0, 1].
 
-    On as many threads as PyTorch may use, each with a strip of rows of its own.
+    Uses as many threads as PyTorch may, each for its own strips of rows.
     """
     assert isinstance(field.encoding, Composite)  # by takes_rectangles
     width, height = len(u), len(v)
@@ -110,7 +110,7 @@ def decode_crossings(field: Field, mip: int, u: torch.Tensor, v: torch.Tensor, t
 
 @dataclass(frozen=True)
 class _Strips:
-    """What decodes strips of a rectangle of ``size`` (width, height)."""
+    """Decoder of strips of a rectangle of ``size`` (width, height)."""
 
     network: ColumnNetwork
     parts: Sequence[SharedInputs]
@@ -123,7 +123,7 @@ class _Strips:
         """Decode STRIP_ROWS rows from ``top`` on."""
         rows = slice(top, min(top + STRIP_ROWS, self.size[1]))
         strips = [part.strip(rows) for part in self.parts]
-        rooms: dict[int, list[torch.Tensor]] = {}  # by samples: those at the edges are fewer
+        rooms: dict[int, list[torch.Tensor]] = {}  # by sample count: smaller at the edges
         for tile, left in enumerate(range(0, self.size[0], BLOCK_COLUMNS)):
             columns, seen = min(BLOCK_COLUMNS, self.size[0] - left), set[int]()
             known = [part.blocks(strip, tile)

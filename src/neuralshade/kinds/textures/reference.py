@@ -1,4 +1,4 @@
-"""The maps that an asset was fitted to: found again, checked, and as they are compared."""
+"""Reference maps of an asset: found again, checked, and compared."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ OTHERS = "maps: other numbers than those that were fitted, of the same names and
 
 
 class TexturesAsset(Protocol):
-    """An opened texture set, as far as it is evaluated, reported and shown.
+    """An opened texture set, as evaluation, reports and pages use it.
 
-    What each kind's has, it says itself: no kind knows another.
+    A protocol of this kind: no kind imports another.
     """
 
     @property
@@ -50,7 +50,7 @@ class TexturesAsset(Protocol):
     @property
     def tensors(self) -> dict[str, npt.NDArray[Any]]: ...
     @property
-    def textures(self) -> Mapping[str, Any]: ...  # what the header says of the set
+    def textures(self) -> Mapping[str, Any]: ...  # the header's facts of the set
     @property
     def codings(self) -> tuple[MapCoding, ...]: ...
     @property
@@ -61,7 +61,7 @@ class TexturesAsset(Protocol):
 
 
 def source_of(textures: MaterialSet) -> Source:
-    """Return what tells one set from another."""
+    """Return the identity of a set."""
     state = hashlib.sha256()
     for one in (textures.original or textures).maps:
         state.update(f"{one.name} {one.meaning} {one.values.shape}".encode())
@@ -70,16 +70,16 @@ def source_of(textures: MaterialSet) -> Source:
 
 
 def is_fitted(opened: TexturesAsset, textures: MaterialSet) -> bool:
-    """Return whether these are the numbers that the asset was fitted to."""
+    """Return whether the asset was fitted to these numbers."""
     return bool(source_of(textures).digest == opened.textures["digest"])
 
 
 def reference_set(opened: TexturesAsset, source: Any) -> MaterialSet:
-    """Return the maps that an asset has, of ``source``.
+    """Return the maps of an asset, loaded from ``source``.
 
     Args:
-        source: a folder, a manifest, files of maps or a MaterialSet. What it has besides those
-            maps is left out. The set's notes say where it has other numbers than were fitted.
+        source: a folder, a manifest, files of maps or a MaterialSet. Other maps in it are ignored.
+            The set's notes say where its numbers differ from the fitted ones.
 
     Raises: AssetError for maps of other names, sizes or meanings; what ``load_material_set``
         raises.
@@ -98,14 +98,14 @@ def reference_set(opened: TexturesAsset, source: Any) -> MaterialSet:
 
 
 def judged_set(recipe: TexturesRecipe, textures: MaterialSet) -> MaterialSet:
-    """Return a set as it is fitted and judged: without what its opacity hides, unless kept."""
+    """Return a set as it is fitted and evaluated: without hidden color, unless kept."""
     return textures if recipe.keep_hidden_color else visible_set(textures)
 
 
 def _readings(wrap: str, names: Sequence[str]) -> list[tuple[str, str | None]]:
-    """Return the borders and conventions that a fit may have read its maps with, likeliest first.
+    """Return the borders and conventions that a fit may have used, likeliest first.
 
-    A convention may have been given to it; older ones enlarged smaller maps by repeat alone.
+    A convention may have been an argument; older fits enlarged smaller maps by repeat alone.
     """
     conventions = (None, *CONVENTIONS) if "normal" in names else (None,)
     return list(itertools.product(dict.fromkeys((wrap, "repeat")), conventions))
@@ -116,22 +116,22 @@ def _loaded(
 ) -> MaterialSet:
     if isinstance(source, MaterialSet):
         return source.original or source
-    # older fits, and those of sets in memory, have gloss where there is no roughness
+    # older fits, and those of sets in memory, kept gloss where there is no roughness
     rules = replace(MATERIAL, keeps_gloss="gloss" in names and "roughness" not in names)
     return MaterialSet(*read_maps(source, {}, ReadOptions(rules, convention, wrap=wrap)))
 
 
 def same_set(opened: TexturesAsset, source: Any) -> MaterialSet | None:
-    """Return the maps of ``source`` where these were fitted, else None."""
+    """Return the maps of ``source`` if they were fitted, else None."""
     try:
         textures = reference_set(opened, source)
-    except (NeuralShadeError, TypeError):  # another kind's
+    except (NeuralShadeError, TypeError):  # the source of another kind
         return None
     return textures if is_fitted(opened, textures) else None
 
 
 def _checked(opened: TexturesAsset, textures: MaterialSet) -> MaterialSet:
-    """Return the maps that the asset has, in its order; AssetError where one is another."""
+    """Return the asset's maps, in its order; AssetError where one differs."""
     place, whose = opened.path, plain_name(textures.name)
     names = [coding.name for coding in opened.codings]
     if missing := [name for name in names if name not in textures.names]:
@@ -154,18 +154,18 @@ def _checked(opened: TexturesAsset, textures: MaterialSet) -> MaterialSet:
 
 
 def coded_texels(coding: MapCoding, values: Floats) -> Floats:
-    """Return texels of a map as a fit compares them: float32 [..., channels] in [0, 1]."""
+    """Return texels of a map for comparison: float32 [..., channels] in [0, 1]."""
     coded = coding.coded(values)
     return with_z(coded) if coding.meaning == "normal" else coded
 
 
 def varying(codings: Sequence[MapCoding]) -> list[MapCoding]:
-    """Return the maps that are not the same everywhere: of others nothing is stored."""
+    """Return the maps that vary: for others nothing is trained."""
     return [coding for coding in codings if coding.count]
 
 
 def byte_maps(opened: TexturesAsset, textures: MaterialSet) -> ByteMaps:
-    """Return all levels of the maps that vary, as given, in 8 bits."""
+    """Return all levels of the varying maps, from the reference, in 8 bits."""
     wraps = opened.recipe.wrap == "repeat"
     return byte_maps_of(opened.codings, len(opened.sizes), wraps, textures)
 
@@ -173,7 +173,7 @@ def byte_maps(opened: TexturesAsset, textures: MaterialSet) -> ByteMaps:
 def byte_maps_of(
     codings: Sequence[MapCoding], mips: int, wraps: bool, textures: MaterialSet
 ) -> ByteMaps:
-    """Return the same of a set of which there is no asset."""
+    """Return the same for a set without an asset."""
     coded = varying(codings)
     levels = {
         coding.name: [

@@ -1,4 +1,4 @@
-"""The page of a texture set: its maps beside the given ones, and what others make of them."""
+"""Report page of a texture set: its maps beside the reference, and the alternatives."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from neuralshade.measure.page import write_page
 from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.latent_grid import LatentGrid
 
-LATENTS = ((256, 192, 128, 96, 64), 500_000)  # texels a side, and bytes of data URI
+LATENTS = ((256, 192, 128, 96, 64), 500_000)  # texels a side to try, and bytes of data URI
 
 
 def report_textures(
@@ -43,17 +43,17 @@ def report_textures(
     facts: Sequence[tuple[str, str]] = (),
     notice: Notice = ignore,
 ) -> None:
-    """Write the page of an asset that fit textures made: one HTML file, whole or not at all.
+    """Write the page of an asset that fit textures made: one HTML file, atomically.
 
     No script, style, font or picture is loaded from elsewhere. Pictures are lossless WebP,
     reduced where that keeps the page below 6 MB.
 
     Args:
         opened: the asset.
-        reference: a folder, a manifest, files of maps or a MaterialSet: what it was fitted to.
+        reference: a folder, a manifest, files of maps or a MaterialSet: the maps of the fit.
         output: the page.
-        facts: (label, value) lines to add to those that the asset tells.
-        notice: told first where these are other maps.
+        facts: (label, value) lines in addition to the asset's.
+        notice: called first where the maps differ.
 
     Raises: AssetError for other maps, OutputError; what ``load_material_set`` raises.
     """
@@ -107,7 +107,7 @@ def _content(
 
 
 def _facts(opened: TexturesAsset) -> list[tuple[str, str]]:
-    """Return lines on the fit, and on what a shader finds in the file."""
+    """Return lines on the fit, and on the file's contents for shaders."""
     training = opened.header.training
     lines = [("Training", f"{training['seconds']:.1f} s, {plural(training['steps'], 'step')}")]
     for grid in latent_grids(opened.field):

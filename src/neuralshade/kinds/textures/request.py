@@ -1,4 +1,4 @@
-"""What fit textures is asked to read, and how that is typed again."""
+"""Request of a texture set: its sources, and the command line that repeats them."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class MapSetRequest:
                 self.source, maps=self.maps, normal_convention=self.normal_convention, wrap=wrap
             )
         if self.maps or self.normal_convention is not None:
-            given = next(iter(self.maps), "normal_convention")
-            raise ConfigError(f"{given}: got it beside a MaterialSet, which has its maps already, "
+            name = next(iter(self.maps), "normal_convention")
+            raise ConfigError(f"{name}: got it beside a MaterialSet, which has its maps already, "
                               "need one of the two. Leave it out.")  # fmt: skip
         return self.source
 
     @property
     def files(self) -> list[str] | None:
-        """Return the sources as they are typed; None where there is no typing them."""
+        """Return the sources as typed on a command line; None where they cannot be typed."""
         if isinstance(self.source, (MaterialSet, Mapping)):
             return None
         maps = {name: value for name, value in self.maps.items() if value is not None}
@@ -67,12 +67,12 @@ class MapSetRequest:
 
     @property
     def place(self) -> str | None:
-        """Return the first source as it is typed."""
+        """Return the first source as typed."""
         return None if self.files is None else self.files[0]
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return what else gives a resumed fit the same maps: other files, the convention."""
+        """Return the other words that a resumed fit needs: other files, the convention."""
         if self.files is None:
             return ()
         said = self.normal_convention

@@ -1,4 +1,4 @@
-"""What a fit of a texture set reached."""
+"""Result of a texture set's fit, and its warnings."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from neuralshade.kinds.textures.planner import TargetReached
 from neuralshade.measure.map_psnr import db_text, mips_text
 from neuralshade.source.material_set import MaterialSet
 
-OTHER_SHARE = 1 / 3  # of a file, from which on it is told that latents are not all of it
+OTHER_SHARE = 1 / 3  # of a file, above which a warning says that latents are not all of it
 
 
 @dataclass(frozen=True)
 class TexturesResult(Reached):
-    """What a fit reached; quality and size are those of the file."""
+    """Result of a fit; quality and size are those of the file."""
 
-    # like those of each kind's result, which no kind takes from another
+    # resembles the results of other kinds, which it may not import
     asset: str  # path
     engine: str
     device: str
-    seconds: float  # of training, measuring on the way included
+    seconds: float  # of training, with measuring
     steps: int
     loss: float  # of the last batch
     psnr_db: float  # mean over the maps, mip 0
@@ -33,15 +33,15 @@ class TexturesResult(Reached):
     asset_bytes: int
     bits_per_texel: float  # of mip 0
     skipped_steps: int  # whose gradient was not finite
-    notes: tuple[str, ...]  # what was done to the maps
-    target: TargetReached | None = None  # where dB were asked for
-    search: CodeSearch | None = None  # after training, where ``polish`` asked for one
+    notes: tuple[str, ...]  # changes made to the maps while reading
+    target: TargetReached | None = None  # where dB were requested
+    search: CodeSearch | None = None  # after training, where the recipe has passes for it
 
     def brief(self) -> str:
         return f"{self.asset}, {db_text(self.psnr_db)} dB, {self.asset_bytes:,} bytes"
 
     def print(self) -> None:
-        """Print what was reached."""
+        """Print the result."""
         for note in self.notes:
             print(plain(note))
         for name, values in self.maps.items():
@@ -59,7 +59,7 @@ class TexturesResult(Reached):
 
 
 def mostly_network(textures: MaterialSet, byte_count: int, other: int) -> str | None:
-    """Return what to say of a file of which a good part, ``other`` bytes, are not latents."""
+    """Return a warning where a large part of a file, ``other`` bytes, is no latents."""
     texels = textures.width * textures.height
     if texels < HEADER_PIXELS or other <= OTHER_SHARE * byte_count:
         return None
@@ -72,7 +72,7 @@ def mostly_network(textures: MaterialSet, byte_count: int, other: int) -> str | 
 def missed_target(
     target: TargetReached | None, byte_count: int, p: Progress, recipe: Any
 ) -> str | None:
-    """Return what to say of a fit that did not come to the dB that it was asked for."""
+    """Return a warning where a fit missed its target in dB."""
     if target is None or not target.missed:
         return None
     return (f"fit: target missed: {target.missed} in {byte_count:,} bytes.{more_of_it(p, recipe)} "

@@ -1,4 +1,4 @@
-"""Texels of a fitted set at any position, in PyTorch. Functions of a shader: shader.py."""
+"""PyTorch sampler of a fitted set at any position. Shader functions: shader.py."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from neuralshade.model.border import within
 
 Filter = Literal["nearest", "bilinear", "stochastic", "latents"]
 FILTERS = ("nearest", "bilinear", "stochastic", "latents")
-BLOCK_SAMPLES = 2**17  # that are decoded at once: 64 neurons a layer of so many are 34 MB
+BLOCK_SAMPLES = 2**17  # decoded at once: 64 neurons a layer take 34 MB
 
 
 class TextureSetField(torch.nn.Module):
-    """A fitted set that is sampled as a texture is, for renderers in PyTorch.
+    """A fitted set that is sampled like a texture, for renderers in PyTorch.
 
-    Nothing is differentiable, and positions that want a gradient are refused: it is for
-    inference. Move it with ``to(device)``. A sample costs the decoder, about 7,000 multiply-adds,
-    as often as the filter says:
+    For inference: nothing is differentiable, and positions that require a gradient are refused.
+    Move it with ``to(device)``. Each filter runs the decoder, about 7,000 multiply-adds, this
+    often per sample:
 
-    nearest: once; the texel that holds the position.
+    nearest: once; the texel at the position.
     bilinear: four times; the four texels around it, mixed as they are stored, as sampling
         hardware mixes those of a UNORM texture.
     stochastic: once; one of these four, each with the probability of its weight. The mean over
-        many calls is what bilinear returns, but each has noise, as large as neighboring texels
-        differ: for what averages over many samples of a pixel anyway.
-    latents: once; the latents mixed, in place of what they are decoded to: what sampling hardware
-        does of a set that was fitted with latents=bc1, and only of such a one.
+        many calls equals bilinear, but each has noise, as large as the differences of neighboring
+        texels: for renderers that average over many samples of a pixel anyway.
+    latents: once; the mixed latents instead of mixed results, as sampling hardware filters a set
+        fitted with latents=bc1, and only for such a set.
 
     Args:
         asset: path of an asset of ``fit textures``, or what ``load`` returned.
@@ -66,17 +66,17 @@ class TextureSetField(torch.nn.Module):
         filter: Filter = "bilinear",
         random: torch.Tensor | None = None,
     ) -> dict[str, torch.Tensor]:
-        """Return every map at positions: float32 [..., channels], as it was given to the fit.
+        """Return every map at positions: float32 [..., channels], in its original form.
 
-        Colors of integer files in sRGB [0, 1], of float files linear; normals of length 1 but
-        for what mixing shortens, OpenGL; all others as stored.
+        Colors of integer files in sRGB [0, 1], of float files linear; normals of length 1 before
+        mixing shortens them, OpenGL; all others as stored.
 
         Args:
             uv: floats [..., 2], u to the right and v down, [0, 1] is the set; beyond, it is
-                repeated or clamped as it was fitted.
-            level: integers [...], beyond the levels that there are the nearest; or one for all.
+                repeated or clamped as in the fit.
+            level: integers [...], clamped to the existing levels; or one for all.
             filter: nearest, bilinear, stochastic or latents.
-            random: floats [..., 2] in [0, 1) that stochastic picks by, instead of PyTorch's own.
+            random: floats [..., 2] in [0, 1) for stochastic, instead of PyTorch's own generator.
 
         Raises: ShapeError, also for NaN and infinity; ConfigError for an unknown filter.
         """
@@ -99,7 +99,7 @@ class TextureSetField(torch.nn.Module):
         self, uv: torch.Tensor, level: torch.Tensor | int, filter: Filter,
         random: torch.Tensor | None,
     ) -> torch.Tensor:  # fmt: skip
-        """Return the trained channels at all positions, one behind the other: float32 [N, C]."""
+        """Return the trained channels at all positions as rows: float32 [N, C]."""
         mip = self._checked(uv, level, filter, random)
         uv = float_rows("TextureSetField.uv", uv)
         random = None if random is None else float_rows("TextureSetField.random", random)
@@ -146,12 +146,12 @@ class TextureSetField(torch.nn.Module):
         if filter == "latents" and not self.filtered:
             raise ConfigError("filter: got latents for a set of plain latents, need one of fit "
                               "textures --latents bc1. Use bilinear.")  # fmt: skip
-        for name, given in (("uv", uv), ("random", random)):
-            whole = given is None or (
-                uv.dim() > 1 and given.shape == (*uv.shape[:-1], 2) and given.is_floating_point()
+        for name, value in (("uv", uv), ("random", random)):
+            whole = value is None or (
+                uv.dim() > 1 and value.shape == (*uv.shape[:-1], 2) and value.is_floating_point()
             )
-            if given is not None and not whole:
-                raise ShapeError(f"TextureSetField.{name}: got {given.dtype} {list(given.shape)}, "
+            if value is not None and not whole:
+                raise ShapeError(f"TextureSetField.{name}: got {value.dtype} {list(value.shape)}, "
                                  "need floats [N, 2]. Put the two numbers of one position into "
                                  "one row.")  # fmt: skip
         if uv.requires_grad:
@@ -168,7 +168,7 @@ class TextureSetField(torch.nn.Module):
 
 
 def values_of(coding: MapCoding, channels: torch.Tensor) -> torch.Tensor:
-    """Return the values of a map, of trained channels [N, C] in [0, 1]: ``MapCoding.decoded``."""
+    """Return a map from trained channels [N, C] in [0, 1], see ``MapCoding.decoded``."""
     if coding.constant is not None:
         return torch.tensor(coding.constant, device=channels.device).expand(len(channels), -1)
     own = channels[:, coding.first : coding.first + coding.count]

@@ -1,4 +1,4 @@
-"""A set on the live page: its maps and a sphere in them, as decoded beside as they were given."""
+"""Live-page scene of a texture set: maps and a lit sphere, decoded beside the reference."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from neuralshade.fitting.scene import REFERENCE, Light, Scene, View
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.channels import TEXEL, MapCoding
 from neuralshade.kinds.textures.engine import Integers, texels_under
-from neuralshade.kinds.textures.lit_sphere import LitPane
+from neuralshade.kinds.textures.lit_sphere import LitPane, TexelSource
 from neuralshade.kinds.textures.reference import TexturesAsset, reference_set
 from neuralshade.kinds.textures.texel_sources import DecodedTexels, ReferenceTexels
 from neuralshade.measure.baselines import to_uint8
@@ -24,23 +24,23 @@ from neuralshade.source.cutout import OPACITY
 from neuralshade.source.material_set import MaterialSet
 
 Floats = npt.NDArray[np.float32]
-MAP = "map:"  # before a map's name, which may be what pages call something else
-LIT, SPHERE = "lit", "lit sphere"  # the pane, and what it is called
-CHANNELS = 3  # of every pane, or the page could not show one beside another
+MAP = "map:"  # prefix of a map's name, which might equal a page's own names
+LIT, SPHERE = "lit", "lit sphere"  # the pane, and its title
+CHANNELS = 3  # of every pane, which the page needs to show them side by side
 
 
 def opened_scene(opened: TexturesAsset, reference: Any = None) -> Scene:
-    """Return an asset's maps at any mip and a sphere in them, beside as given where that is there.
+    """Return the scene of an asset's maps at any mip and a sphere, beside the reference if any.
 
     Args:
         opened: the asset.
-        reference: a folder, a manifest, files of maps or a MaterialSet: what it was fitted to.
+        reference: a folder, a manifest, files of maps or a MaterialSet: the maps of the fit.
 
     Raises: AssetError for other maps; what ``load_material_set`` raises.
     """
-    given = None if reference is None else reference_set(opened, reference)
+    loaded = None if reference is None else reference_set(opened, reference)
     decoder = DecodedTexels(lambda: opened.field, opened.sizes, lambda: 0)
-    return _scene(str(opened.textures["name"]), opened.sizes, opened.codings, given, decoder,
+    return _scene(str(opened.textures["name"]), opened.sizes, opened.codings, loaded, decoder,
                   changes=False)  # fmt: skip
 
 
@@ -48,31 +48,33 @@ def fit_scene(
     textures: MaterialSet, codings: Sequence[MapCoding], sizes: Sequence[tuple[int, int]],
     field: Callable[[], Field], step: Callable[[], int],
 ) -> Scene:  # fmt: skip
-    """Return the maps of a fit that goes on and a sphere in them, each beside itself as given.
+    """Return the scene of a fit in progress: its maps and a sphere, beside the target.
 
     Args:
-        textures: what is fitted.
-        codings: how each map is trained.
+        textures: the maps of the fit.
+        codings: of each map.
         sizes: width and height of every mip.
-        field: returns the field as it is now, latents rounded as they are stored.
-        step: returns how many steps were made: for the same number ``field`` is called once.
+        field: returns the current field, with rounded latents.
+        step: returns the number of steps so far: ``field`` is called once for each.
     """
     return _scene(textures.name, sizes, codings, textures, DecodedTexels(field, sizes, step),
                   changes=True)  # fmt: skip
 
 
 def visible_texels(width: int, height: int, view: View) -> Integers:
-    """Return the numbers of the texels under a view's pixels, row by row: [height, width]."""
+    """Return the indices of texels under a view's pixels, row by row: [height, width]."""
     rows, cols = texels_under((width, height), view.width, view.height, view.region)
     return rows[:, None] * width + cols
 
 
 def _scene(
     name: str, sizes: Sequence[tuple[int, int]], codings: Sequence[MapCoding],
-    given: MaterialSet | None, decoded: DecodedTexels, *, changes: bool,
+    reference: MaterialSet | None, decoded: DecodedTexels, *, changes: bool,
 ) -> Scene:  # fmt: skip
     by_pane = {MAP + coding.name: coding for coding in codings}
-    maps = {"": decoded} | ({} if given is None else {GIVEN: ReferenceTexels(given, len(sizes))})
+    maps: dict[str, TexelSource] = {"": decoded}
+    if reference is not None:
+        maps[GIVEN] = ReferenceTexels(reference, len(sizes))
     steps = {"": decoded.step, GIVEN: lambda: 0}
     spheres = {
         before + LIT: LitPane(texels, steps[before], codings, sizes)
@@ -88,7 +90,7 @@ def _scene(
         index = visible_texels(*sizes[level], view)
         return _shown(maps[before].coded(by_pane[pane.removeprefix(GIVEN)], level, index))
 
-    weighed = given is not None and given.original is not None
+    weighed = reference is not None and reference.original is not None
     found = (coding for coding in codings if coding.name == OPACITY and coding.count)
     opacity = next(found, None) if weighed else None
 
@@ -112,15 +114,15 @@ def _scene(
         before + pane: coding.channels for before in maps for pane, coding in by_pane.items()
     }
     return Scene(KIND.name, name, *sizes[0], CHANNELS, False, False, False,
-                 _titles(names, given is not None), draw, changing, decoded.pages(),
+                 _titles(names, reference is not None), draw, changing, decoded.pages(),
                  light=light, levels=tuple(sizes), bits_of=TEXEL, psnr=psnr,
                  own_channels=channels,
-                 stored=tuple(REFERENCE + pane for pane in by_pane) if given else (),
+                 at_hand=tuple(GIVEN + pane for pane in by_pane) if reference else (),
                  radiance=lambda pane, view: spheres[pane].radiance(view))  # fmt: skip
 
 
 def _titles(names: Mapping[str, str], compared: bool) -> Mapping[str, str]:
-    """Return the panes' titles, what is decoded first."""
+    """Return the panes' titles, decoded ones first."""
     if not compared:
         return names
     titles = {pane: f"{name} as decoded" for pane, name in names.items()}

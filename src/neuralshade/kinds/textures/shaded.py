@@ -1,7 +1,7 @@
-"""What texels look like when lit: the loss of ``--loss shaded``. Device half: shaded.slang.
+"""Loss of lit texels, for ``--loss shaded``. Device half: shaded.slang.
 
-A texel is lit alone, under one light and from one eye that are drawn for each texel and
-each step, and compared with itself as given, under the same ones.
+Each texel is lit alone, under a light and a view direction drawn for each texel and step, and
+compared with the target under the same ones.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from neuralshade.model.microfacet import Surface, shade
 from neuralshade.sampler.directions import drawn_pairs
 from neuralshade.source.color import srgb_to_linear
 
-KNEE = 0.5  # light is rolled off to x / (1 + KNEE x) before it is encoded for a screen
-MAPS_SHARE = 1.0  # of the loss of maps, beside: less of it cost PSNR, and lit no closer either
+KNEE = 0.5  # light is compressed to x / (1 + KNEE x) before encoding
+MAPS_SHARE = 1.0  # weight of the loss of maps beside: less cost PSNR without closer lit texels
 SAID = {"albedo": f"{GREY:g}", "normal": "flat", "roughness": f"{ROUGH:g}", "metallic": "0",
         "ao": "1"}  # fmt: skip
-CURVES = ("none", "srgb", "log")  # as the device half numbers them
-LEAST_SQUARE = 1e-4  # of a normal's z, whose root has no slope at 0
-LOWEST = 0.1  # cosine of a light with the surface
+CURVES = ("none", "srgb", "log")  # in the order of the device half
+LEAST_SQUARE = 1e-4  # of a normal's z: the root has no derivative at 0
+LOWEST = 0.1  # least cosine of a light with the surface
 USUAL = {"albedo": (GREY,), "normal": (0.0, 0.0, 1.0), "roughness": (ROUGH,), "metallic": (0.0,),
          "ao": (1.0,)}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class LitMap:
-    """One map that is lit: its trained channels, or where ``first`` is None its ``value``."""
+    """One map for shading: trained channels, or a constant ``value`` where ``first`` is None."""
 
     first: int | None
     count: int
     low: float
     span: float
-    curve: str  # of what is trained: none, srgb or log
+    curve: str  # of the trained channels: none, srgb or log
     value: tuple[float, ...]
 
     def of(self, channels: torch.Tensor) -> torch.Tensor:
-        """Return the map as it is lit, of trained channels [C, N]: [count, N]; colors linear."""
+        """Return the map for shading, from trained channels [C, N]: [count, N]; colors linear."""
         if self.first is None:
             return torch.tensor(self.value).to(channels)[:, None].expand(-1, channels.shape[1])
         coded = channels[self.first : self.first + self.count].clamp(0, 1) * self.span + self.low
@@ -61,15 +61,15 @@ class LitMap:
 
 
 def lit_maps(codings: Sequence[MapCoding]) -> dict[str, LitMap]:
-    """Return each of LIT, as a set has it or as what lacks it is lit."""
+    """Return each map of LIT, from the set or a default."""
     known = {coding.name: coding for coding in codings}
     return {name: _lit_map(name, known.get(name)) for name in LIT}
 
 
 def check_lit(codings: Sequence[MapCoding], name: str) -> str:
-    """Return a line on what a set lacks and is lit with instead, empty where it lacks nothing.
+    """Return a line on the defaults of maps that a set lacks, empty for none.
 
-    Raises: ConfigError where none of the maps that shading shows varies.
+    Raises: ConfigError where no map that affects shading varies.
     """
     varying = [coding.name for coding in codings if coding.count]
     if not lights(varying):
@@ -97,11 +97,11 @@ def _lit_map(name: str, coding: MapCoding | None) -> LitMap:
 def light_of(
     maps: Mapping[str, LitMap], channels: torch.Tensor, wi: torch.Tensor, wo: torch.Tensor
 ) -> torch.Tensor:
-    """Return what texels reflect: [3, N], linear; a white one that faces the light about 1.
+    """Return reflected light: [3, N], linear; about 1 for white texels that face the light.
 
     Args:
         maps: of ``lit_maps``.
-        channels: [C, N], all that are trained of a set.
+        channels: [C, N], all trained ones of a set.
         wi: [N, 3], to the light, in the texels' tangent space.
         wo: [N, 3], to the eye.
 
@@ -125,14 +125,14 @@ def _normals(xyz: torch.Tensor) -> torch.Tensor:
 
 
 def tone(light: torch.Tensor) -> torch.Tensor:
-    """Return light as it is compared: sRGB-encoded, what is bright rolled off."""
+    """Return light as compared: highlights compressed, then sRGB-encoded."""
     rolled = light / (1 + KNEE * light)
     root = 1.055 * rolled.clamp(min=0.0031308) ** (1 / 2.4) - 0.055
     return torch.where(rolled <= 0.0031308, 12.92 * rolled, root)
 
 
 class ShadedTask(NoisyTask):
-    """Compares texels by how they are lit, and a little by their channels."""
+    """Compares lit texels, and, with a smaller weight, their channels."""
 
     def __init__(self, maps: Mapping[str, LitMap], *of_maps: Any):
         super().__init__(*of_maps)
@@ -141,12 +141,12 @@ class ShadedTask(NoisyTask):
     def compared(
         self, predicted: torch.Tensor, wanted: torch.Tensor, rng: torch.Generator
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return light as it is compared and weighted channels, whose squares the loss adds up."""
+        """Return compared light and weighted channels; the loss sums their squares."""
         count, texels = wanted.shape
         wi, wo = self.directions(texels, rng).to(wanted.device).unbind(1)
         channels = super().compared(predicted.float(), wanted, rng)
         light = [tone(light_of(self.maps, of, wi, wo)) for of in (predicted.float(), wanted)]
-        # the mean over 3 + C rows then is the sum over them by C, as of the device's outputs
+        # so that the mean over 3 + C rows is the sum over them by C, as in the device half
         size = math.sqrt((3 + count) / count)
         share = size * math.sqrt(MAPS_SHARE)
         one, other = (
@@ -185,6 +185,6 @@ def lit_numbers(maps: Mapping[str, LitMap]) -> npt.NDArray[np.float32]:
 
 
 def _unit(normal: Sequence[float]) -> list[float]:
-    """Return what ``_normals`` makes of one."""
+    """Return the result of ``_normals`` for one normal."""
     made = _normals(torch.tensor(normal)[:, None])[0]
     return [float(part) for part in made]

@@ -1,4 +1,4 @@
-"""A fitted set as functions of a shading language: texels, filtered or not, and its maps."""
+"""Shader form of a fitted set: functions of texels, filtered texels, and maps."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from neuralshade.kinds.textures.opened import OpenedTextures
 
 LEVEL = Parameter("float", "level", "0 is the finest; between two levels both are mixed")
-PLACE = (Parameter("float2", "uv"), Parameter("float", "level"))  # as bilinear has them
+PLACE = (Parameter("float2", "uv"), Parameter("float", "level"))  # of bilinear
 MIP = Parameter("int", "mip", "0 is the finest; beyond, the nearest")
-# Behind the asset's name, of what is no map.
+# Suffixes of functions other than maps.
 TAKEN = ("channels", "area", "texel", "bilinear", "stochastic", "filtered", "level", "size",
          "decoded", "linear", "word", "words", "row", "half_row", "halves", "asset", "shader",
          "sine", "sines", "cosine", *ACTIVATIONS,
@@ -45,10 +45,10 @@ def textures_shader(opened: OpenedTextures, name: str) -> ShaderForm:
     """Return the functions of a set; see ``Opened.shader``.
 
     ``NAME_texel(x, y, mip)``, ``NAME_bilinear(uv, level)`` and ``NAME_stochastic(uv, level, u)``
-    return the channels of all maps, ``NAME_filtered(uv, level)`` those of latents that are BC1
-    textures and filtered themselves; ``NAME_MAP(channels)`` is one map of them, and
-    ``NAME_MAP_at(uv, level)`` that of filtered ones, or else of bilinear ones.
-    ``NAME_area(uv, dx, dy)`` is the mean over a footprint, ``NAME_level(dx, dy)`` its level.
+    return the channels of all maps, ``NAME_filtered(uv, level)`` those from filtered BC1 latents;
+    ``NAME_MAP(channels)`` decodes one map from them, and ``NAME_MAP_at(uv, level)`` calls it on
+    filtered latents if there are some, else on bilinear texels. ``NAME_area(uv, dx, dy)`` is the
+    mean over a footprint, ``NAME_level(dx, dy)`` its level.
     """
     wraps, levels = opened.recipe.wrap == "repeat", len(opened.sizes)
     columns = Columns(name)
@@ -89,7 +89,7 @@ def textures_shader(opened: OpenedTextures, name: str) -> ShaderForm:
 
 
 def _taken(reading: list[Function], name: str) -> set[str]:
-    """Return what no map may be called."""
+    """Return the names that no map may have."""
     return {*TAKEN, *(one.name.removeprefix(f"{name}_") for one in reading)}
 
 
@@ -136,19 +136,19 @@ def _texel(name: str, wraps: bool, levels: int, sampled: bool) -> Function:
 
 
 def _unit(wraps: bool) -> str:
-    """Return ``uv`` brought from beyond the border."""
+    """Return ``uv`` wrapped or clamped to the set."""
     return "(uv - floor(uv))" if wraps else "clamp(uv, float2(0.0), float2(1.0))"
 
 
 def _place_lines(name: str, wraps: bool, mip: str) -> list[str]:
-    """Return lines that declare the texel up and left of ``uv``, and how far it is from it."""
+    """Return lines that declare the texel up and left of ``uv``, and the offset from it."""
     return [f"const float2 place = {_unit(wraps)} * {name}_size({mip}) - 0.5;",
             "const float2 first = floor(place);",
             "const float2 share = place - first;"]  # fmt: skip
 
 
 def _mixed_levels(levels: int, parts: list[str], kind: str) -> list[str]:
-    """Return lines that find out between which levels ``level`` is, and declare their mean."""
+    """Return lines that select the two levels around ``level``, and declare their mix."""
     return [f"const float inside = clamp(level, 0.0, {number(levels - 1)});",
             "const int mip = int(inside);", "const float between = inside - float(mip);",
             f"{kind} mixed;", *(f"mixed.{part} = float4(0.0);" for part in parts)]  # fmt: skip
@@ -204,7 +204,7 @@ def _area(name: str, mixing: str, parts: list[str]) -> Function:
         (Parameter("float2", "uv"), Parameter("float2", "dx"), Parameter("float2", "dy")),
         (f"const float level = {whole};", f"{kind} mean;",
          *(f"mean.{part} = float4(0.0);" for part in parts),
-         # never 8 times, which compilers that unroll loops do not know
+         # never 8 times, which compilers that unroll loops cannot know
          "for (int i = 0; i < min(8, 4 + 4 * int(level < 0.0)); ++i)", "{",
          "const float2 step = float2(float(i & 1), float((i >> 1u) & 1)) * 0.5 - 0.25;",
          f"const {kind} one = {mixing}(uv + dx * step.x + dy * step.y, level);",

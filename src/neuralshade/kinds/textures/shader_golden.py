@@ -1,4 +1,4 @@
-"""What a fitted set answers in Python, for those who check its functions in a shader."""
+"""Golden rows of a fitted set: Python results against which its shader functions are checked."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float32]
 
 TOLERANCE = 2e-6  # of full scale
-ROWS = 2 * GOLDEN  # that are drawn: of normals those near the horizon are left out
-STEEP = 4.0  # dz by dx of a normal there
-EDGE = 4e-3  # how far a random number keeps from where another texel is chosen
-LATENT_STEP = 2 * 2 / 255  # of latents from -1 to 1: BC1 is decoded to 8 bits, and mixed in 8
-DRAWS, SLACK = 8, 1.5  # directions in which latents are moved, and what others may add
+ROWS = 2 * GOLDEN  # drawn: normals near the horizon are dropped
+STEEP = 4.0  # dz by dx of a normal above which its row is dropped
+EDGE = 4e-3  # least distance of a random number from the choice of another texel
+LATENT_STEP = 2 * 2 / 255  # of latents from -1 to 1: BC1 decodes to 8 bits, and mixes in 8
+DRAWS, SLACK = 8, 1.5  # directions of the latents' perturbation, and a margin for others
 BEYOND = 2  # texels and levels beyond the border
 
 
 def golden_rows(opened: OpenedTextures, name: str, names: Sequence[str]) -> list[Golden]:
-    """Return what ``TextureSetField`` says at positions, beyond the borders too.
+    """Return the results of ``TextureSetField`` at positions, also beyond the borders.
 
     ``names``: of the maps' functions.
     """
@@ -62,14 +62,14 @@ def golden_rows(opened: OpenedTextures, name: str, names: Sequence[str]) -> list
 
 
 def _swing_of(coding: MapCoding, channels: Floats, swing: float) -> float:
-    """Return how far a map moves where all channels move by ``swing``, up or down."""
+    """Return how much a map changes if all channels change by ``swing``, up or down."""
     at = [torch.from_numpy(channels + move).clamp(0, 1) for move in (-swing, 0, swing)]
     low, values, high = (values_of(coding, one) for one in at)
     return SLACK * float(torch.stack([(low - values).abs(), (high - values).abs()]).max())
 
 
 class _Rows:
-    """Arguments of functions, and what the field says of them."""
+    """Arguments of functions, and the field's results for them."""
 
     def __init__(self, field: TextureSetField, rng: np.random.Generator):
         self.field, self.rng = field, rng
@@ -92,7 +92,7 @@ class _Rows:
         return _golden(function, np.column_stack([at, mip]).astype(np.float32), found)
 
     def stochastic(self, function: str) -> Golden:
-        """Return rows whose random numbers choose the same texel however a shader rounds."""
+        """Return rows whose random numbers choose the same texel under any rounding."""
         uv, level = self.places[:GOLDEN, :2], self.places[:GOLDEN, 2]
         u = self.rng.random((GOLDEN, 3), np.float32)
         mip = np.floor(level + u[:, 2]).clip(0, len(self.field.sizes) - 1).astype(np.int64)
@@ -106,7 +106,7 @@ class _Rows:
         return _golden(function, np.column_stack([uv, level, u]).astype(np.float32), found)
 
     def area(self, function: str) -> Golden:
-        """Return rows whose footprints have the same level however a shader rounds."""
+        """Return rows whose footprints have the same level under any rounding."""
         drawn = np.exp2(self.rng.uniform(-8, 0, (4 * GOLDEN, 1))) * self.rng.normal(
             size=(4 * GOLDEN, 4)
         )
@@ -126,16 +126,16 @@ class _Rows:
         return _golden(function, np.column_stack([uv, steps]), total / np.float32(4))
 
     def bilinear(self, places: Floats) -> Floats:
-        """Return channels at (u, v, level), those between levels mixed of both: float32 [N, C]."""
+        """Return channels at (u, v, level), interpolated between levels: float32 [N, C]."""
         uv, mip, above, between = self._levels(places)
         low, high = (self.field.channels(uv, each, "bilinear") for each in (mip, above))
         found: Floats = (low * (1 - between) + high * between).numpy()
         return found
 
     def filtered(self, places: Floats, moved: torch.Tensor | float = 0.0) -> Floats:
-        """Return what latents are decoded to that are mixed between texels and levels: [N, C].
+        """Return the decoder's results for latents mixed between texels and levels: [N, C].
 
-        ``moved``: is added to latents, which are from -1 to 1.
+        ``moved``: offset of the latents, which are from -1 to 1.
         """
         uv, mip, above, between = self._levels(places)
         inside = uv - uv.floor() if self.field.wraps else uv.clamp(0, 1)
@@ -147,7 +147,7 @@ class _Rows:
         return found
 
     def _levels(self, places: Floats) -> tuple[torch.Tensor, ...]:
-        """Return positions, the two levels that each lies between, and how far from the first."""
+        """Return positions, the two levels around each, and the distance from the first."""
         last = len(self.field.sizes) - 1
         inside = torch.from_numpy(places[:, 2]).clamp(0, last)
         mip = inside.long()
@@ -155,7 +155,7 @@ class _Rows:
                 (inside - inside.floor())[:, None])  # fmt: skip
 
     def swing(self) -> float:
-        """Return how far channels move where texture units round latents to 8 bits, and weights."""
+        """Return the effect on channels of 8-bit latents and weights in texture units."""
         still, most = self.filtered(self.places), 0.0
         generator = torch.Generator().manual_seed(SEED)
         for _ in range(DRAWS):
@@ -167,14 +167,14 @@ class _Rows:
 
 
 def _golden(function: str, inputs: Floats, channels: Floats) -> Golden:
-    """Return rows whose results are structs of float4, the last filled up by 0."""
+    """Return rows whose results are structs of float4, the last padded by 0."""
     count = 4 * fours(channels.shape[1])
     filled = np.pad(channels, ((0, 0), (0, count - channels.shape[1])))
     return Golden(function, inputs[:GOLDEN], filled[:GOLDEN], TOLERANCE, in_halves=IN_HALVES)
 
 
 def _fair(normals: Floats) -> npt.NDArray[np.int64]:
-    """Return the rows of normals whose z does not swing when x and y change by what is allowed."""
+    """Return the rows of normals whose z is stable under the tolerance of x and y."""
     square = np.square(normals[:, :2].astype(np.float64)).sum(1)
     up = np.sqrt(np.maximum(1 - square, 0))
     return np.flatnonzero((up > 1 / STEEP) | (square > 1 + 1e-4))

@@ -1,4 +1,4 @@
-"""Latents of a set in the dialect of shader forms: codes without gaps, or textures of BC1."""
+"""Latents of a set in the shader dialect: packed codes, or BC1 textures."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ SHARE = Parameter("float2", "share")
 def add_latents(
     columns: Columns, encoding: Composite, latents: Tensors, wraps: bool
 ) -> tuple[Words, list[Function], list[Texture]]:
-    """Add what the encoding of a set gives its decoder at ``uv``.
+    """Add the decoder's inputs at ``uv``.
 
     Plain latents are those of ``mip``, BC1 textures are sampled at ``level``. ``latents``: the
     tensors of the asset, in their order.
 
-    Returns: the words that functions read, these functions, each behind those that it calls, and
+    Returns: the words that functions read, these functions, in the order of their calls, and
         textures.
     """
     textures, blocks = list[Texture](), iter(latents)
@@ -54,7 +54,7 @@ def add_latents(
         else:
             assert isinstance(part, LatentPosition)
             _add_position(columns, functions, part)
-    # four codes may be read where fewer are left
+    # reads four codes even where fewer are left
     words = np.concatenate([packed.words, np.zeros(1, np.uint32)])
     return words, list(functions.values()), textures
 
@@ -71,7 +71,7 @@ def _around(name: str, wraps: bool) -> Function:
 
 
 def _place_lines(index: int, level: str, strides: tuple[str, str], name: str) -> Iterator[str]:
-    """Yield lines that find out between which latents of a grid ``uv`` lies."""
+    """Yield lines that select the latents of a grid around ``uv``."""
     x, y, share = f"x{index}", f"y{index}", f"share{index}"
     yield (f"const float2 place{index} = uv * float2(float({level}.y), float({level}.z)) - 0.5;")
     yield f"const float2 {share} = place{index} - floor(place{index});"
@@ -104,13 +104,13 @@ def _add_grid(
 
 
 def _next_name(columns: Columns) -> str:
-    """Return what the next numbers of latents are called."""
+    """Return the name of the next numbers of latents."""
     columns.parts += 1
     return f"latents{columns.parts - 1}"
 
 
 def _code_functions(name: str) -> dict[str, Function]:
-    """Return what reads four codes, of any bits, and what mixes those of four latents."""
+    """Return functions that read four codes, of any bits, and that mix those of four latents."""
     step = Parameter("int", "bits")
     lanes = ["float(w & peak)", *(f"float((w >> ({i}u * step)) & peak)" for i in (1, 2, 3))]
     corner = [f"{name}_codes(first, index + y.{y} + x.{x}, bits)" for y in "xy" for x in "xy"]
@@ -120,7 +120,7 @@ def _code_functions(name: str) -> dict[str, Function]:
             ("const int bit = (index & 31) * bits;",
              "const int at = first + (index >> 5u) * bits + (bit >> 5u);",
              "const uint shift = uint(bit & 31);",
-             # by two shifts, as one of 32 bits is not defined
+             # two shifts, as one by 32 bits is undefined
              f"const uint w = ({name}_word(at) >> shift) | (({name}_word(at + 1) << 1u) << "
              "(31u - shift));",
              "const uint step = uint(bits);",
@@ -140,9 +140,9 @@ def _code_functions(name: str) -> dict[str, Function]:
 def _add_blocks(
     columns: Columns, grid: BlockGrid, latents: Iterator[npt.NDArray[Any]], first: int
 ) -> list[Texture]:
-    """Add textures of BC1, of which ``first`` are there already; ``latents``: the next ones."""
+    """Add BC1 textures, numbered from ``first``; ``latents``: the next tensors."""
     found = list[Texture]()
-    # of a set's mips, those that are finer than a texture see its finest level
+    # mips finer than a texture use its finest level
     finer = grid.serves.count(0) - 1 if len(grid.sizes) > 1 else 0
     for texture in range(grid.textures):
         title = f"latents_{first + texture}"
@@ -156,7 +156,7 @@ def _add_blocks(
 
 
 def _level_blocks(grid: BlockGrid, blocks: npt.NDArray[Any]) -> Iterator[bytes]:
-    """Yield the blocks of each level of a texture, of all of them [N, 8]."""
+    """Yield the blocks of each level of a texture, from all of them [N, 8]."""
     for first, end in pairwise([*grid.firsts, grid.blocks]):
         yield blocks[first:end].tobytes()
 
@@ -187,5 +187,5 @@ def _add_position(
 
 
 def _depth(place: tuple[float, float, float]) -> int:
-    """Return how many mips one lies below the finest that the same latents serve."""
+    """Return the distance in mips to the finest one that the same latents serve."""
     return round(2 * place[2] + 1)

@@ -1,4 +1,4 @@
-"""Maps of a set in the dialect of shader forms: each decoded from the channels of a texel."""
+"""Map functions in the shader dialect: each decodes a map from the channels of a texel."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MEANINGS = {
     "normal": "a unit normal: x to the right, y up, z out of the surface",
     "data": "as its file has it",
 }
-AT = "_at"  # ends the names of functions that filter a map
+AT = "_at"  # suffix of functions that filter a map
 
 
 def map_names(codings: Sequence[MapCoding], taken: Iterable[str]) -> list[str]:
-    """Return what the functions of maps are called behind the asset's name: all different.
+    """Return the suffixes of the maps' functions after the asset's name, all distinct.
 
-    ASCII letters and digits stay, the rest becomes ``_``. ``taken``: what others are called.
+    ASCII letters and digits stay, others become ``_``. ``taken``: names that are in use.
     """
     used, found = set(taken), list[str]()
     for coding in codings:
@@ -42,7 +42,7 @@ def type_of(coding: MapCoding) -> str:
 
 
 def about_of(coding: MapCoding) -> str:
-    """Return what a map's numbers are."""
+    """Return a description of a map's numbers."""
     about = MEANINGS[coding.meaning]
     if coding.meaning == "data" and coding.constant is None:
         about += f", {coding.low:.6g} to {coding.high:.6g}"
@@ -52,7 +52,7 @@ def about_of(coding: MapCoding) -> str:
 def map_functions(
     name: str, codings: Sequence[MapCoding], names: Sequence[str], mixing: str
 ) -> list[Function]:
-    """Return ``NAME_MAP(c)`` and ``NAME_MAP_at(uv, level)`` of each map, behind what they call.
+    """Return ``NAME_MAP(c)`` and ``NAME_MAP_at(uv, level)`` of each map, after their callees.
 
     ``mixing``: the function that returns filtered channels.
     """
@@ -81,7 +81,7 @@ def map_functions(
 
 
 def _body(name: str, coding: MapCoding) -> list[str]:
-    """Return the lines that decode a map, as ``sample.values_of`` does."""
+    """Return the lines that decode a map, like ``sample.values_of``."""
     if coding.constant is not None:
         return [f"return {vector(coding.constant)};"]
     kind = "float" if coding.count == 1 else f"float{coding.count}"
@@ -115,7 +115,7 @@ def _own(coding: MapCoding, kind: str) -> str:
 
 
 def full_scale(coding: MapCoding) -> float:
-    """Return the largest number of a map, times how steep its curve is there if that is above 1."""
+    """Return the largest number of a map, times the slope of its curve there if that is above 1."""
     largest = max(abs(coding.low), abs(coding.high), coding.high - coding.low)
     if coding.constant is not None:
         return max(map(abs, (*coding.constant, 1e-30)))

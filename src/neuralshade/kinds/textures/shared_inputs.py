@@ -1,8 +1,8 @@
-"""What texels of a rectangle share of an encoding with the others of their column and row.
+"""Shared encoding of a texel rectangle: what its columns and rows have in common.
 
 Bilinear weights are products of a column's and a row's, so latents are mixed along rows, then along
-columns, each as a product with a matrix of few numbers that are not 0: cheaper than to gather.
-Sines of a position are copies of what its column and its row have.
+columns, each as a product with a sparse matrix: cheaper than gathering. Sines of a position are
+copied from its column and its row.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from neuralshade.model.encoding import Encoding
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.latent_position import LatentPosition
 
-BLOCK_ROWS, BLOCK_COLUMNS = 32, 128  # texels: 64 neurons of a block are a megabyte
+BLOCK_ROWS, BLOCK_COLUMNS = 32, 128  # texels: 64 neurons of a block take a megabyte
 
 
 class SharedInputs(Protocol):
     """An encoding at the crossings of columns and rows of a mip."""
 
     def strip(self, rows: slice) -> torch.Tensor:
-        """Return what is known of some rows, from a multiple of BLOCK_ROWS on."""
+        """Return the intermediate results of some rows, from a multiple of BLOCK_ROWS on."""
 
     def blocks(self, strip: torch.Tensor, tile: int) -> Sequence[torch.Tensor]:
-        """Return what is known of each block of rows of ``strip``, in a tile of columns."""
+        """Return those of each block of rows of ``strip``, in a tile of columns."""
 
     def write(self, out: torch.Tensor, tile: int, block: torch.Tensor, fresh: bool) -> None:
         """Write a block's encoding: [width, rows, columns].
 
-        ``fresh``: nothing of the same tile was written there before.
+        ``fresh``: no block of the same tile was written there before.
         """
 
 
@@ -45,7 +45,7 @@ def shared_inputs(part: Encoding, mip: int, u: torch.Tensor, v: torch.Tensor) ->
 
 
 class SharedLatents:
-    """Latents: a strip has their rows mixed, [rows, latents across, features]."""
+    """Latents: a strip holds their rows mixed, [rows, latents across, features]."""
 
     def __init__(self, grid: LatentGrid | BlockGrid, mip: int, u: torch.Tensor, v: torch.Tensor):
         self.grid, self.level = grid, grid.serves[mip]
@@ -71,7 +71,7 @@ class SharedLatents:
 def _weights(
     before: torch.Tensor, after: torch.Tensor, share: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return which latents [k] places [n] lie between, and how much each weighs there: [n, k]."""
+    """Return the latents [k] around positions [n], and their weights: [n, k]."""
     which, of_place = torch.unique(torch.cat([before, after]), return_inverse=True)
     weights = torch.zeros(len(share), len(which))
     first, second = of_place.view(2, -1, 1)
@@ -80,7 +80,7 @@ def _weights(
 
 
 class SharedPosition:
-    """Sines of the position, octave by octave: two along u, two along v. Last the mip."""
+    """Sines of the position, octave by octave: two along u, two along v; then the mip."""
 
     def __init__(self, part: LatentPosition, mip: int, u: torch.Tensor, v: torch.Tensor):
         middle, level = torch.full_like(u, 0.5), torch.full_like(u, float(mip))

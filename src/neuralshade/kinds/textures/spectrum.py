@@ -1,7 +1,7 @@
-"""Which layouts suit a set: many numbers of few bits for rough textures, fewer of more for smooth.
+"""Layout choice by spectrum: many coarse numbers for rough textures, fewer fine ones for smooth.
 
-What tells is how much of 2 x 2 texels, all channels together, the first principal components do not
-have: where that is much, a latent wants more numbers; where it is little, more exact ones.
+The measure is what the first principal components of 2 x 2 texels, all channels together, leave
+over: where that is much, a latent needs more numbers; where it is little, finer ones.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from neuralshade.source.material_set import MaterialSet
 
 SIDE = 2  # texels of a patch
 SHARE = 5 / 16  # of its principal components: 10 of 32 with eight channels
-# What is left without the others, below which a set is rough, for each rate of ROUGH and SMOOTH:
-# three of six sets lie at 33 to 36, three at 39 to 46. At 20 bits a worn shelf of 35.9 dB has less
-# to gain from more numbers than bark of 32.8 and bricks of 34.5.
+# PSNR of the first components below which a set is rough, for each rate of ROUGH and SMOOTH: three
+# of six sets lie at 33 to 36, three at 39 to 46. At 20 bits a worn shelf of 35.9 dB gains less
+# from more numbers than bark of 32.8 and bricks of 34.5.
 ROUGH_DB = (37.0, 37.0, 37.0, 37.0, 35.2)
-BANDS = 256  # of SIDE rows that are looked at, at most
+BANDS = 256  # of SIDE rows, sampled at most
 
 
 def layouts_for(textures: MaterialSet, codings: Sequence[MapCoding]) -> tuple[Shapes, ...]:
-    """Return the layouts to choose from for a set, of the fewest bits first."""
+    """Return the layouts for a set, of the fewest bits first."""
     left = left_db(textures, codings)
     tables = zip(ROUGH, SMOOTH, ROUGH_DB, strict=True)
     return tuple(rough if left < bound else smooth for rough, smooth, bound in tables)
 
 
 def left_db(textures: MaterialSet, codings: Sequence[MapCoding]) -> float:
-    """Return the PSNR in dB of patches that have the first SHARE of their components alone.
+    """Return the PSNR in dB of patches with the first SHARE of their components alone.
 
-    Infinite where nothing is left, and where a set is too small for a patch.
+    Infinite for an exact reconstruction, and for a set smaller than a patch.
     """
     height, width = textures.height // SIDE, textures.width // SIDE
     if not height or not width or not any(coding.count for coding in codings):

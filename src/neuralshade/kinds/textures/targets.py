@@ -1,4 +1,4 @@
-"""What a set's maps are to reach, in dB, where a size is not given."""
+"""Quality targets of a set's maps in dB, in place of a size."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 
-MOST_DB = 99.0  # what equal maps have
+MOST_DB = 99.0  # the PSNR of equal maps
 Quality = Mapping[str, float]  # PSNR in dB of mip 0 by map
 
 
 @dataclass(frozen=True)
 class Targets:
-    """PSNR of mip 0, in dB, that is wanted: ``mean`` over the maps, ``maps`` each by name."""
+    """Targets for the PSNR of mip 0, in dB: ``mean`` over the maps, ``maps`` by name."""
 
     mean: float | None = None
     maps: Quality = field(default_factory=dict)
 
     @classmethod
     def of(cls, mean: float | str | None, maps: str | Quality | None) -> Targets | None:
-        """Return what was asked for, None where nothing was; ConfigError for what is no number.
+        """Return the targets, None without any; ConfigError for invalid numbers.
 
         ``maps``: as in albedo=35,normal=34, or a mapping.
         """
@@ -45,7 +45,7 @@ class Targets:
         return cls(_decibels("target_psnr: got ", mean, "35"), wanted)
 
     def check_maps(self, names: Iterable[str]) -> None:
-        """Raise ConfigError for a map that is none of ``names``, those that vary."""
+        """Raise ConfigError for a map that is not among ``names``, those that vary."""
         known = list(names)
         for name in self.maps:
             if name not in known:
@@ -54,14 +54,14 @@ class Targets:
                                   "out.")  # fmt: skip
 
     def spare(self, quality: Quality) -> float:
-        """Return how many dB the quality has beyond the target that it is nearest to missing."""
+        """Return the least distance in dB of the quality above a target."""
         found = [quality[name] - wanted for name, wanted in self.maps.items()]
         if self.mean is not None:
             found.append(mean_of(quality) - self.mean)
         return min(found)
 
     def missed(self, quality: Quality) -> str:
-        """Return what is missed, as in "34.21 of 35 dB"; nothing where all is reached."""
+        """Return what is missed, as in "34.21 of 35 dB"; empty where all is reached."""
         said = [f"{name} {quality[name]:.2f} of {wanted:g}" for name, wanted in self.maps.items()
                 if quality[name] < wanted]  # fmt: skip
         if self.mean is not None and mean_of(quality) < self.mean:
@@ -84,10 +84,10 @@ def _pair(item: str) -> tuple[str, str]:
 
 def _decibels(place: str, value: object, example: str) -> float:
     try:
-        number = float(value)  # type: ignore[arg-type]  # what is none is refused below
+        number = float(value)  # type: ignore[arg-type]  # other types are refused below
     except (TypeError, ValueError):
         number = -1.0
-    if not 0 < number <= MOST_DB:  # NaN is neither
+    if not 0 < number <= MOST_DB:  # NaN fails, too
         raise ConfigError(f"{place}{shown(value)}, need dB above 0, {MOST_DB:g} at most. Write "
                           f"for example {example}.")  # fmt: skip
     return number

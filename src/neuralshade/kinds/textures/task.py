@@ -1,4 +1,4 @@
-"""Fitting the texels of all mips on the device. Device half: task.slang."""
+"""Training task of the texels of all mips on the device. Device half: task.slang."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from neuralshade.kinds.textures.texels import PAIR, Texels
 from neuralshade.model.encoding import Encoding
 
 MIP = np.dtype([("width", "<u4"), ("height", "<u4"), ("first", "<u4"), ("end", "<f4")])
-# Names as the engine asks for them, which every kind's text declares itself.
+# Names that the engine expects, declared by every kind's text.
 TEXT = """
 typealias Encoding = {encoding};
 typealias MapsTask = TexelTask<
@@ -84,8 +84,8 @@ def texel_task(
 
     ``weights`` [C]: of channels in the loss. ``jittered``: see TexelSampler. ``halves``: grid
     numbers are read as packed float16, else as float32. ``gradients``: how those of grids are
-    summed, a key of GRADIENTS. ``lit``: maps that are compared as they are lit, see ``lit_maps``;
-    None compares channels alone.
+    summed, a key of GRADIENTS. ``lit``: maps that are compared when lit, see ``lit_maps``;
+    None compares channels only.
     """
     half = encoding.slang("Textures")
     imports = half.modules | {
@@ -125,7 +125,7 @@ def paired_words(words: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint32]:
 
 
 def mip_table(texels: Texels) -> npt.NDArray[Any]:
-    """Return where each mip lies and which share of a batch it has, as MIP."""
+    """Return each mip's first texel and cumulative share of a batch, as MIP."""
     table = np.zeros(len(texels.sizes), MIP)
     sizes: npt.NDArray[Any] = np.array(texels.sizes)
     table["width"], table["height"] = sizes[:, 0], sizes[:, 1]

@@ -1,4 +1,4 @@
-"""The texels that a live page shows of a set: as they were given, and as decoded."""
+"""Texel sources of a live page: a set's reference maps, and the decoded ones."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from neuralshade.source.cutout import level_list
 from neuralshade.source.material_set import MaterialSet
 
 Floats = npt.NDArray[np.float32]
-SPREAD = 36  # texels that lie between those that are shown, each: so many are decoded in less time
-MOST = 2**20  # texels that are decoded at once for others: memory has to hold them
+SPREAD = 36  # a rectangle is decoded whole if at most so many times larger than what is shown
+MOST = 2**20  # texels of a rectangle decoded at once: bounds memory
 
 
 class ReferenceTexels:
-    """A set's own maps; levels are made when one but 0 is first requested."""
+    """A set's own maps; deeper levels are computed on first use."""
 
     def __init__(self, textures: MaterialSet, mips: int):
         self._textures, self._mips = textures, mips
         self._levels: dict[str, list[Floats]] = {}
 
     def coded(self, coding: MapCoding, level: int, index: Integers) -> Floats:
-        """Return texels of a map as a fit compares them: float32 [..., channels] in [0, 1].
+        """Return texels of a map for comparison: float32 [..., channels] in [0, 1].
 
-        ``index`` [...]: their numbers in the level, row by row.
+        ``index`` [...]: of texels in the level, row by row.
         """
         one = self._textures[coding.name]
         if level == 0:
@@ -46,9 +46,9 @@ class ReferenceTexels:
 
 
 class DecodedTexels:
-    """What a field makes of them now, all maps of the texels that were requested last at once.
+    """A field's current results: caches all maps of the last texels.
 
-    ``step`` returns how many steps were made: for the same number ``field`` is called once.
+    ``step`` returns the number of steps so far: ``field`` is called once for each.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class DecodedTexels:
 
     @property
     def field(self) -> Field:
-        """The field as it is now."""
+        """The current field."""
         step = self.step()
         if self._known is None or self._known[0] != step:
             self._known = step, self._field()
@@ -84,7 +84,7 @@ class DecodedTexels:
         height, across = rows.max() - top + 1, cols.max() - left + 1
         between = height * across
         shares = next(field.parameters()).device.type == "cpu" and takes_rectangles(field)
-        # every other texel of a rectangle takes longer than all of them, which share work
+        # texels of a rectangle share work: decoding all may be faster than decoding some
         if shares and index.size < between <= SPREAD * index.size:
             if between > MOST and len(index) > 1:
                 parts = np.array_split(index, 2)

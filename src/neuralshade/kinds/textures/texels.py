@@ -1,4 +1,4 @@
-"""The texels of all mips in memory, and how a batch of them is drawn. Device half: task.slang."""
+"""Texels of all mips in memory, and the sampler of batches. Device half: task.slang."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from neuralshade.model.border import within
 
 Floats = npt.NDArray[np.float32]
 
-PEAK = 65535  # texels are kept as 16-bit integers that cover [0, 1]
+PEAK = 65535  # texels are stored as 16-bit integers that cover [0, 1]
 MIDDLE = 32768
 BAND_TEXELS = 2**16  # rounded at once by a core
-LEAST_TEXELS = 512  # a mip of fewer is drawn as often as one of so many
-# Of a mip's texels, by which it is drawn. By 1 the deeper mips of masks end 3 dB below mip 0; by
-# 0.6 mip 0 loses 0.3 dB.
+LEAST_TEXELS = 512  # a smaller mip is drawn as often as one of this size
+# Exponent of a mip's texel count in its share of a batch. With 1 the deeper mips of masks end 3 dB
+# below mip 0; with 0.6 mip 0 loses 0.3 dB.
 SHARE_POWER = 0.8
-PAIR = 2  # neighbours along a row that are drawn together: their latents are nearly the same
+PAIR = 2  # neighbours along a row, drawn together: their latents are nearly the same
 
 
 class Texels:
     """Trained channels of every mip: ``words`` uint16 [texels, C], mip by mip, row by row."""
 
-    alpha: int | None = None  # the channel that errors of all others count by
+    alpha: int | None = None  # the channel that weights errors of all others
 
     def __init__(self, levels: Sequence[Floats], alpha: int | None = None):
         self.alpha = alpha
@@ -51,7 +51,7 @@ class Texels:
         return found
 
     def level_words(self, mip: int) -> npt.NDArray[np.uint16]:
-        """Return one mip as it is kept: uint16 [texels, C], row by row."""
+        """Return one mip as stored: uint16 [texels, C], row by row."""
         (width, height), first = self.sizes[mip], self.firsts[mip]
         return self.words[first : first + width * height]
 
@@ -68,7 +68,7 @@ def fill_words(words: npt.NDArray[np.uint16], channels: Floats) -> None:
 
 
 def mip_shares(sizes: Sequence[tuple[int, int]]) -> npt.NDArray[np.float64]:
-    """Return how often each mip is drawn: by its texels, the smaller ones more than that."""
+    """Return each mip's share of a batch: by its texels, with smaller mips favoured."""
     counts = [max(width * height, LEAST_TEXELS) for width, height in sizes]
     drawn = np.array(counts, np.float64) ** SHARE_POWER
     shares: npt.NDArray[np.float64] = drawn / drawn.sum()
@@ -78,9 +78,9 @@ def mip_shares(sizes: Sequence[tuple[int, int]]) -> npt.NDArray[np.float64]:
 class TexelSampler:
     """Draws pairs of neighbouring texels: ``batch`` of them, mips by their shares.
 
-    How many pairs a mip gets is the same in all steps but for one, which chance rounds.
-    ``jittered``: positions are anywhere in their texels, in place of the middle, and what is
-    wanted there is the bilinear mix of the four texels around.
+    The number of pairs of a mip is the same in all steps but for one, which is rounded at random.
+    ``jittered``: positions are anywhere in their texels instead of at the middle, and the target
+    is the bilinear mix of the four texels around.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class TexelSampler:
     ):  # fmt: skip
         self.batch, self.wraps, self.jittered = batch, wraps, jittered
         self.pairs, self.alpha = batch // PAIR, texels.alpha
-        # PyTorch gathers no uint16: the same less MIDDLE, which turns the highest bit over
+        # PyTorch cannot gather uint16: int16 less MIDDLE, which flips the highest bit
         signed = (texels.words ^ np.uint16(MIDDLE)).view(np.int16)
         self.words = torch.from_numpy(signed).to(device)
         self.ends = torch.from_numpy(np.cumsum(texels.shares)).float()
@@ -119,7 +119,7 @@ class TexelSampler:
     def _between(
         self, cols: torch.Tensor, row: torch.Tensor, mip: torch.Tensor, rng: torch.Generator
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return positions anywhere in texels (``cols`` [P, 2], ``row`` [P]) and their mixes."""
+        """Return positions anywhere in texels (``cols`` [P, 2], ``row`` [P]) and bilinear mixes."""
         size, first = self.sizes[mip][:, None], self.firsts[mip][:, None]
         texel = torch.stack([cols, row[:, None].expand_as(cols)], dim=-1)
         place = texel + torch.rand(self.pairs, PAIR, 2, generator=rng)
@@ -135,7 +135,7 @@ class TexelSampler:
         return at.reshape(-1, 3).to(self.device), mixed
 
     def _beside(self, col: torch.Tensor, width: torch.Tensor) -> torch.Tensor:
-        """Return the column right of ``col``, or at the border the first, or the one before."""
+        """Return the column right of ``col``; at the border the first or the left one."""
         last = torch.zeros_like(col) if self.wraps else (width - 2).clamp(min=0)
         return torch.where(col + 1 < width, col + 1, last)
 

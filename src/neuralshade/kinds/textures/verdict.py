@@ -1,4 +1,4 @@
-"""What a texture set's numbers say beside those of others, in sentences for people."""
+"""Verdict on a texture set in sentences for users: against blocks and picture files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from neuralshade.measure.verdict import listed, more, times
 
 
 def points(found: Comparison) -> list[tuple[str, float, float, bool]]:
-    """Return name, bytes, mean dB and random access of what was possible, the asset first."""
+    """Return name, bytes, mean dB and random access of possible rivals, the asset first."""
     return [
         (each.name, each.disk_bytes, each.mean_psnr_db, each.random_access)
         for each in found.rivals
@@ -18,7 +18,7 @@ def points(found: Comparison) -> list[tuple[str, float, float, bool]]:
 
 
 def verdict(found: Comparison) -> list[str]:
-    """Return sentences for people: beside blocks, and beside the best picture file."""
+    """Return the sentences: against blocks, and against the best picture file."""
     ours = found.ours
     assert ours.mean_psnr_db is not None, ours
     possible = [each for each in found.rivals if each.name != OURS and each.maps]
@@ -53,7 +53,7 @@ def _files(files: Mapping[str, float | None], ours_db: float, found: Comparison)
 
 
 def _lit(names: Sequence[str], found: Comparison) -> str:
-    """Return what the sphere says: beside the file that is closest on it, whichever that is."""
+    """Return the sentence on the sphere: against the file that is closest on it."""
     ours = found.flip_of(OURS)
     ranked = sorted((lit, name) for name in names if (lit := found.flip_of(name)) is not None)
     if ours is None or not ranked:
