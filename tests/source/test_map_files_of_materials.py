@@ -10,7 +10,7 @@ from neuralshade.source.map_entry import probably_meant
 from neuralshade.source.map_files import find_material
 
 IS_A_SET = (
-    "maps of one surface, told by their names: albedo, normal, roughness, displacement and so on"
+    "maps of one surface, recognized by name: albedo, normal, roughness, displacement and so on"
 )
 
 

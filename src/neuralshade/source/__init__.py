@@ -1,1 +1,1 @@
-"""What a fit learns from: pictures on disk or in memory."""
+"""Sources of fits: pictures and maps, on disk or in memory."""

@@ -1,4 +1,4 @@
-"""BMP files whose channels lie where bit masks say, which OpenImageIO does not heed."""
+"""Reader of BMP files with channel bit masks, which OpenImageIO ignores."""
 
 import struct
 from pathlib import Path
@@ -10,18 +10,18 @@ import numpy.typing as npt
 from neuralshade.source.decoded import Decoded, check_memory
 from neuralshade.source.file_kind import damaged, zero_size
 
-FILE_HEADER, INFO_HEADER, ALPHA_HEADER = 14, 40, 56  # bytes; of headers with room for alpha's mask
-BIT_FIELDS, ALPHA_BIT_FIELDS = 3, 6  # ways to store pixels
+FILE_HEADER, INFO_HEADER, ALPHA_HEADER = 14, 40, 56  # bytes; of headers with an alpha mask
+BIT_FIELDS, ALPHA_BIT_FIELDS = 3, 6  # values of biCompression
 MOST_SIDE = 1 << 20
 
 
 def read_masked_bmp(path: Path, memory_limit: int) -> Decoded | None:
-    """Return the picture of a BMP file of 16 or 32 bits with masks; None where it is another.
+    """Return the picture of a BMP file of 16 or 32 bits with masks; None for other BMP files.
 
-    Channels of at most 8 bits become uint8, of more uint16.
+    Channels of at most 8 bits become uint8, larger ones uint16.
 
     Source: Microsoft, BITMAPINFOHEADER and BITMAPV4HEADER.
-    Raises: PictureError for one that is cut off, or larger than ``memory_limit``.
+    Raises: PictureError for one that is truncated, or larger than ``memory_limit``.
     """
     with path.open("rb") as file:
         start = file.read(FILE_HEADER + ALPHA_HEADER).ljust(FILE_HEADER + ALPHA_HEADER, b"\0")
@@ -55,7 +55,7 @@ def read_masked_bmp(path: Path, memory_limit: int) -> Decoded | None:
 
 
 def _whole(mask: int) -> bool:
-    """Return whether the bits of a mask stand side by side."""
+    """Return whether the bits of a mask are contiguous."""
     low = mask & -mask
     return mask != 0 and (mask // low + 1) & (mask // low) == 0
 

@@ -1,4 +1,4 @@
-"""From a file's channels to a picture's: which ones, how alpha is stored, which way is up."""
+"""Picture channels of a file: selection, alpha association, orientation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,32 +13,32 @@ from neuralshade.errors import PictureError
 from neuralshade.source.picture import BLOCK_ROWS
 
 NAMES_SHOWN = 8
-LAYER_LETTERS = 3  # at least, of a layer that a file may be named after
-# What renderers call the layer, or the part, that is the picture itself.
+LAYER_LETTERS = 3  # least length of a layer name that is matched with the file's name
+# Renderers' names for the layer, or the part, of the picture itself.
 MAIN_LAYERS = ("combined", "rgba", "rgb", "beauty", "color", "colour", "main", "composite", "c")
 TRIPLE = ("X", "Y", "Z")  # directions or positions
-PAIRS = (("R", "G"), ("X", "Y"), ("U", "V"))  # two numbers, such as a normal's without its blue
-COLOR, VECTOR, SINGLE = range(3)  # what channels are, the best first
+PAIRS = (("R", "G"), ("X", "Y"), ("U", "V"))  # two numbers, such as a normal without blue
+COLOR, VECTOR, SINGLE = range(3)  # kinds of channels, the best first
 
 
 @dataclass(frozen=True)
 class Channels:
-    """Where a picture's channels stand among a file's, alpha last."""
+    """Indices of a picture's channels among a file's, alpha last."""
 
     picks: list[int]
     kind: int  # COLOR, VECTOR or SINGLE
-    missing_blue: bool = False  # two numbers, to which 0 is added
+    missing_blue: bool = False  # two numbers, padded by 0
 
 
 def color_channels(path: Path, names: Sequence[str]) -> Channels:
     """Return which of a file's channel ``names`` are the picture.
 
     That is R, G, B or Y, then A if present. Without these X, Y, Z; two of R, G or X, Y or U, V; or
-    the only channel that there is, by any name. A name may carry a layer ("beauty.R"). Color
-    without a layer is taken first, then that of the one layer that has any, of the one that is
-    called as renderers call the picture itself, or of the one that the file is named after.
+    a single channel of any name. A name may have a layer ("beauty.R"). Color without a layer is
+    preferred, then the only layer with color, the one with a renderer's name for the picture, and
+    the one whose name is in the file's.
 
-    Raises: PictureError naming the channels if none or several layers could be meant.
+    Raises: PictureError naming the channels if no layer or several qualify.
     """
     layers = _layers(names)
     found = {layer: one for layer, at in layers.items() if (one := _channels_of(at))}
@@ -60,18 +60,18 @@ def color_channels(path: Path, names: Sequence[str]) -> Channels:
 
 
 def chroma_refused(path: Path) -> PictureError:
-    """Return the refusal of an EXR file in luminance and chroma, which OpenImageIO lacks."""
+    """Return the refusal of an EXR file in luminance and chroma, unsupported by OpenImageIO."""
     return PictureError(f"{path}: got luminance and chroma (Y, RY, BY), which are not read, need "
                         "R, G, B. Export it as RGB.")  # fmt: skip
 
 
 def two_channels(path: Path) -> str:
-    """Return what to say of a picture of red and green alone."""
+    """Return the note for a picture of red and green alone."""
     return f"{path}: got two channels; took them for red and green, with a blue of 0"
 
 
 def channels_kind(names: Sequence[str]) -> int | None:
-    """Return what channels of these names are at best, or None if nothing is taken from them."""
+    """Return the best kind among channels of these names, or None if no picture is among them."""
     layers = _layers(names)
     kinds = [one.kind for at in layers.values() if (one := _channels_of(at))]
     single = sum(name != "A" for at in layers.values() for name in at) == 1
@@ -87,7 +87,7 @@ def _layers(names: Sequence[str]) -> dict[str, dict[str, int]]:
 
 
 def _layer(path: Path, layers: Sequence[str]) -> str:
-    """Return the layer that is meant among those that have color, or vectors."""
+    """Return the selected layer among those that have color, or vectors."""
     if "" in layers:
         return ""
     ends = {layer: layer.rpartition(".")[2].lower() for layer in layers}
@@ -104,7 +104,7 @@ def _layer(path: Path, layers: Sequence[str]) -> str:
 
 
 def _channels_of(at: Mapping[str, int]) -> Channels | None:
-    """Return what a layer's channels are by their names; None for neither color nor vectors."""
+    """Return the channels of a layer by their names; None for neither color nor vectors."""
     alpha = [at["A"]] if "A" in at else []
     if {"R", "G", "B"} <= at.keys():
         return Channels([at["R"], at["G"], at["B"], *alpha], COLOR)
@@ -127,7 +127,7 @@ def shown_names(names: Sequence[str]) -> str:
 def divide_by_alpha(pixels: npt.NDArray[Any]) -> None:
     """Turn integer [H, W, C] with associated alpha into unassociated, in place.
 
-    color = round(color * peak / alpha), at most peak; where alpha is 0 it stays as it is.
+    color = round(color * peak / alpha), at most peak; unchanged where alpha is 0.
     """
     peak = np.iinfo(pixels.dtype).max
     for top in range(0, pixels.shape[0], BLOCK_ROWS):
@@ -142,9 +142,9 @@ def multiply_by_alpha(pixels: npt.NDArray[Any]) -> None:
 
 
 def upright(pixels: npt.NDArray[Any], orientation: int) -> npt.NDArray[Any]:
-    """Return [H, W, C] ``pixels`` as they are meant to be seen; a view where that suffices.
+    """Return [H, W, C] ``pixels`` in upright orientation; a view where possible.
 
-    ``orientation`` is the TIFF/EXIF number 1..8; any other counts as 1, as readers do.
+    ``orientation`` is the TIFF/EXIF number 1..8; any other counts as 1, as in other readers.
     Source: TIFF 6.0, section 8, tag 274.
     """
     swapped = orientation in (5, 6, 7, 8)

@@ -1,4 +1,4 @@
-"""The sRGB transfer curve, both ways, in NumPy."""
+"""sRGB transfer curve and its inverse, in NumPy."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,7 @@ def srgb_to_linear(color_srgb: npt.ArrayLike) -> npt.NDArray[np.float32]:
 
     Args:
         color_srgb: any real dtype, any shape, [0, 1]; values beyond follow the same curve
-            (below 0 its straight part).
+            (its linear part below 0).
 
     Returns:
         float32, same shape, linear; [0, 1] for inputs in [0, 1].
@@ -28,7 +28,7 @@ def srgb_to_linear(color_srgb: npt.ArrayLike) -> npt.NDArray[np.float32]:
 def linear_to_srgb(color_linear: npt.ArrayLike) -> npt.NDArray[np.float32]:
     """Return display-encoded values from linear light; the inverse of ``srgb_to_linear``.
 
-    Takes and gives the same dtypes, shapes and ranges.
+    Has the same dtypes, shapes and ranges.
 
     Source: IEC 61966-2-1:1999, section 5.2.
     """

@@ -1,4 +1,4 @@
-"""A part of a picture, and the pixels that it is drawn in."""
+"""Crop of a picture, and the check of a pixel size."""
 
 from numbers import Integral
 from typing import Any

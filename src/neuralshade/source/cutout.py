@@ -1,4 +1,4 @@
-"""Cutouts: sets whose opacity hides texels of the other maps, which count by it."""
+"""Cutouts: sets whose opacity hides texels of the other maps and weights their errors."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ OPACITY = "opacity"
 
 
 def visible_set(textures: MaterialSet) -> MaterialSet:
-    """Return a set whose texels count by its opacity, those of opacity 0 filled from visible ones.
+    """Return a set weighted by its opacity, with hidden texels filled from visible ones.
 
-    As it is where it has no opacity, one that is 1 everywhere, or one that hides all.
+    Unchanged without opacity, or with one that is 1 everywhere or hides everything.
     """
     if OPACITY not in textures.names or textures.original is not None:
         return textures
@@ -31,7 +31,7 @@ def visible_set(textures: MaterialSet) -> MaterialSet:
 def level_list(textures: MaterialSet, name: str, count: int | None = None) -> list[Floats]:
     """Return the levels of a map of a set, see ``mip_levels``.
 
-    Of a set that ``visible_set`` returned, texels count by opacity, whose own levels keep their
+    In a set from ``visible_set`` texels are weighted by opacity, whose own levels keep their
     coverage.
     """
     one = textures[name]

@@ -1,4 +1,4 @@
-"""Pixels of a file as its reader returns them, their colors, and the memory that they take."""
+"""Decoded pixels of a file with their color tag, and the memory limit."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ MIB = 2**20
 
 @dataclass(frozen=True)
 class ColorTag:
-    """Colors that are not sRGB, or of floats not linear sRGB, and how to make them so.
+    """Colors other than sRGB (for floats: linear sRGB), and their conversion.
 
-    ``curves``, one or three, lead to light and ``matrix``, where there is one, to sRGB's.
-    Without curves littleCMS applies ``profile``, to 8 bits; without that nobody does.
+    ``curves``, one or three, convert to light and ``matrix``, if there is one, to sRGB's
+    primaries. Without curves littleCMS applies ``profile``, to 8 bits; without both, colors stay.
     """
 
     name: str
     curves: tuple[Callable[[npt.NDArray[Any]], npt.NDArray[Any]], ...] = ()
     matrix: npt.NDArray[Any] | None = None  # [3, 3]
-    bright: bool = False  # light goes beyond 1: becomes linear
+    bright: bool = False  # light exceeds 1: converted to linear
     hlg: bool = False
     profile: bytes | None = None
     inks: bool = False  # of cyan, magenta, yellow and black
@@ -35,13 +35,13 @@ class ColorTag:
 
 @dataclass
 class Decoded:
-    """Pixels of a file as it stores them, and how they are meant."""
+    """Pixels of a file as stored, and their interpretation."""
 
     pixels: npt.NDArray[Any]  # [H, W, C], alpha last
     straight: bool = True  # alpha is unassociated
     orientation: int = 1  # EXIF's number
     tag: ColorTag | None = None
-    moves: bool = False  # an animation, of which this is the first frame
+    moves: bool = False  # the first frame of an animation
     notes: list[str] = field(default_factory=list)
 
 
@@ -59,7 +59,7 @@ def check_memory(path: Path, shape: tuple[int, int, int], dtype: str, memory_lim
 
 
 def too_little_memory(path: Path, shape: tuple[int, int, int], dtype: str) -> PictureError:
-    """Return the refusal of a picture for which the machine has no memory."""
+    """Return the refusal of a picture that does not fit into memory."""
     height, width, channels = shape
     return PictureError(
         f"{path}: got {width} x {height} pixels of {channels} {dtype} for which no "

@@ -1,4 +1,4 @@
-"""What kind of picture a file holds, told from its first bytes, and whether a PNG is whole."""
+"""Picture file formats, detected by content; and a check that PNG files are complete."""
 
 import re
 import struct
@@ -10,8 +10,8 @@ from neuralshade.base.message_text import plain
 from neuralshade.base.regular_file import IrregularError, check_regular
 from neuralshade.errors import PictureError
 
-# The name of each format as its reader has it (OpenImageIO's but for avif and ktx2): its usual
-# name, and the bytes that its files start with. A Targa file has no such bytes: see _is_targa.
+# Each format by its reader's name (OpenImageIO's but for avif and ktx2): its usual name, and its
+# first bytes. A Targa file has no such bytes: see _is_targa.
 FORMATS = {
     "png": ("PNG", rb"\x89PNG\r\n\x1a\n"),
     "jpeg": ("JPEG", rb"\xff\xd8\xff"),
@@ -35,7 +35,7 @@ PICTURE_SUFFIXES = (
     ".ppm", ".pgm", ".pbm", ".pnm", ".pfm", ".exr", ".hdr", ".tga", ".psd", ".psb", ".jp2", ".j2k",
     ".jxl", ".avif", ".dds", ".ktx2",
 )  # fmt: skip
-# Other pictures that people have, which are refused by name.
+# Other picture formats, which are refused by name.
 UNREAD = {
     "HEIF": rb".{4}ftyp(hei[cfx]|hev[cx]|mi[fa]1)",
     "KTX 1": rb"\xabKTX 11\xbb",
@@ -53,19 +53,19 @@ TARGA_KINDS = {
     *((palette, kind, bits) for palette in (0, 1) for kind in (3, 11) for bits in (8, 16)),
 }  # fmt: skip
 TIFF_SUFFIXES = (".tif", ".tiff")
-START_BYTES = 64  # that a format is known by
+START_BYTES = 64  # enough to detect a format
 PNG_SIDE_PX = 1_000_000  # libpng's PNG_USER_WIDTH_MAX
 PNG_START, CHUNK_ENDS = 8, 12  # bytes before the first chunk, and of each besides its data
-CHUNK_BYTES = 96  # that are kept of a chunk: all that say how to show it, of iCCP the name
+CHUNK_BYTES = 96  # kept of a chunk: enough for all that affect display, for iCCP the name
 PIECE_BYTES = 1 << 20
 GIF_SIZE = slice(6, 10)  # width and height of all frames, in 16 bits each
 
 
 def file_kind(path: Path) -> str:
-    """Return the key of FORMATS that ``path`` is, whatever its suffix says.
+    """Return the key of FORMATS of a file, whatever its suffix.
 
-    Raises: PictureError if there is no such file, it is a folder, a pipe, unreadable, empty, of
-        another kind, a camera's raw file, or a PNG that is cut off or damaged.
+    Raises: PictureError for a missing file, a folder, a pipe, an unreadable, empty or unknown
+        file, a camera's raw file, or a PNG that is truncated or damaged.
     """
     try:
         check_regular(path)
@@ -92,7 +92,7 @@ def file_kind(path: Path) -> str:
 
 
 def damaged(path: Path, kind: str) -> PictureError:
-    """Return the refusal of a ``kind`` file that does not decode to its end."""
+    """Return the refusal of a ``kind`` file that cannot be decoded to its end."""
     return PictureError(
         f"{path}: got a damaged or cut-off {FORMATS[kind][0]} file, need a whole one. "
         "Copy or download it again."
@@ -100,7 +100,7 @@ def damaged(path: Path, kind: str) -> PictureError:
 
 
 def not_read(path: Path, kind: str, reason: str) -> PictureError:
-    """Return the refusal of a file that is whole, but of a kind that no reader here knows."""
+    """Return the refusal of a complete file that no reader supports."""
     return PictureError(f"{path}: got a {FORMATS[kind][0]} file of a kind that is not read "
                         f"({plain(reason)}), need another. Save it as PNG, or floats as "
                         "EXR.")  # fmt: skip
@@ -121,7 +121,7 @@ def too_large(path: Path) -> PictureError:
 
 
 def gif_size(path: Path) -> tuple[int, int]:
-    """Return width and height in pixels of a GIF, by its header; 0 where it is cut off."""
+    """Return width and height in pixels of a GIF, by its header; 0 where it is truncated."""
     with path.open("rb") as file:
         found = file.read(GIF_SIZE.stop)[GIF_SIZE]
     width, height = struct.unpack("<HH", found.ljust(4, b"\0"))
@@ -129,7 +129,7 @@ def gif_size(path: Path) -> tuple[int, int]:
 
 
 def chunks_before_pixels(path: Path) -> dict[str, bytes]:
-    """Return the first bytes of each chunk that stands before a PNG's pixels, by its name.
+    """Return the first bytes of each chunk before a PNG's pixels, by name.
 
     Source: W3C, PNG (Third Edition), sections 5.3 and 5.6.
     """
@@ -169,7 +169,7 @@ def _sniff(path: Path, start: bytes) -> str:
 
 
 def _is_targa(start: bytes) -> bool:
-    """Return whether a file that is called so begins as one: its kind, palette and bits agree."""
+    """Return whether a file with a Targa suffix starts like one: kind, palette and bits agree."""
     if len(start) < 18:
         return False
     palette, kind, bits = start[1], start[2], start[16]
@@ -177,7 +177,7 @@ def _is_targa(start: bytes) -> bool:
 
 
 def _check_png(path: Path, file: BinaryIO) -> None:
-    """Refuse a PNG that libpng would refuse: libpng also prints, and cannot be told not to."""
+    """Refuse a PNG that libpng would refuse: libpng prints to stderr, which cannot be disabled."""
     file.seek(8)
     kind = b""
     while kind != b"IEND":

@@ -1,4 +1,4 @@
-"""Parts of EXR files, pages of TIFF files, and the window that an EXR picture is seen through."""
+"""Selection of an EXR file's part or a TIFF file's page, and the EXR display window."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from neuralshade.base.message_text import plain_name
 from neuralshade.errors import PictureError
 from neuralshade.source.channels import MAIN_LAYERS, channels_kind, shown_names
 
-PARTED = {"openexr": "parts", "tiff": "pages"}  # what the pictures of a file are called
+PARTED = {"openexr": "parts", "tiff": "pages"}  # the formats' names for several pictures
 REDUCED, MASK = 1, 4  # bits of a page's NewSubfileType. Source: TIFF 6.0, section 8, tag 254.
-# What renderers call parts that hold numbers in place of colors.
+# Renderers' names for parts that hold numbers instead of colors.
 NUMBERS = ("normal", "depth", "position", "motion", "vector", "velocity", "crypto", "id", "uv",
            "st", "n", "p", "z", "mask", "matte")  # fmt: skip
 LEFT_VIEWS = ("", "left", "main", "hero")
@@ -22,22 +22,22 @@ LEFT_VIEWS = ("", "left", "main", "hero")
 
 @dataclass(frozen=True)
 class FilePart:
-    """What one picture of a file is by its header."""
+    """Header facts of one picture of a file."""
 
     index: int
     name: str
     view: str
     width: int
     height: int
-    kind: int | None  # of its channels; None where there is nothing to take
-    smaller: bool  # a page that is another one reduced, or its mask
+    kind: int | None  # of its channels; None without a picture in them
+    smaller: bool  # a page that is a reduced copy of another, or its mask
 
 
 def chosen_part(path: Path, kind: str, specs: Sequence[Any]) -> tuple[int, list[str]]:
-    """Return which picture of a file is meant, by OpenImageIO's descriptions, and notes.
+    """Return the index of the picture to read, by OpenImageIO's descriptions, and notes.
 
-    Of pages that is the first that is neither a smaller copy nor a mask. Of parts the first that
-    has color, rather one that renderers call the picture itself, and the left eye's.
+    The first page that is neither a reduced copy nor a mask; the first part with color, preferably
+    with a renderer's name for the picture itself, and the left eye's.
     """
     parts = [_part(index, spec) for index, spec in enumerate(specs)]
     best = min(parts, key=_rank)
@@ -54,10 +54,10 @@ def chosen_part(path: Path, kind: str, specs: Sequence[Any]) -> tuple[int, list[
 def in_display_window(
     path: Path, spec: Any, pixels: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[Any], str | None]:
-    """Return [H, W, C] of an EXR file's data as its display window shows them, and a note.
+    """Return [H, W, C] of an EXR file's data cropped or padded to its display window, and a note.
 
-    What lies outside the display window is cut off; where there is no data is 0, clear where
-    there is an alpha. Raises: PictureError where the two do not overlap.
+    Padding is 0, transparent where there is an alpha. Raises: PictureError where the windows do
+    not overlap.
     """
     top, left = spec.full_y - spec.y, spec.full_x - spec.x  # of the display, in the data's pixels
     height, width = spec.full_height, spec.full_width

@@ -1,4 +1,4 @@
-"""Tags of colors in picture files: profiles, CICP, gamma and primaries."""
+"""Color tags of picture files: profiles, CICP, gamma and primaries."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from neuralshade.source.transfer_curve import (
     srgb_curve,
 )
 
-SAME_LEVELS = 1.5  # of 255: closer than this to sRGB is sRGB, such as that of a short table
-NAMED_LEVELS = 8.0  # the same, of a profile that calls itself sRGB
-SAME_LIGHT = 2e-3  # the same of linear floats
-LIKE_SRGB = (1 / 2.2, 0.05)  # gAMA of sRGB and how far one may be off: libpng's threshold
-GAMMAS = (0.1, 10.0)  # beyond these a gamma is a mistake
+SAME_LEVELS = 1.5  # of 255: closer to sRGB counts as sRGB, such as a short table of its curve
+NAMED_LEVELS = 8.0  # the same, for a profile named sRGB
+SAME_LIGHT = 2e-3  # the same for linear floats
+LIKE_SRGB = (1 / 2.2, 0.05)  # gAMA of sRGB and its tolerance: libpng's threshold
+GAMMAS = (0.1, 10.0)  # plausible values
 PNG_UNIT = 100_000  # of gAMA and cHRM
-PNG_PQ_NAME = b"ITUR_2100_PQ_FULL"  # W3C, Using the ITU BT.2100 PQ EOTF with PNG: by its name
+PNG_PQ_NAME = b"ITUR_2100_PQ_FULL"  # W3C, Using the ITU BT.2100 PQ EOTF with PNG: by this name
 ADOBE_GAMMA = 563 / 256  # Adobe RGB (1998) Color Image Encoding, section 4.3.1.2
 UNSPECIFIED, PQ, HLG = (0, 2), 16, 18
-# by the number of CICP; Source: ITU-T H.273 (2024), table 3. Video's curves are shown as sRGB is.
+# by the number of CICP; Source: ITU-T H.273 (2024), table 3. Video's curves are displayed as sRGB.
 CICP_CURVES: Mapping[int, tuple[str, Curve]] = {
     1: ("", srgb_curve), 4: ("gamma 2.2", gamma_curve(2.2)), 5: ("gamma 2.8", gamma_curve(2.8)),
     6: ("", srgb_curve), 8: ("linear", linear_curve), 13: ("sRGB", srgb_curve),
@@ -49,15 +49,15 @@ CICP_CURVES: Mapping[int, tuple[str, Curve]] = {
 def color_tag(
     spec: Any, floats: bool, profile: Any, chunks: Mapping[str, bytes]
 ) -> ColorTag | None:
-    """Return how the colors of a file differ from what its samples mean by themselves, or None.
+    """Return the color tag of a file, or None where its colors are the default of its samples.
 
-    The order of a PNG is that of its specification: cICP, iCCP, sRGB, then gAMA and cHRM.
+    For PNG in the order of its specification: cICP, iCCP, sRGB, then gAMA and cHRM.
 
     Args:
         spec: OpenImageIO's description.
-        floats: whether samples are floats, linear by themselves; else integers, sRGB.
+        floats: whether samples are floats, linear by default; else integers, sRGB.
         profile: the bytes of an ICC profile, or None.
-        chunks: of a PNG, as ``chunks_before_pixels`` returns them; none of others.
+        chunks: of a PNG, from ``chunks_before_pixels``; empty for others.
 
     Source: W3C, PNG Specification (Third Edition), section 4.3.
     """
@@ -65,7 +65,7 @@ def color_tag(
 
 
 def unless_alike(tag: ColorTag | None, floats: bool = False) -> ColorTag | None:
-    """Return ``tag``, or None where its conversion would move colors by less than is seen."""
+    """Return ``tag``, or None where its conversion would not visibly change colors."""
     if tag is None or not tag.curves or tag.bright:
         return tag
     alike = _moves_light(tag) < SAME_LIGHT if floats else levels_from_srgb(tag) < SAME_LEVELS
@@ -75,12 +75,12 @@ def unless_alike(tag: ColorTag | None, floats: bool = False) -> ColorTag | None:
 def cicp_tag(numbers: tuple[int, ...]) -> ColorTag | None:
     """Return the tag of CICP numbers: primaries, transfer, matrix, full range.
 
-    None where they say nothing.
+    None for unspecified ones.
     """
     primaries, transfer, *rest = numbers
     if transfer in UNSPECIFIED:
         return None
-    primaries = 1 if primaries in UNSPECIFIED else primaries  # such as grey has
+    primaries = 1 if primaries in UNSPECIFIED else primaries  # as for grey
     name, own, white = CICP_PRIMARIES.get(primaries, (f"primaries {primaries}", None, D65))
     curve_name, curve = CICP_CURVES.get(transfer, (f"transfer {transfer}", None))
     name = " ".join(filter(None, (name, curve_name)))
@@ -91,7 +91,7 @@ def cicp_tag(numbers: tuple[int, ...]) -> ColorTag | None:
 
 
 def profile_tag(profile: bytes, name: str = "") -> ColorTag | None:
-    """Return the tag of an ICC profile; None where it is one of sRGB by its name and its curves."""
+    """Return the tag of an ICC profile; None for one that is sRGB by its name and its curves."""
     try:
         read = read_profile(profile)
     except ProfileError as error:
@@ -115,7 +115,7 @@ def primaries_tag(numbers: Any, name: str) -> ColorTag | None:
 
 
 def levels_from_srgb(tag: ColorTag) -> float:
-    """Return how far a tag's conversion moves 8-bit sRGB at most, in levels of 255."""
+    """Return the largest change of 8-bit sRGB by a tag's conversion, in levels of 255."""
     ramp = np.linspace(0, 1, 256)
     steps = np.linspace(0, 1, 9)
     grid = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(-1, 3)
@@ -125,7 +125,7 @@ def levels_from_srgb(tag: ColorTag) -> float:
 
 
 def light_of(tag: ColorTag, colors: Any) -> Any:
-    """Return light of sRGB's primaries, float64 [..., C]; C is 3, or 1 where all is grey."""
+    """Return light of sRGB's primaries, float64 [..., C]; C is 3, or 1 for grey."""
     if colors.shape[-1] == 1:
         return tag.curves[len(tag.curves) // 2](colors)
     curves = tag.curves if len(tag.curves) == 3 else tag.curves * 3
@@ -154,7 +154,7 @@ def _found(spec: Any, profile: Any, chunks: Mapping[str, bytes]) -> ColorTag | N
 
 
 def _gamma_tag(chunks: Mapping[str, bytes]) -> ColorTag | None:
-    """Return the tag of gAMA and cHRM, either of which may be missing or without sense."""
+    """Return the tag of gAMA and cHRM, either of which may be missing or invalid."""
     name = ""
     curve: Curve = srgb_curve
     if len(chunks.get("gAMA", b"")) == 4:
@@ -178,7 +178,7 @@ def _gamma_tag(chunks: Mapping[str, bytes]) -> ColorTag | None:
 
 
 def _moves_light(tag: ColorTag) -> float:
-    """Return how far a tag's conversion moves linear light of [0, 1] at most."""
+    """Return the largest change of linear light of [0, 1] by a tag's conversion."""
     ends = np.concatenate([np.eye(3), np.ones((1, 3))])  # red, green, blue and white
     grid = np.linspace(0, 1, 65)[:, None, None] * ends
     return float(np.abs(light_of(tag, grid) - grid).max())

@@ -1,4 +1,4 @@
-"""Maps at half their size: a box filter with exact shares of area."""
+"""Halving of maps: a box filter with exact area weights."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +9,9 @@ Floats = npt.NDArray[np.float32]
 def halved(values: npt.NDArray[np.floating]) -> Floats:
     """Return ``values`` [H, W, ...] at half the size, each texel the mean of what it covers.
 
-    Sizes become max(1, size // 2). Of an odd size, a texel covers a little more than two of
-    those above, and neighbors share the ones between them by area; so the mean of the whole
-    stays as it was. Equal values stay exactly equal. Computed in float32.
+    Sizes become max(1, size // 2). For an odd size, a texel covers a little more than two source
+    texels, and neighbors share those between them by area, which preserves the overall mean. Equal
+    values stay exactly equal. Computed in float32.
     """
     for axis in range(2):
         values = halved_along(values, axis)
@@ -21,7 +21,7 @@ def halved(values: npt.NDArray[np.floating]) -> Floats:
 def halved_by_weight(
     values: npt.NDArray[np.floating], weights: npt.NDArray[np.floating]
 ) -> tuple[Floats, Floats]:
-    """Return ``values`` and their ``weights`` at half the size; texels count by weight and area.
+    """Return ``values`` and their ``weights`` at half the size, weighted by weight and area.
 
     Args:
         values: [H, W, C], finite.
@@ -29,8 +29,8 @@ def halved_by_weight(
 
     Returns:
         float32 [h, w, C] and the mean weights [h, w], of the sizes of ``halved``. Values of weight
-        0 change nothing beside others; where all are 0 the plain mean stands. Equal values stay
-        exactly equal, whatever those of weight 0 are.
+        0 have no effect beside others; where all weights are 0 the plain mean is used. Equal
+        values stay exactly equal, whatever those of weight 0 are.
     """
     for axis in range(2):
         values, weights = _halved_by_weight_along(values, weights, axis)
@@ -58,7 +58,7 @@ def _halved_by_weight_along(
     half = len(rows) // 2
     parts = [slice(start, start + 2 * half - 1, 2) for start in range(2 + len(rows) % 2)]
     shares = _area_shares(half, counts.ndim) if len(rows) % 2 else (np.float32(0.5),) * 2
-    # By differences from the one that counts most: where all that count are equal, exactly that.
+    # By differences from the one of largest weight: equal values stay exactly equal.
     ours = [counts[part] * share for part, share in zip(parts, shares, strict=True)]
     most, base = ours[0], rows[parts[0]]
     for part, own in zip(parts[1:], ours[1:], strict=True):
@@ -89,12 +89,12 @@ def _pairs(values: Floats) -> Floats:
 def _thirds(values: Floats) -> Floats:
     """Return the means along the first axis, of odd size n = 2 m + 1.
 
-    Texel i covers n / m of those above from i n / m on: m - i parts of texel 2 i, m of 2 i + 1
+    Texel i covers n / m source texels from i n / m on: m - i parts of texel 2 i, m of 2 i + 1
     and i + 1 of 2 i + 2, each part 1 / n of the whole.
     """
     before, _, after = _area_shares(len(values) // 2, values.ndim)
     middle = values[1::2]
-    # By differences from the middle one: where all three are equal, their mean is exactly that.
+    # By differences from the middle one: equal values stay exactly equal.
     mean = (values[0:-1:2] - middle) * before
     mean += (values[2::2] - middle) * after
     mean += middle
@@ -102,7 +102,7 @@ def _thirds(values: Floats) -> Floats:
 
 
 def _area_shares(half: int, dimensions: int) -> tuple[Floats, Floats, Floats]:
-    """Return by which shares texel i of ``half`` takes 2 i, 2 i + 1 and 2 i + 2: [half, 1, ...]."""
+    """Return the weights of texels 2 i to 2 i + 2 in texel i of ``half``: [half, 1, ...]."""
     size = 2 * half + 1
     place = np.arange(half).reshape(-1, *[1] * (dimensions - 1))
     before = ((half - place) / size).astype(np.float32)

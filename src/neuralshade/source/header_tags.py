@@ -1,4 +1,4 @@
-"""Tags of colors in the headers of TIFF, BMP, TGA and Radiance files, beside profiles of TIFF."""
+"""Color tags in headers of TIFF, BMP, TGA and Radiance files, without ICC profiles of TIFF."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ from neuralshade.source.transfer_curve import (
     table_curve,
 )
 
-# TIFF: fields, and photometric interpretations that become RGB or grey as they are (no inks).
+# TIFF: fields, and photometric interpretations that readers convert to RGB or grey (no inks).
 BITS, PHOTOMETRIC, TRANSFER, WHITE_POINT, PRIMARIES = 258, 262, 301, 318, 319
 TYPES = {BITS: 3, PHOTOMETRIC: 3, TRANSFER: 3, WHITE_POINT: 5, PRIMARIES: 5}  # SHORT, RATIONAL
 SHORT = 3
 COLORS = (1, 2, 3, 6)  # grey from black, RGB, palette, YCbCr
 MOST_FIELDS, MOST_NUMBERS = 4096, 3 << 16
-# BMP: sizes of headers that say something, kinds of color space, units of fixed point.
+# BMP: sizes of headers with color spaces, kinds of these, units of fixed point.
 V4_BYTES, V5_BYTES = 108, 124
 CALIBRATED, LINKED, EMBEDDED = 0, 0x4C494E4B, 0x4D424544
 XYZ_UNIT, GAMMA_UNIT = 1 << 30, 1 << 16
 MOST_PROFILE_BYTES = 1 << 24
-# TGA: the footer, and where the extension area has its gamma and its table of corrections.
+# TGA: the footer, and offsets of gamma and correction table in the extension area.
 FOOTER_BYTES, SIGNATURE = 26, b"TRUEVISION-XFILE.\0"
 EXTENSION_BYTES, GAMMA_AT = 495, 478
-RADIANCE_BYTES = 1 << 13  # of a header, in which lines are looked for
+RADIANCE_BYTES = 1 << 13  # of a header, searched for lines
 
 Fields = Mapping[int, Sequence[float]]
 
 
 def header_tag(path: Path, kind: str) -> ColorTag | None:
-    """Return how the colors of a "bmp", "targa" or "hdr" file are tagged in its header, or None.
+    """Return the color tag in the header of a "bmp", "targa" or "hdr" file, or None.
 
-    None also where they are what its samples mean by themselves.
+    None also where it equals the default of its samples.
     """
     readers = {"bmp": _of_bmp, "targa": _of_targa, "hdr": _of_radiance}
     with path.open("rb") as file:
@@ -56,17 +56,17 @@ def header_tag(path: Path, kind: str) -> ColorTag | None:
 
 
 def tiff_tag(path: Path, page: int, floats: bool) -> ColorTag | None:
-    """Return how the colors of a TIFF's page differ from what its samples mean, or None.
+    """Return the color tag of a TIFF's page, or None where its colors are the default.
 
-    TransferFunction, which floats have none of, WhitePoint and PrimaryChromaticities. A profile
-    goes before them.
+    From TransferFunction, which floats lack, WhitePoint and PrimaryChromaticities. A profile takes
+    precedence.
 
     Source: TIFF 6.0, section 20.
     """
     with path.open("rb") as file:
         try:
             fields = _fields(file, page)
-        except (struct.error, OSError, OverflowError):  # damaged, which the pixels' reader says
+        except (struct.error, OSError, OverflowError):  # damaged; the pixels' reader reports it
             return None
     if fields.get(PHOTOMETRIC, (0,))[0] not in COLORS:
         return None
@@ -90,7 +90,7 @@ def tiff_tag(path: Path, page: int, floats: bool) -> ColorTag | None:
 
 
 def _fields(file: BinaryIO, page: int) -> Fields:
-    """Return the numbers of those fields of a page that say something of its colors."""
+    """Return the numbers of a page's fields on color."""
     start = file.read(16)
     order = "<" if start[:2] == b"II" else ">"
     (version,) = struct.unpack_from(f"{order}H", start, 2)
@@ -128,13 +128,13 @@ def _fields(file: BinaryIO, page: int) -> Fields:
 
 
 def _divided(numbers: Sequence[int]) -> list[float]:
-    """Return the numbers of pairs; where there is none, one that no color has."""
+    """Return the quotients of pairs; an invalid value for a division by zero."""
     pairs = zip(numbers[::2], numbers[1::2], strict=True)
     return [above / below if below else float("nan") for above, below in pairs]
 
 
 def _of_bmp(file: BinaryIO) -> ColorTag | None:
-    """Return what a header of version 4 or 5 says. Source: Microsoft, BITMAPV5HEADER."""
+    """Return the tag of a header of version 4 or 5. Source: Microsoft, BITMAPV5HEADER."""
     start = file.read(14 + V5_BYTES)
     if len(start) < 14 + V4_BYTES:
         return None
@@ -152,9 +152,9 @@ def _of_bmp(file: BinaryIO) -> ColorTag | None:
 
 
 def _calibrated(start: bytes) -> ColorTag | None:
-    """Return the tag of end points and gammas; what is 0, as most writers leave it, says nothing.
+    """Return the tag of end points and gammas; zeros, which most writers store, are ignored.
 
-    End points are XYZ, which white is the sum of, or x, y and z of each, which leaves white open.
+    End points are XYZ, whose sum is white, or x, y and z of each, without a white.
     """
     ends = np.array(struct.unpack_from("<9i", start, 14 + 60)).reshape(3, 3) / XYZ_UNIT
     gammas = [gamma / GAMMA_UNIT for gamma in struct.unpack_from("<3I", start, 14 + 96)]
@@ -179,7 +179,7 @@ def _calibrated(start: bytes) -> ColorTag | None:
 
 
 def _of_targa(file: BinaryIO) -> ColorTag | None:
-    """Return what the extension area says: 1 is linear. Source: Truevision TGA 2.0, field 20."""
+    """Return the tag of the extension area; gamma 1 is linear. Source: TGA 2.0, field 20."""
     file.seek(0, 2)
     if file.tell() < FOOTER_BYTES + EXTENSION_BYTES:
         return None
@@ -216,7 +216,7 @@ def _of_radiance(file: BinaryIO) -> ColorTag | None:
 
 
 def _usual(gamma: float) -> bool:
-    """Return whether a gamma is that of light by stored values; below 1 it may be the other way."""
+    """Return whether a gamma has the usual direction; below 1 it may be the inverse."""
     return 1 <= gamma <= GAMMAS[1]
 
 

@@ -1,4 +1,4 @@
-"""Color that alpha hides: what it is replaced by, so that it costs nothing and bleeds nowhere."""
+"""Hidden color under alpha 0, replaced by smooth color that costs no bytes and does not bleed."""
 
 import dataclasses
 
@@ -12,10 +12,10 @@ Floats = npt.NDArray[np.float32]
 
 
 def visible_picture(picture: Picture) -> Picture:
-    """Return ``picture`` without the color that its alpha hides; errors of color count by alpha.
+    """Return ``picture`` without hidden color; errors of color are then weighted by alpha.
 
     Color under alpha 0 is replaced by that of the nearest visible pixels. A picture without alpha,
-    or with associated alpha, whose color is already multiplied by it, is returned as it is.
+    or with associated alpha, whose color is already multiplied by it, is returned unchanged.
     """
     if not picture.straight_alpha or picture.alpha_weighted:
         return picture
@@ -32,7 +32,7 @@ def visible_picture(picture: Picture) -> Picture:
 
 
 def hidden_note(picture: Picture) -> str | None:
-    """Return what to say of the color that ``visible_picture`` drops; None where that is one."""
+    """Return the note on color that ``visible_picture`` replaces; None where it is uniform."""
     if not picture.straight_alpha:
         return None
     hidden = picture.pixels[picture.pixels[..., -1] == 0][:, :-1]
@@ -44,11 +44,11 @@ def hidden_note(picture: Picture) -> str | None:
 
 
 def filled(colors: Floats, weights: Floats) -> Floats:
-    """Return ``colors`` [H, W, C] with those of weight 0 made smooth between their neighbors.
+    """Return ``colors`` [H, W, C] with those of weight 0 interpolated from their neighbors.
 
-    ``weights`` [H, W], >= 0. A pyramid of weighted means goes down until each texel has weight;
-    on the way up what has none is taken from the level below, bilinear and clamped at the border.
-    Where nothing has weight, colors stay as they are.
+    ``weights`` [H, W], >= 0. A pyramid of weighted means is built until each texel has weight; on
+    the way up, texels without weight are taken from the coarser level, bilinear and clamped at the
+    border. Without any weight, colors are unchanged.
 
     Source: Gortler et al. 1996, The Lumigraph, section 3.4 (pull, push).
     """

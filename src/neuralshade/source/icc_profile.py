@@ -1,4 +1,4 @@
-"""ICC profiles of pictures: curves and a matrix, where a profile is of these."""
+"""ICC profile parser: curves and matrix, for profiles that consist of these."""
 
 from __future__ import annotations
 
@@ -18,23 +18,22 @@ from neuralshade.source.transfer_curve import (
 
 HEADER_BYTES, ENTRY_BYTES = 128, 12
 MOST_TAGS = 200
-PARAMETERS = (1, 3, 4, 5, 7)  # of parametric curves, by their kind
+PARAMETERS = (1, 3, 4, 5, 7)  # count of parametric curves, by their kind
 FIXED = 65536  # s15Fixed16Number
 COLORANTS, RGB_CURVES = (b"rXYZ", b"gXYZ", b"bXYZ"), (b"rTRC", b"gTRC", b"bTRC")
-CURVE_TABLES = (b"A2B0", b"A2B1", b"A2B2", b"D2B0", b"D2B1")  # of profiles that are no matrix
+CURVE_TABLES = (b"A2B0", b"A2B1", b"A2B2", b"D2B0", b"D2B1")  # of profiles by tables
 
 
 class ProfileError(ValueError):
-    """A profile that is damaged, or of a kind that is not known."""
+    """A profile that is damaged, or of an unknown kind."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What a profile says: of its model ("RGB ", "GRAY", "CMYK" ...) the curves and the matrix.
+    """A parsed profile: curves and matrix of its model ("RGB ", "GRAY", "CMYK" ...).
 
-    ``curves`` has one (grey) or three, none where the profile is not of curves and a matrix;
-    ``matrix`` goes from its light to that of sRGB, None of grey ones. ``cicp`` are the numbers
-    of H.273 that it names.
+    ``curves`` has one (grey) or three, none for profiles by tables; ``matrix`` converts its light
+    to that of sRGB, None for grey. ``cicp``: its numbers of H.273.
     """
 
     name: str
@@ -45,7 +44,7 @@ class Profile:
 
 
 def read_profile(content: bytes) -> Profile:
-    """Return what an ICC profile says. Raises: ProfileError.
+    """Return a parsed ICC profile. Raises: ProfileError.
 
     Source: ICC.1:2022, sections 7.2, 8.3, 9.2 and 10.
     """
@@ -101,7 +100,7 @@ def _curve(tag: bytes) -> Curve:
 
 
 def _grey_curve(tag: bytes, space: bytes) -> Curve:
-    """Return the curve to luminance; where it leads to lightness, through that."""
+    """Return the curve to luminance, also where the profile connects through lightness."""
     inner = _curve(tag)
     if space != b"Lab ":
         return inner
@@ -121,7 +120,7 @@ def _xyz(tag: bytes) -> np.ndarray:
 
 
 def _name(tag: bytes) -> str:
-    """Return the description, as version 2 (desc) or 4 (mluc) has it; "" where there is none."""
+    """Return the description of version 2 (desc) or 4 (mluc); "" without one."""
     if tag[:4] == b"desc" and len(tag) >= 12:
         (size,) = struct.unpack_from(">I", tag, 8)
         return tag[12 : 12 + min(size, 200)].split(b"\0")[0].decode("latin-1").strip()

@@ -1,4 +1,4 @@
-"""Picture files into memory."""
+"""Loader of picture files of all formats."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from neuralshade.source.picture import Picture, check_finite
 if TYPE_CHECKING:
     from neuralshade.source.decoded import Decoded
 
-# a path, a Picture, a NumPy array, a PIL image or a torch tensor; not all of them are loaded here
+# a path, a Picture, a NumPy array, a PIL image or a torch tensor, without importing their packages
 PictureLike: TypeAlias = "str | os.PathLike[str] | Picture | Any"
-PILLOW_TOO = ("bmp", "pnm")  # kinds of which Pillow reads files that OpenImageIO does not
-OTHER_READERS = ("bmp", "dds", "ktx2", "avif")  # kinds that OpenImageIO reads in part, or not
+PILLOW_TOO = ("bmp", "pnm")  # formats whose remaining files Pillow reads
+OTHER_READERS = ("bmp", "dds", "ktx2", "avif")  # formats that OpenImageIO reads in part, or not
 EMPTY_ALPHA = ("bmp", "targa")  # in which an alpha of 0 everywhere means that there is none
-TAGGED_HEADERS = ("bmp", "targa", "hdr")  # whose readers heed no tags of color
-OPAQUE_ALPHA = ("gif", "dds", "ktx2")  # that have an alpha though the picture may need none
+TAGGED_HEADERS = ("bmp", "targa", "hdr")  # formats whose readers ignore color tags
+OPAQUE_ALPHA = ("gif", "dds", "ktx2")  # formats whose alpha is dropped where it is 1 everywhere
 log = logging.getLogger("neuralshade")
 
 
@@ -36,29 +36,28 @@ def load_picture(
 ) -> Picture:
     """Return the picture of a file: PNG, JPEG, TIFF, EXR, TGA, DDS and more.
 
-    Formats are the keys of ``file_kind.FORMATS``, told by the content. What is in memory
-    already is taken too: a Picture is returned as it is; a NumPy array, a PIL
-    image or a torch tensor as ``source/pixels_in_memory.py`` says, [H, W, C], sRGB.
+    Formats are the keys of ``file_kind.FORMATS``, detected by content. Pictures in memory are
+    accepted, too: a Picture is returned unchanged; a NumPy array, a PIL image or a torch tensor as
+    in ``source/pixels_in_memory.py``, [H, W, C], sRGB.
 
-    8- and 16-bit integers (fewer bits widened, CMYK, YCbCr and palettes turned into RGB) are
-    "srgb"; half and float are "linear" (float64 rounded to float32). Colors that the file tags
-    otherwise (ICC profile, CICP, PNG's gAMA and cHRM, chromaticities of EXR, TIFF and HDR,
-    gamma of BMP and TGA) are converted to sRGB, or to its linear light where they are floats or
-    brighter (PQ, HLG: 1 is 203 cd/m2). EXIF orientation is obeyed. Alpha is kept as Picture says,
-    converted where a file stores it the other way; a BMP's or TGA's alpha that is 0 everywhere is
-    no alpha.
+    8- and 16-bit integers (fewer bits widened, CMYK, YCbCr and palettes converted to RGB) are
+    "srgb"; half and float are "linear" (float64 rounded to float32). Colors with another tag (ICC
+    profile, CICP, PNG's gAMA and cHRM, chromaticities of EXR, TIFF and HDR, gamma of BMP and TGA)
+    are converted to sRGB, or to its linear light where they are floats or brighter (PQ, HLG: 1 is
+    203 cd/m2). EXIF orientation is applied. Alpha is kept in the form of Picture, converted where
+    a file stores the other; a BMP's or TGA's alpha that is 0 everywhere is dropped.
 
-    Of several pages, frames or parts one is taken: of an animation the first; of TIFF pages the
-    first at full size; of EXR parts the one that has color. Of an EXR's channels R, G, B or Y and
-    A are taken, else X, Y, Z, two of R, G, or the only one. EXR pictures fill their display
-    window. What was left out or converted is logged as a warning.
+    Of several pages, frames or parts one is read: the first frame of an animation; the first TIFF
+    page at full size; the EXR part with color. Of an EXR's channels R, G, B or Y and A are read,
+    else X, Y, Z, two of R, G, or the only one. EXR pictures fill their display window. What is
+    left out or converted is logged as a warning.
 
     Args:
-        memory_limit: bytes that the decoded pixels may take. Checked on the header, before
-            decoding (WebP: after it). Turning a picture upright takes as much again for a while.
-        colors: False for numbers, such as normals or roughness: tags of color are not applied.
+        memory_limit: bytes of the decoded pixels, at most. Checked on the header, before
+            decoding (WebP: after it). Rotating a picture upright temporarily needs twice that.
+        colors: False for numbers, such as normals or roughness: color tags are not applied.
 
-    Raises: PictureError if the file is missing, not such a picture, damaged or cut off,
+    Raises: PictureError if the file is missing, not such a picture, damaged or truncated,
         larger than ``memory_limit``, or holds NaN or infinity.
     """
     if not isinstance(path, (str, os.PathLike)):
@@ -103,10 +102,10 @@ def load_picture(
 
 
 def load_as_fitted(path: PictureLike, digest: str | None, loaded: Picture | None = None) -> Picture:
-    """Return a picture as ``load_picture`` does, or as it is stored where that has ``digest``.
+    """Return ``load_picture``, or the picture without color conversion if that has ``digest``.
 
-    So were tagged colors read by earlier versions, whose assets and checkpoints know them by it.
-    ``loaded``: what ``load_picture`` returned, where it was called already.
+    Earlier versions read tagged colors without conversion, and their assets and checkpoints have
+    such digests. ``loaded``: the result of ``load_picture``, if it is at hand.
     """
     if loaded is not None and loaded.digest == digest:
         return loaded
@@ -123,12 +122,12 @@ def load_as_fitted(path: PictureLike, digest: str | None, loaded: Picture | None
 
 
 def _decoded(place: Path, kind: str, memory_limit: int) -> Decoded:
-    """Return the pixels of a file of that kind, by whichever library reads it."""
-    # loaded by those who read a file: some have an asset alone
+    """Return the pixels of a file of that kind, by the library that reads it."""
+    # imported here: loading an asset needs none of them
     from neuralshade.source.decoded import check_memory
     from neuralshade.source.openimageio_file import read_openimageio
 
-    if kind == "gif":  # whose reader takes memory for the whole canvas when it is opened
+    if kind == "gif":  # its reader allocates the whole canvas when it opens the file
         width, height = gif_size(place)
         check_memory(place, (height, width, 4), "uint8", memory_limit)
     found = _otherwise(place, kind, memory_limit) if kind in OTHER_READERS else None
@@ -153,7 +152,7 @@ def _decoded(place: Path, kind: str, memory_limit: int) -> Decoded:
 
 
 def _otherwise(place: Path, kind: str, memory_limit: int) -> Decoded | None:
-    """Return what OpenImageIO does not read, or not well; None for what it does."""
+    """Return the pixels of files that OpenImageIO cannot read well; None for all others."""
     if kind == "bmp":
         from neuralshade.source.bmp_masks import read_masked_bmp
 
@@ -170,7 +169,7 @@ def _otherwise(place: Path, kind: str, memory_limit: int) -> Decoded | None:
 
 
 def _blocks(path: Path, name: str, memory_limit: int) -> Decoded:
-    """Return the blocks of ``path``, which lie in the DDS file ``name``."""
+    """Return the blocks of ``path``, written as DDS file ``name``."""
     from neuralshade.source.openimageio_file import read_openimageio
 
     return read_openimageio(path, name, "dds", memory_limit)

@@ -1,6 +1,6 @@
-"""Pictures into files: Pillow writes 8-bit formats, OpenImageIO floats, png16.py 16 bits.
+"""Writer of picture files: 8 bits by Pillow, floats by OpenImageIO, 16 bits by png16.py.
 
-Not OpenImageIO for all: on a full disk its PNG writer reports success and its JPEG writer
+OpenImageIO cannot write all: on a full disk its PNG writer reports success and its JPEG writer
 ends the process. Pillow encodes into memory, and Python's own write reports every error.
 """
 
@@ -35,7 +35,7 @@ EXR_NAMES = {1: ("Y",), 2: ("Y", "A"), 3: ("R", "G", "B"), 4: ("R", "G", "B", "A
 SIDES_PX = {"JPEG": 65_500, "WEBP": 16_383}  # libjpeg's JPEG_MAX_DIMENSION, WEBP_MAX_DIMENSION
 OPTIONS: dict[str, dict[str, Any]] = {
     "JPEG": {"quality": 95, "subsampling": "4:4:4"},
-    "WEBP": {"lossless": True, "exact": True},  # exact: color where alpha is 0 is kept too
+    "WEBP": {"lossless": True, "exact": True},  # exact: keeps color where alpha is 0
     "TIFF": {"compression": "tiff_adobe_deflate"},
 }
 
@@ -48,17 +48,17 @@ def save_picture(
 ) -> None:
     """Write ``values`` to a .png, .jpg, .jpeg, .ppm, .pgm, .webp, .tif, .tiff, .exr or .hdr file.
 
-    Whole or not at all. All but .exr and .hdr: 8-bit sRGB, .png of 16 bits where asked; linear
-    values are encoded, all are clamped to [0, 1] and rounded. PNG, WebP and TIFF keep alpha,
-    unassociated. JPEG is quality 95 without chroma subsampling; WebP is lossless, grey as RGB.
-    .exr: linear, half for float16 values, float for float32; sRGB values are decoded; alpha is
-    associated; neither clamped. .hdr: linear RGBE, 8 bits a channel and a common exponent; what is
-    below 0 becomes 0, grey becomes RGB.
+    Atomically. All but .exr and .hdr: 8-bit sRGB, .png of 16 bits on request; linear values are
+    encoded, all are clamped to [0, 1] and rounded. PNG, WebP and TIFF keep alpha, unassociated.
+    JPEG is quality 95 without chroma subsampling; WebP is lossless, grey as RGB. .exr: linear, half
+    for float16 values, float for float32; sRGB values are decoded; alpha is associated; neither
+    clamped. .hdr: linear RGBE, 8 bits a channel and a common exponent; negative values become 0,
+    grey becomes RGB.
 
     Args:
         values: float16 or float32 [H, W, C], C in 1..4, finite; alpha as Picture says.
         color_space: of ``values``, "srgb" or "linear".
-        bits: of a number, 8 or 16; what is no .png has its own.
+        bits: of a number, 8 or 16; only .png has a choice.
 
     Raises: OutputError for an unknown suffix, channels that the format lacks (alpha in JPEG
         PPM or HDR, color in PGM), a side beyond JPEG's or WebP's limit, or a place that cannot be
@@ -72,7 +72,7 @@ def save_picture(
 
 
 def check_savable(place: Path, values: npt.NDArray[Any], color_space: str) -> None:
-    """Raise what ``save_picture`` raises, but for a place that cannot be written."""
+    """Raise what ``save_picture`` raises, except for an unwritable path."""
     suffix = check_suffix(place)
     check_color_space(color_space)
     _check_values(place, values, suffix)
@@ -81,7 +81,7 @@ def check_savable(place: Path, values: npt.NDArray[Any], color_space: str) -> No
 def fill_picture(
     place: Path, partial: Path, values: npt.NDArray[Any], color_space: str, bits: int
 ) -> None:
-    """Write what ``check_savable`` found well to ``partial``, a file that will be ``place``."""
+    """Write values that passed ``check_savable`` to ``partial``, to be renamed to ``place``."""
     suffix = place.suffix.lower()
     if suffix in LINEAR:
         with utf8_path(partial) as name:
@@ -143,7 +143,7 @@ def _encoded(values: npt.NDArray[Any], color_space: str, suffix: str) -> bytes:
 
 
 def _rounded(values: npt.NDArray[Any], color_space: str, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return values as whole numbers of ``dtype``, encoded as sRGB."""
+    """Return values rounded to integers of ``dtype``, encoded as sRGB."""
     pixels, peak = np.empty(values.shape, dtype), np.float32(np.iinfo(dtype).max)
     for top in range(0, values.shape[0], BLOCK_ROWS):
         block = values[top : top + BLOCK_ROWS].astype(np.float32)
@@ -154,7 +154,7 @@ def _rounded(values: npt.NDArray[Any], color_space: str, dtype: np.dtype[Any]) -
 
 
 def _encode_srgb(block: npt.NDArray[np.float32]) -> None:
-    """Turn linear color with associated alpha into sRGB with unassociated, in place."""
+    """Convert linear color with associated alpha to sRGB with unassociated, in place."""
     colors = block.shape[2] - (block.shape[2] in (2, 4))
     if colors < block.shape[2]:
         alpha = np.where(block[..., -1:] == 0, 1, block[..., -1:])
@@ -166,7 +166,7 @@ def _write_linear(
     place: Path, partial: Path, name: str, values: npt.NDArray[Any], color_space: str
 ) -> None:
     height, width, channels = values.shape
-    # a copy, as it is changed below; row by row, as OpenImageIO reads it
+    # a copy, as it is changed below; contiguous, as OpenImageIO needs it
     pixels = values.astype(np.float32, order="C")
     if color_space == "srgb":
         colors = channels - (channels in (2, 4))
@@ -185,14 +185,14 @@ def _write_linear(
     if not done or writer.has_error:
         raise _exr_refusal(place, partial, pixels.nbytes, writer.geterror())
     try:
-        # Read back: on a disk that fills up with the last bytes, the writer sees no error.
+        # Read back: if the last bytes fill the disk, the writer reports no error.
         load_picture(partial, memory_limit=2 * pixels.nbytes)
     except PictureError as error:
         raise _exr_refusal(place, partial, pixels.nbytes, "a cut-off file") from error
 
 
 def _exr_refusal(place: Path, partial: Path, size: int, reason: str) -> OSError:
-    """Return why an EXR was not written: OpenImageIO says that it failed, not why."""
+    """Return the reason of a failed EXR write, which OpenImageIO does not report."""
     if shutil.disk_usage(partial.parent).free < size:
-        return OSError(errno.ENOSPC, reason)  # whole_file words it
+        return OSError(errno.ENOSPC, reason)  # whole_file makes the message
     return OutputError(f"{place}: got '{reason}', need a writable place. Choose another path.")

@@ -1,21 +1,21 @@
-"""What the boxes of AVIF and JPEG 2000 files say of colors that their readers do not."""
+"""Color facts in the boxes of AVIF and JPEG 2000 files, which their readers do not report."""
 
 import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-MOST_BYTES = 1 << 20  # of a file's boxes that are looked at
+MOST_BYTES = 1 << 20  # of a file, searched for boxes
 ICC_METHOD = b"\2"  # of a colr box of JPEG 2000: a restricted ICC profile
 CONTAINERS = {
     b"meta": 4,
     b"iprp": 0,
     b"ipco": 0,
     b"jp2h": 0,
-}  # boxes of boxes, and bytes before these
+}  # boxes that contain boxes, and the bytes before these
 
 
 def bits_and_cicp(path: Path) -> tuple[int, tuple[int, int, int, int] | None]:
-    """Return bits a sample of an AVIF file, 8 where nothing says, and CICP numbers or None.
+    """Return bits a sample of an AVIF file, 8 by default, and CICP numbers or None.
 
     Source: ISO/IEC 14496-12:2022, sections 4.2 and 12.1.5; 23008-12:2022, section 6.5.6.
     """
@@ -26,7 +26,7 @@ def bits_and_cicp(path: Path) -> tuple[int, tuple[int, int, int, int] | None]:
         elif kind == b"colr" and box[:4] == b"nclx" and len(box) >= 11 and cicp is None:
             primaries, transfer, matrix = struct.unpack_from(">3H", box, 4)
             cicp = (primaries, transfer, matrix, box[10] >> 7)
-    # the range is that of luma, which Pillow has undone
+    # the range is that of luma, which Pillow has converted
     return bits, None if cicp is None else (*cicp[:3], 1)
 
 
@@ -47,7 +47,7 @@ def _start(path: Path) -> bytes:
 
 
 def _boxes(content: bytes, depth: int = 0) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the kind and the content of each box, those inside CONTAINERS too."""
+    """Yield the kind and the content of each box, also inside CONTAINERS."""
     at = 0
     while at + 8 <= len(content):
         size, kind = struct.unpack_from(">I4s", content, at)

@@ -1,4 +1,4 @@
-"""One file for each map of a set, of all files that may hold it."""
+"""Choice of one file for each map of a set, among all candidates."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from neuralshade.source.map_names import MapName
 from neuralshade.source.map_words import CONVENTIONS, SINGLE, WORDS
 
 NAMES_SHOWN = 8
-# behind the word of a map: "NRM16", "height_32", "normal_16bit"
+# after the word of a map: "NRM16", "height_32", "normal_16bit"
 BITS = re.compile(r"([A-Za-z]+)[ _-]?((?:8(?=[ _-]?bit)|16|32)(?:[ _-]?bits?)?)(?![0-9A-Za-z])")
 DETAIL = re.compile(r"lod(\d+)", re.IGNORECASE)
-# of files that are one picture in several formats: what keeps most comes first
+# preference among formats of the same picture, the most precise first
 SUFFIX_RANK = (".exr", ".tif", ".tiff", ".png", ".tga", ".bmp", ".webp", ".jpg", ".jpeg", ".jfif",
                ".jp2", ".jxl", ".avif", ".ktx2", ".dds", ".psd", ".psb")  # fmt: skip
 
@@ -29,13 +29,13 @@ class MapFiles:
     """The files of one set."""
 
     name: str
-    place: str  # what messages call the source
+    place: str  # the source's name in messages
     files: dict[str, MapFile]  # by map
     notes: tuple[str, ...] = ()
 
 
 def own_names(candidates: Sequence[Candidate]) -> tuple[str, ...]:
-    """Return the maps that files' names never say, in order."""
+    """Return the maps with names of their own, in order."""
     names = [name for what, _ in candidates for name in what.maps if name and name not in WORDS]
     return tuple(dict.fromkeys(names))
 
@@ -43,10 +43,10 @@ def own_names(candidates: Sequence[Candidate]) -> tuple[str, ...]:
 def searched_maps(
     rules: MapRules, candidates: Sequence[Candidate], supplied: Mapping[str, MapFile]
 ) -> tuple[str, ...]:
-    """Return the names of the maps that are looked for and not given elsewhere, in order."""
+    """Return the names of the maps to search, without those in ``supplied``, in order."""
     every = (*rules.maps, *own_names(candidates)) if rules.own_names else rules.maps
     if "roughness" not in supplied and not any("roughness" in what.all for what, _ in candidates):
-        every = (*every, "gloss")  # says it too
+        every = (*every, "gloss")  # from which roughness follows
     return tuple(name for name in dict.fromkeys(every) if name not in supplied)
 
 
@@ -56,13 +56,13 @@ def choose(
     searched: Sequence[str],
     needed: Collection[str] | None = None,
 ) -> tuple[dict[str, MapFile], tuple[str, ...]]:
-    """Return one file for each searched map that has any, and what to tell of the choice.
+    """Return one file for each searched map that has any, and notes on the choice.
 
     Args:
-        needed: the maps of which two files are refused; of another both are left out, with a
-            note. None: all.
+        needed: maps for which two files are refused; for others both are left out, with a note.
+            None: all.
 
-    Raises: ConfigError, naming ``place``, for two files that hold one map.
+    Raises: ConfigError, naming ``place``, for two files of one map.
     """
     files: dict[str, MapFile] = {}
     notes: list[str] = []
@@ -76,7 +76,7 @@ def choose(
                 notes.append(f"{name}: left out, as {len(same)} files may be it: {names}. Move "
                              "the others away, or give the path of one by itself.")  # fmt: skip
                 continue
-            inside = inside[:1]  # beside another file, not taken
+            inside = inside[:1]  # not used beside another file
         for same in (alone, inside):
             _check_one(place, name, same)
         if alone and inside:
@@ -89,13 +89,13 @@ def choose(
 
 
 def _inside(name: str, candidates: Sequence[Candidate]) -> list[MapFile]:
-    """Return the packed files that hold a map in one channel, and those whose alpha is it."""
+    """Return the packed files with a map in one channel, and those with it in their alpha."""
     packed = [
         replace(file, channel=what.maps.index(name), packed=True)
         for what, file in candidates
         if len(what.maps) > 1 and name in what.maps
     ]
-    # an albedo's alpha is the opacity without a word; see map_reader.py
+    # an albedo's alpha is the opacity even if its name does not say so; see map_reader.py
     colors = [file for what, file in candidates if what.maps == ("albedo",) and not what.alpha]
     alphas = [
         replace(file, channel=3, doubtful=True)
@@ -106,13 +106,13 @@ def _inside(name: str, candidates: Sequence[Candidate]) -> list[MapFile]:
 
 
 def roughness_of_gloss(file: MapFile) -> tuple[MapFile, str]:
-    """Return the roughness that a gloss map says, and the note of it."""
+    """Return the roughness from a gloss map, and a note."""
     note = f"roughness: 1 minus the gloss of {file.path.name}, as there is no roughness."
     return replace(file, inverted=not file.inverted), note
 
 
 def _best(name: str, candidates: list[Candidate], notes: list[str]) -> list[MapFile]:
-    """Return the one of several files for a map that is clearly the better one, else all."""
+    """Return the best of several files for a map if there is a clear one, else all."""
     if len(candidates) < 2:
         return [file for _, file in candidates]
     files = [file for _, file in candidates]
@@ -140,9 +140,9 @@ def _best(name: str, candidates: list[Candidate], notes: list[str]) -> list[MapF
 
 
 def _variant(stem: str) -> tuple[int, int, str]:
-    """Return what orders files of one map, the best first, and the name without that.
+    """Return the sort key of files of one map, the best first, and the name without variants.
 
-    Bits, most of all, and levels of detail: "NRM16" before "NRM", "Normal" before "Normal_LOD0".
+    By bits, then levels of detail: "NRM16" before "NRM", "Normal" before "Normal_LOD0".
     """
     bits, detail, rest = 8, -1, stem
     for found in BITS.finditer(stem):
@@ -156,13 +156,13 @@ def _variant(stem: str) -> tuple[int, int, str]:
 
 
 def _format_rank(file: MapFile) -> int:
-    """Return what orders files of one name by how much their format keeps, the most first."""
+    """Return the sort key of files of one name by the precision of their format, best first."""
     suffix = file.path.suffix.lower()
     return SUFFIX_RANK.index(suffix) if suffix in SUFFIX_RANK else len(SUFFIX_RANK)
 
 
 def _opengl_of(files: list[MapFile], notes: list[str]) -> list[MapFile]:
-    """Return the OpenGL map of one OpenGL and one DirectX map, else ``files`` as they are."""
+    """Return the OpenGL map of an OpenGL and DirectX pair, else ``files`` unchanged."""
     gl, dx = ([file for file in files if file.convention == kind] for kind in CONVENTIONS)
     if len(gl) != 1 or len(dx) != 1 or len(files) != 2:
         return files
@@ -181,7 +181,7 @@ def _check_one(place: str, name: str, files: list[MapFile]) -> None:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return the names in one line, not too long."""
+    """Return the names in one line, shortened."""
     names = [plain_name(name) for name in names]
     more = ", ..." if len(names) > NAMES_SHOWN else ""
     return ", ".join(names[:NAMES_SHOWN]) + more

@@ -1,4 +1,4 @@
-"""One map as a manifest, or a call, names it; and the manifest itself."""
+"""Entries of maps in a manifest or a call, and the manifest's parser."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from neuralshade.source.picture import Picture
 
-    # what one map is passed as: a file, pixels in memory, or either with what else is said of it
+    # one map: a file, pixels in memory, or a dict of either with settings
     Entry: TypeAlias = (
         str | os.PathLike[str] | Picture | npt.NDArray[Any] | Image.Image | torch.Tensor
         | Mapping[str, Any]
     )  # fmt: skip
-else:  # neither PIL nor PyTorch is loaded for who reads hints while a program runs
+else:  # neither PIL nor PyTorch is imported for type hints at run time
     Entry = str | os.PathLike[str] | Mapping[str, Any] | Any
 
 PACKED_KEYS = tuple(sorted(name for name in PACKED if len(name) == 3))
@@ -42,37 +42,37 @@ EXAMPLE = 'Write such as {"albedo": "a.png", "normal": "n.png", "roughness": "r.
 
 @dataclass(frozen=True)
 class MapFile:
-    """Where one map is stored, or that it is in memory."""
+    """The location of one map: a file, or a picture in memory."""
 
-    path: Path  # of one in memory its key, for messages
-    channel: int | None = None  # 0 red ... 3 alpha, of a packed picture; None: the whole of it
-    convention: str | None = None  # of normals, where the file's name or the manifest says it
-    color: bool | None = None  # of what may be a color or numbers, where the manifest says it
-    picture: Picture | None = None  # that is in memory
-    packed: bool = False  # with other maps, by the order of channels that its name says
+    path: Path  # in memory: its key, for messages
+    channel: int | None = None  # 0 red ... 3 alpha, of a packed picture; None: all channels
+    convention: str | None = None  # of normals, from the file's name or the manifest
+    color: bool | None = None  # whether it is a color, from the manifest
+    picture: Picture | None = None  # in memory
+    packed: bool = False  # with other maps, in the order of channels of its name
     inverted: bool = False  # 1 minus what is stored
-    doubtful: bool = False  # by its name alone, and no set needs it: what it is not is left out
+    doubtful: bool = False  # identified by name alone, and optional: left out if it does not fit
 
     @property
     def on_disk(self) -> Path | None:
-        """Return the file; None for what is in memory."""
+        """Return the file; None for a picture in memory."""
         return self.path if self.picture is None else None
 
     @property
     def read_once(self) -> tuple[Path, int]:
-        """Return what is the same of maps that share a picture."""
+        """Return a key that maps of one picture share."""
         return self.path, id(self.picture)
 
 
 @dataclass(frozen=True)
 class MapRules:
-    """Which keys a loader takes, and what may be said of their maps."""
+    """Accepted keys of a loader, and the settings of their maps."""
 
     maps: tuple[str, ...]
-    settings: tuple[str, ...]  # of an entry
-    own_names: bool = False  # any other name is a map too, and files need no folder
+    settings: tuple[str, ...]  # keys of an entry
+    own_names: bool = False  # any other name is a map, too, and files need no folder
     required: tuple[str, ...] = ()
-    keeps_gloss: bool = False  # where there is no roughness, too
+    keeps_gloss: bool = False  # also where there is no roughness
 
     def maps_of_key(self, place: str, key: str) -> MapName:
         """Return the map of ``key``, or one per channel; ConfigError for an unknown key."""
@@ -90,7 +90,7 @@ class MapRules:
                           f"{did_you_mean(key, keys)}")  # fmt: skip
 
     def needs(self, key: str) -> bool:
-        """Return whether ``key`` is not one of a map that is known but that nobody looks at."""
+        """Return False for the key of a known map that the loader does not use."""
         name = key_name(key)
         return name is None or self.own_names or name.holds((*self.maps, "gloss"))
 
@@ -102,7 +102,7 @@ MATERIAL = MapRules(NAMES, (*MIPMAPS.settings, "color"), own_names=True)
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """Return what a JSON manifest says, its keys unchecked but for one that stands twice.
+    """Return the parsed object of a JSON manifest; its keys are only checked for duplicates.
 
     Raises: ConfigError if it is no JSON object; OSError if it cannot be read.
     """
@@ -120,9 +120,9 @@ def read_manifest(path: Path) -> dict[str, Any]:
 def map_entry(
     place: str, key: str, value: Any, folder: Path, rules: MapRules = MIPMAPS
 ) -> tuple[MapName, MapFile]:
-    """Return what ``key`` holds and where, a relative path taken from ``folder``.
+    """Return the maps of ``key`` and their location, relative to ``folder``.
 
-    Raises: ConfigError naming ``place`` for anything that is not as an Entry must be.
+    Raises: ConfigError naming ``place`` for anything that is no valid Entry.
     """
     key_maps = rules.maps_of_key(place, key)
     maps = key_maps.maps
@@ -156,7 +156,7 @@ def map_entry(
 
 
 def probably_meant(key: str) -> str | None:
-    """Return the map that a name of one's own is nearly, such as a misspelled one."""
+    """Return the known map that a custom name nearly equals, such as a misspelled one."""
     near = difflib.get_close_matches(key, NAMES, n=1, cutoff=NEARLY_THE_SAME)
     return near[0] if near and key not in NAMES else None
 

@@ -1,4 +1,4 @@
-"""Which files the maps of a surface come from: a folder, a manifest, files, or paths by name."""
+"""Map files of a surface: from a folder, a manifest, a list of files, or paths by name."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from neuralshade.source.map_words import NAMES
 from neuralshade.source.missing_maps import check_complete
 
 PLACE = "texture set"
-IN_MEMORY = "maps"  # what a set is called that nobody named
+IN_MEMORY = "maps"  # name of a set without one
 
 PathLike: TypeAlias = str | os.PathLike[str]
 Source: TypeAlias = PathLike | Sequence[PathLike] | Mapping[str, Any]
@@ -48,29 +48,29 @@ Source: TypeAlias = PathLike | Sequence[PathLike] | Mapping[str, Any]
 def find_maps(
     source: PathLike | Mapping[str, Any] | None, entries: Mapping[str, Entry | None]
 ) -> MapFiles:
-    """Return where the maps are that mip levels are trained from; see ``find_files``."""
+    """Return the location of the maps for mip levels; see ``find_files``."""
     return find_files(source, entries, MIPMAPS)
 
 
 def find_material(source: Source | None, entries: Mapping[str, Entry | None]) -> MapFiles:
-    """Return where all maps of a surface are; see ``find_files``."""
+    """Return the location of all maps of a surface; see ``find_files``."""
     return find_files(source, entries, MATERIAL)
 
 
 def find_files(
     source: Source | None, entries: Mapping[str, Entry | None], rules: MapRules
 ) -> MapFiles:
-    """Return where each map is: in ``source``, and by ``entries``.
+    """Return the location of each map in ``source`` and ``entries``.
 
     Args:
-        source: a folder, whose files are told by their names; or a JSON manifest; or a dict of
-            what one holds, with files and pixels in memory; or None. Where any name is a map,
-            the files of maps too, one or several, whose own stem is the name of what is not told.
-        entries: by the keys of a manifest, each instead of what ``source`` has; None is none.
-        rules: which maps are looked for.
+        source: a folder, whose files are recognized by their names; a JSON manifest; a dict with
+            its contents, files and pixels in memory; or None. Where any name is a map, also one or
+            several files; one that is not recognized has its own stem as name.
+        entries: by the keys of a manifest, in place of those of ``source``; None is ignored.
+        rules: which maps are searched.
 
     Returns: maps in the order of NAMES, then those of other names.
-    Raises: ConfigError if the source is none of these, a key is no name of a map, two files hold
+    Raises: ConfigError if the source is none of these, a key is no map's name, two files hold
         one map, or one that ``rules`` requires is missing.
     """
     paths = [] if isinstance(source, Mapping) else _paths(source, rules)
@@ -112,7 +112,7 @@ def _paths(source: Source | None, rules: MapRules) -> list[Path]:
 
 
 def _settle_gloss(files: dict[str, MapFile], rules: MapRules) -> tuple[str, ...]:
-    """Take a gloss map for the roughness where there is none, in place; return what to tell."""
+    """Use a gloss map for missing roughness, in place; return a note."""
     gloss = files.get("gloss")
     if gloss is None or rules.keeps_gloss:
         return ()
@@ -126,7 +126,7 @@ def _settle_gloss(files: dict[str, MapFile], rules: MapRules) -> tuple[str, ...]
 
 
 def _found(paths: Sequence[Path], rules: MapRules, supplied: Mapping[str, MapFile]) -> MapFiles:
-    """Return what the paths have of what is not given elsewhere."""
+    """Return the maps in the paths, without those in ``supplied``."""
     if not paths:
         return MapFiles("", PLACE, {})
     if len(paths) == 1 and not (rules.own_names and _is_picture(paths[0])):
@@ -149,9 +149,9 @@ def _is_picture(path: Path) -> bool:
 
 
 def _from_source(path: Path, rules: MapRules, supplied: Mapping[str, MapFile]) -> MapFiles:
-    """Return what a folder or a manifest has of the maps that ``rules`` names but ``supplied`` not.
+    """Return the maps of a folder or a manifest that ``rules`` name, without those in ``supplied``.
 
-    Of a folder with several sets FOLDER/wood is the one whose files' names begin with "wood".
+    In a folder with several sets FOLDER/wood selects files whose names start with "wood".
 
     Raises: ConfigError if it is neither, cannot be read, or has two files for one map.
     """
@@ -176,7 +176,7 @@ def _from_source(path: Path, rules: MapRules, supplied: Mapping[str, MapFile]) -
 
 
 def _absent(path: Path) -> str:
-    """Return that nothing is there; OSError where no file could be, as of a long name."""
+    """Return whether nothing is there; OSError for a path that cannot exist, as a long name."""
     with suppress(FileNotFoundError, NotADirectoryError):
         os.stat(path)
     return "no such file or folder"
@@ -194,9 +194,9 @@ def _from_values(
     rules: MapRules,
     supplied: Mapping[str, MapFile],
 ) -> MapFiles:
-    """Return what the keys of a manifest, or of a dict, have; "" for a name that is not said.
+    """Return the maps of a manifest's or a dict's keys; the set's name is "" without one.
 
-    Raises: ConfigError naming ``place`` for what is no such key, or no entry of one.
+    Raises: ConfigError naming ``place`` for an invalid key or entry.
     """
     called = values.get("name", "")
     if "name" in values and (not isinstance(called, str) or not called):
@@ -215,7 +215,7 @@ def _from_values(
 
 
 def _lone(files: Mapping[str, MapFile]) -> tuple[str, ...]:
-    """Return what to tell of a single picture that is no map by its name: a photograph, maybe."""
+    """Return a note on a single picture whose name is no map's: a photograph, maybe."""
     name, *others = files or [""]
     if others or not name or name in NAMES:
         return ()
@@ -224,9 +224,9 @@ def _lone(files: Mapping[str, MapFile]) -> tuple[str, ...]:
 
 
 def _set_name(paths: Sequence[Path]) -> str:
-    """Return what a set is called by its files: the words that all their names begin with.
+    """Return a set's name by its files: the words at the start of all their names.
 
-    The folder's name where that is nothing and a file's says which map it is, and no more.
+    The folder's name where there are none and a file is named by its map alone.
     """
     stems = list(dict.fromkeys(path.stem for path in paths))
     if not stems:
@@ -240,7 +240,7 @@ def _set_name(paths: Sequence[Path]) -> str:
 
 
 def _doubted(names: Iterable[str]) -> tuple[str, ...]:
-    """Return what to tell of names that are nearly a known map's."""
+    """Return notes on names that nearly equal a known map's."""
     return tuple(
         f"{name}: no map that is known, taken as one of that name. Did you mean {meant}?"
         for name in names

@@ -1,4 +1,4 @@
-"""The files of a folder, or of a list, as the maps that their names say."""
+"""Maps in a folder or a list of files, recognized by their names."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from neuralshade.source.map_sets import (
 
 UNREAD = "not read, as no reader knows what ends so. Convert to PNG, or OpenEXR for floats."
 LONGEST_NAME = 31
-CORE = ("albedo", "normal", "roughness")  # what a set is refused for where it is not as it should
+CORE = ("albedo", "normal", "roughness")  # maps that are never left out silently
 
 
 def from_folder(
     called: str, place: Path, folder: Path, paths: Sequence[Path], rules: MapRules,
     supplied: Mapping[str, MapFile],
 ) -> MapFiles:  # fmt: skip
-    """Return what files of a folder have; ``place`` is what named them.
+    """Return the maps among files of a folder; ``place``: what the user named.
 
-    Of two files for one map that is not in CORE both are left out, where all is of one set.
+    Two files for one map that is not in CORE are both left out, if all files are of one set.
     """
     try:
         found = from_pictures(called, str(place), paths, rules, supplied)
@@ -60,19 +60,19 @@ def from_pictures(
     called: str, place: str, paths: Sequence[Path], rules: MapRules,
     supplied: Mapping[str, MapFile], *, any_name: bool = False, optional_left: bool = False,
 ) -> MapFiles:  # fmt: skip
-    """Return what files have by their names.
+    """Return the maps of files by their names.
 
     Args:
-        any_name: what these don't say is a map too.
-        optional_left: two files for one map that no set needs are left out.
+        any_name: a file with another name is a map, too.
+        optional_left: two files for one optional map are left out.
 
     Raises: ConfigError for two files for one map.
     """
     candidates: list[Candidate] = []
     unknown: list[Path] = []
-    for path, told in name_files(paths, rules.maps).items():
-        name = told
-        if any_name and not (told and told.maps):
+    for path, by_name in name_files(paths, rules.maps).items():
+        name = by_name
+        if any_name and not (by_name and by_name.maps):
             name = MapName((own_name(path.stem),))
         if name is None:
             unknown.append(path)
@@ -84,7 +84,7 @@ def from_pictures(
     if not any_name:
         files = {name: file if name in CORE else replace(file, doubtful=True)
                  for name, file in files.items()}  # fmt: skip
-    # those that hold what another file was taken for are told already
+    # files whose map came from another one have a note already
     used = {file.path for file in supplied.values()}
     left_out = {
         *unknown,
@@ -98,22 +98,22 @@ def from_pictures(
 def needed_maps(
     rules: MapRules, candidates: Sequence[Candidate], supplied: Mapping[str, MapFile]
 ) -> tuple[str, ...]:
-    """Return the maps that a set is refused for; gloss too, where it stands for the roughness."""
+    """Return the maps for which a set may be refused; gloss, too, if it replaces roughness."""
     rough = "roughness" in supplied or any("roughness" in name.all for name, _ in candidates)
     return (*CORE, *rules.required, *(() if rough else ("gloss",)))
 
 
 def optional_maps(names: Iterable[str], files: Mapping[str, MapFile]) -> list[str]:
-    """Return which maps of a set may be left out: no set needs them, and no user named them.
+    """Return the maps that may be left out: no set needs them, and no user named them.
 
-    What is not among ``files`` was found in the alpha of one.
+    Those not in ``files`` were found in another's alpha.
     """
     return [name for name in names
             if name not in CORE and (name not in files or files[name].doubtful)]  # fmt: skip
 
 
 def own_name(stem: str) -> str:
-    """Return what a map is called whose file's name does not say it: that name, put simply."""
+    """Return the map name of a file with an unknown name, simplified."""
     plain = re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_")
     if not re.match("[a-z]", plain):
         plain = f"map_{plain}"

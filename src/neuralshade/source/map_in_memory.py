@@ -1,4 +1,4 @@
-"""Texture maps that are in memory already, as pictures: what a file of that map would hold."""
+"""Texture maps in memory as pictures, in the form that a map's file would have."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 def map_from_memory(
     place: str, maps: Sequence[str | None], value: Any, *, colored: bool = False
 ) -> Picture | None:
-    """Return what is in memory as the picture of ``maps``, one or one per channel.
+    """Return a value in memory as the picture of ``maps``, one or one per channel.
 
-    None for what is no NumPy array, PIL image, torch tensor or Picture.
+    None for other types than NumPy array, PIL image, torch tensor and Picture.
 
-    Integers are as in files: sRGB of colors, parts of their largest of all else. Floats are sRGB in
-    [0, 1] of colors (linear light as ``picture_from_array(..., "linear")``), numbers of all else:
-    normals in [0, 1] or, where some are below 0, directions in [-1, 1].
+    Integers are as in files: sRGB for colors, fractions of the maximum for others. Floats are sRGB
+    in [0, 1] for colors (linear light as ``picture_from_array(..., "linear")``), numbers for
+    others: normals in [0, 1] or, where some are below 0, directions in [-1, 1].
 
     Args:
         place: for errors.
-        colored: a map of another name is a color.
+        colored: whether a map of another name is a color.
 
     Raises: PictureError, ShapeError as ``picture_from_memory`` does, naming ``place``.
     """
@@ -43,7 +43,7 @@ def map_from_memory(
 def _is_in_memory(value: Any) -> bool:
     """Return whether ``value`` is a NumPy array, a PIL image, a torch tensor or a Picture.
 
-    None of the libraries is loaded for it: what is not loaded yet has made none of them.
+    Imports none of these libraries: one that is not imported yet has created no object.
     """
     kinds = (("numpy", "ndarray"), ("torch", "Tensor"), ("PIL.Image", "Image"),
              ("neuralshade.source.picture", "Picture"))  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a texture file holds, told from its name."""
+"""Map recognition: what a texture file holds, by the words of its name."""
 
 import itertools
 import re
@@ -24,7 +24,7 @@ from neuralshade.source.map_words import (
     WITH_ALPHA,
 )
 
-# Resolutions, formats, tiles and levels of detail say nothing about what a file holds.
+# Resolutions, formats, tiles and levels of detail are ignored.
 IDLE = re.compile(r"\d+k?|\d+x\d+|lod\d*|jpe?g|png|tiff?|exr|webp", re.IGNORECASE)
 LONGEST_JOINED = 4  # words: "ambient_occlusion_rough_metal"
 CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
@@ -32,19 +32,19 @@ CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 @dataclass(frozen=True)
 class MapName:
-    """What a name says: one map; several, one per channel from red on; or none at all."""
+    """Maps by a name: one map; several, one per channel from red on; or none."""
 
-    maps: tuple[str | None, ...]  # keys of WORDS; None is a channel that is not used; () left out
-    convention: str | None = None  # "opengl" or "directx", of normals, where the name says it
-    alpha: str | None = None  # what the alpha of a single map holds, where the name says it
+    maps: tuple[str | None, ...]  # keys of WORDS; None is an unused channel; () for ignored files
+    convention: str | None = None  # "opengl" or "directx", of normals, if in the name
+    alpha: str | None = None  # map in the alpha of a single map, if in the name
 
     @property
     def all(self) -> tuple[str, ...]:
-        """Return every map that is there."""
+        """Return all maps."""
         return tuple(name for name in (*self.maps, self.alpha) if name)
 
     def holds(self, maps: Collection[str]) -> bool:
-        """Return whether any of ``maps`` is there."""
+        """Return whether any of ``maps`` is among them."""
         return any(name in maps for name in self.all)
 
 
@@ -52,22 +52,22 @@ OPACITY = MapName(("opacity",))
 
 
 def map_name(stem: str) -> MapName | None:
-    """Return what a file called ``stem`` (its name without the suffix) holds, or None.
+    """Return the maps of a file called ``stem`` (its name without the suffix), or None.
 
-    Words stand between punctuation or capitals; the last one that is known counts.
+    Words are separated by punctuation or capitals; the last known one counts.
     """
     return _recognized(_words(stem))
 
 
 def is_role(stem: str, maps: Collection[str] = MAPS) -> bool:
-    """Return whether ``stem`` says which of ``maps`` a file holds, and not of what surface."""
+    """Return whether ``stem`` names only which of ``maps`` a file holds, and no surface."""
     return SINGLE.get("".join(_words(stem))) in maps
 
 
 def key_name(key: str) -> MapName | None:
-    """Return what a key of a manifest holds that says no more than that, as files' names do.
+    """Return the maps of a manifest's key that has no other words, as in files' names.
 
-    "baseColor", "normal_dx", "metallicRoughness"; None for what would be a name of one's own.
+    "baseColor", "normal_dx", "metallicRoughness"; None for a custom name.
     """
     words = _words(key)
     markers = [word for word in words if word in MARKERS]
@@ -81,29 +81,29 @@ def key_name(key: str) -> MapName | None:
 
 
 def name_files(paths: Sequence[Path], maps: Collection[str] = MAPS) -> dict[Path, MapName | None]:
-    """Return what each file holds by its name, None where it does not say.
+    """Return the maps of each file by its name, None for unknown ones.
 
-    The words that all known files begin or end with name the material, not the map
-    ("corrugated_metal_rough" beside "corrugated_metal_diff"), where two of ``maps`` at least
-    are told apart without them.
+    Words that all recognized files begin or end with name the material, not the map
+    ("corrugated_metal_rough" beside "corrugated_metal_diff"), if at least two of ``maps`` are
+    distinguished without them.
     """
     words = {path: _words(path.stem) for path in paths}
     plain = {path: _recognized(found) for path, found in words.items()}
     known = [words[path] for path, name in plain.items() if name is not None]
     first, last = _shared(known), _shared([found[::-1] for found in known])
     cut = {path: found[first : max(first, len(found) - last)] for path, found in words.items()}
-    told = {path: _recognized(found) for path, found in cut.items()}
+    recognized = {path: _recognized(found) for path, found in cut.items()}
     known_words = {path: words[path] for path, name in plain.items() if name is not None}
-    if len({name.maps for name in told.values() if name and name.holds(maps)}) < 2:
-        told = plain
+    if len({name.maps for name in recognized.values() if name and name.holds(maps)}) < 2:
+        recognized = plain
     return {path: MapName(()) if name == OPACITY and _is_other_mask(known_words, path) else name
-            for path, name in told.items()}  # fmt: skip
+            for path, name in recognized.items()}  # fmt: skip
 
 
 def _is_other_mask(words: Mapping[Path, list[str]], path: Path) -> bool:
-    """Return whether the mask ``path`` is one of something: "dirt_mask" beside "leaf_albedo".
+    """Return whether the mask ``path`` masks something: "dirt_mask" beside "leaf_albedo".
 
-    What stands before "mask" names the material alone where another file begins so, too.
+    Words before "mask" name the material if another file begins with them, too.
     """
     found = words[path]
     if "mask" not in found:
@@ -116,7 +116,7 @@ def _is_other_mask(words: Mapping[Path, list[str]], path: Path) -> bool:
 
 
 def _shared(lists: list[list[str]]) -> int:
-    """Return how many words all lists begin with; 0 for fewer than two lists."""
+    """Return the number of words at the start of all lists; 0 for fewer than two lists."""
     if len(lists) < 2:
         return 0
     alike = itertools.takewhile(lambda words: len(set(words)) == 1, zip(*lists, strict=False))
@@ -124,7 +124,7 @@ def _shared(lists: list[list[str]]) -> int:
 
 
 def _words(stem: str) -> list[str]:
-    """Return the words of a name in lower case, without those that say nothing."""
+    """Return the words of a name in lower case, without ignored ones."""
     words: list[str] = []
     for piece in re.split(r"[\W_]+", stem):
         small = piece.lower()
@@ -163,7 +163,7 @@ def _recognized(words: list[str]) -> MapName | None:
 
 
 def _together(word: str) -> MapName | None:
-    """Return the several maps that a word names, one per channel or one in the alpha."""
+    """Return the maps of a word for several, one per channel or one in the alpha."""
     if word in PACKED:
         return MapName(PACKED[word])
     if word in WITH_ALPHA:
@@ -173,7 +173,7 @@ def _together(word: str) -> MapName | None:
 
 
 def _joined(words: list[str]) -> MapName | None:
-    """Return what the last words mean together: "mask_map", "ao_rough_metal", "albedo_alpha"."""
+    """Return the maps of the last words together: "mask_map", "ao_rough_metal", "albedo_alpha"."""
     for count in (LONGEST_JOINED, LONGEST_JOINED - 1, 2):
         word = "".join(words[-count:])
         if len(words) >= count and word in JOINED:
@@ -182,13 +182,13 @@ def _joined(words: list[str]) -> MapName | None:
 
 
 def _named_by(word: str, before: str) -> str | None:
-    """Return the map that ``word`` means after another; None for one that is left out."""
+    """Return the map of ``word`` after another; None for an ignored one."""
     name, other = SINGLE[word], SINGLE.get(before)
     if name == other:
         return name  # "opacity mask"
     if before in OTHER_LAYERS or (name == "albedo" and other == "specular"):
         return other if name == "albedo" and other in (*COLORS, *EITHER) else None
-    # Of what a mask is, its name says.
+    # the words before name what is masked
     if word == "mask" and (other is not None or before in OTHER_MASKS):
         return None
     return name

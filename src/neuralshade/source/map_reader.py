@@ -1,4 +1,4 @@
-"""The reader of sets of maps: files found, read one by one, and brought to one size."""
+"""Reader of map sets: finds files, reads them one by one, and resizes them to one size."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from neuralshade.source.picture import Picture
 from neuralshade.source.resize import check_wrap, common_size, misfits, resized
 
 ALPHA = CHANNELS.index("a")
-NUMBER_BYTES = 9  # of a map while it is read: its values, and what they are made of
+NUMBER_BYTES = 9  # of a map while it is read: its values, and their source
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a set of maps is read.
+    """Options of reading a set of maps.
 
     Raises: ConfigError for an unknown convention or border.
     """
 
     rules: MapRules
-    convention: str | None = None  # of normals; None to find out
-    memory_limit: int = 4 * 2**30  # bytes that one decoded file may take
-    wrap: str = "repeat"  # what lies beyond the border of a smaller map, see ``resized``
-    fills: tuple[str, ...] = ("albedo",)  # maps that are resized without what opacity hides
+    convention: str | None = None  # of normals; None: detected
+    memory_limit: int = 4 * 2**30  # bytes of one decoded file, at most
+    wrap: str = "repeat"  # border of a smaller map when enlarged, see ``resized``
+    fills: tuple[str, ...] = ("albedo",)  # maps that are resized without hidden texels
 
     def __post_init__(self) -> None:
         if self.convention is not None:
@@ -55,8 +55,8 @@ def read_maps(
     """Return the name of a set, its maps at the size of the largest, and notes.
 
     Args:
-        source, entries: as ``find_files`` has them.
-        made: what becomes of a map as it is read, at its own size; gets the notes too.
+        source, entries: as for ``find_files``.
+        made: converts each map at its own size; may add notes.
 
     Raises: what ``find_files``, ``load_picture``, ``read_map`` and ``common_size`` raise.
     """
@@ -74,13 +74,13 @@ def read_maps(
 
 @dataclass
 class _Reader:
-    """What is read of the files of one set."""
+    """State while the files of one set are read."""
 
     found: MapFiles
     options: ReadOptions
     notes: list[str]
     read: dict[str, MaterialMap] = field(default_factory=dict)
-    free: int = field(default_factory=lambda: psutil.virtual_memory().available)  # bytes, at first
+    free: int = field(default_factory=lambda: psutil.virtual_memory().available)  # initial bytes
     channels: int = 0  # of all pictures so far
     largest: tuple[int, int] = (0, 0)  # width and height
 
@@ -98,9 +98,9 @@ class _Reader:
                 if name in self.read]  # fmt: skip
 
     def _check_memory(self, picture: Picture) -> None:
-        """Raise ConfigError where the maps so far, at one size, take more than was free at first.
+        """Raise ConfigError where the maps so far, resized, take more than the initial free memory.
 
-        What a file holds is not known before it is read, nor how large its maps will be.
+        Checked while reading, as the size of a map is not known before.
         """
         self.channels += picture.channels
         self.largest = max(self.largest, (picture.width, picture.height), key=math.prod)
@@ -120,9 +120,9 @@ class _Reader:
             self.notes.append(f"{name}: left out. {error}")
 
     def _read_alpha(self, files: Mapping[str, MapFile], picture: Picture) -> None:
-        """Take an alpha that no map is said to be in for what it usually is, or tell of it.
+        """Use an alpha without a map in its name as it usually is, or add a note.
 
-        Of an albedo that is the opacity; of normals and packed maps the height, where it looks so.
+        An albedo's is the opacity; that of normals and packed maps the height, if it looks so.
         """
         of, file = next(iter(files.items()))
         if any(one.channel == ALPHA for one in files.values()) or of not in self.read:
@@ -138,7 +138,7 @@ class _Reader:
             self.notes.append(f"{of}: its alpha is left out.")
 
     def _take(self, name: str, of: str, file: MapFile, picture: Picture) -> None:
-        """Take the alpha of a picture for the map ``name``, where nothing else is."""
+        """Use the alpha of a picture as the map ``name``, if there is no other."""
         other, called = self.found.files.get(name), plain_name(file.path.name)
         if name not in self.options.rules.maps:
             self.notes.append(f"{of}: its alpha is left out.")
@@ -165,7 +165,7 @@ class _Reader:
         return [one for one in maps if one.name in sizes], sizes
 
     def visible(self, one: MaterialMap, size: tuple[int, int]) -> MaterialMap:
-        """Return a map that will be resized without what opacity hides of it."""
+        """Return a map for resizing, with hidden texels filled."""
         opacity, (height, width) = self.read.get("opacity"), one.values.shape[:2]
         kept = one.name == "opacity" or one.name not in self.options.fills
         if opacity is None or kept or (height, width) == size:

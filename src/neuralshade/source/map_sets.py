@@ -1,4 +1,4 @@
-"""Several texture sets in one folder, told apart by what the names of their files begin with."""
+"""Texture sets in one folder, distinguished by the beginning of their files' names."""
 
 import os
 import re
@@ -8,8 +8,8 @@ from pathlib import Path
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
 from neuralshade.source.map_names import MapName, map_name
 
-ANY = "*"  # may end what names a set, where no shell has made files of it
-# that lie beside maps and are none, whatever their names say
+ANY = "*"  # may end a set's prefix, where no shell has expanded it
+# files that lie beside maps and are none, whatever words their names have
 DOCUMENTS = (
     ".txt .md .rst .json .toml .yaml .yml .xml .html .htm .pdf .csv .ini .cfg .log .url .doc "
     ".docx .mtlx .mtl .mat .meta .import .tres .tscn .material .uasset .umap .usd .usda .usdc "
@@ -20,11 +20,11 @@ DOCUMENTS = (
 NO_PICTURES = frozenset(DOCUMENTS.split())
 TILE = re.compile(r"(?<![0-9A-Za-z])(1[0-9]{3}|[uU]\d+_[vV]\d+)(?![0-9A-Za-z])")
 SEPARATORS = " _-."
-SET_MAPS = 2  # that make a set, at least
+SET_MAPS = 2  # least number of a set's maps
 
 
 def pictures_in(folder: Path) -> list[Path]:
-    """Return the files of ``folder`` that end as pictures do, sorted; no hidden ones."""
+    """Return the files of ``folder`` with picture suffixes, sorted; no hidden ones."""
     return sorted(
         path
         for path in folder.iterdir()
@@ -35,10 +35,10 @@ def pictures_in(folder: Path) -> list[Path]:
 
 
 def unread_in(folder: Path, begins: Sequence[str] = ("",)) -> list[Path]:
-    """Return the files of ``folder`` that are maps by their names, in formats that are not read.
+    """Return the files of ``folder`` that are maps by their names, in unsupported formats.
 
     Args:
-        begins: what a file's name begins with, one of these; "" is all.
+        begins: prefixes of a file's name, one of which must match; "" matches all.
     """
     return sorted(
         path
@@ -53,11 +53,10 @@ def unread_in(folder: Path, begins: Sequence[str] = ("",)) -> list[Path]:
 
 
 def sets_in(paths: Sequence[Path]) -> dict[str, list[Path]]:
-    """Return the files whose names say a map, by what stands before that: sorted, as spelled.
+    """Return the files with a map's name, by the prefix before it: sorted, as spelled.
 
-    "wood_base_color" is of "wood" where a "wood_normal" is there too: the longest beginning
-    counts that has two maps at least, else the one that has most. Files that say a map and
-    nothing before it are left out.
+    "wood_base_color" belongs to "wood" where a "wood_normal" exists, too: the longest prefix with
+    at least two maps counts, else the one with the most. Files without a prefix are left out.
     """
     begun = {path: _beginnings(path.stem) for path in paths}
     maps: dict[str, set[tuple[str | None, ...]]] = {}
@@ -81,10 +80,10 @@ def is_set(paths: Iterable[Path]) -> bool:
 
 
 def begun_by(path: Path) -> list[Path]:
-    """Return the pictures beside ``path`` whose names begin with its own, sorted.
+    """Return the pictures beside ``path`` whose names start with its own, sorted.
 
-    Those of the set of that very name where there is one; none where its folder is none, too.
-    "wood.1001" are those of one UDIM tile, wherever it stands in their names.
+    Those of the set with exactly that name if there is one; none if its folder has none.
+    "wood.1001" selects those of one UDIM tile, wherever it stands in their names.
     """
     prefix = path.name.rstrip(ANY)
     if not prefix or not os.path.isdir(path.parent):
@@ -103,25 +102,25 @@ def begun_by(path: Path) -> list[Path]:
 
 
 def tile_of(stem: str) -> str | None:
-    """Return the UDIM tile that a name says: "1001", "u1_v2"; None for none."""
+    """Return the UDIM tile in a name: "1001", "u1_v2"; None for none."""
     found = TILE.findall(stem)
     return found[-1] if found else None
 
 
 def tiles_in(paths: Iterable[Path]) -> list[str]:
-    """Return the UDIM tiles of the files whose names say a map, sorted."""
+    """Return the UDIM tiles of the files with a map's name, sorted."""
     tiles = {tile_of(path.stem) for path in paths if _maps_of(path.stem)}
     return sorted(tile for tile in tiles if tile is not None)
 
 
 def names_files(path: Path) -> bool:
-    """Return whether ``path`` names files by what they begin with, not one by its suffix."""
+    """Return whether ``path`` is a prefix of files, not a file with a suffix."""
     is_one = path.suffix and not TILE.fullmatch(path.suffix[1:])
     return not is_one and bool(begun_by(path))
 
 
 def _begins(stem: str, prefix: str, anywhere: bool) -> bool:
-    """Return whether ``stem`` begins with ``prefix``, which is words of it unless ``anywhere``."""
+    """Return whether ``stem`` begins with ``prefix``, in whole words unless ``anywhere``."""
     rest = stem[len(prefix) :]
     if stem[: len(prefix)].lower() != prefix.lower():
         return False
@@ -129,7 +128,7 @@ def _begins(stem: str, prefix: str, anywhere: bool) -> bool:
 
 
 def _beginnings(stem: str) -> list[str]:
-    """Return what may stand before the words that say the map of a file, shortest first."""
+    """Return the possible prefixes before the words of a file's map, shortest first."""
     pieces = re.findall(r"[^\W_]+|[\W_]+", stem)
     whole, found = _maps_of(stem), []
     for count in range(1, len(pieces)):

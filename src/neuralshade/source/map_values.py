@@ -1,4 +1,4 @@
-"""From a picture to the numbers of one map: a color, one number per texel, or normals."""
+"""Values of one map from a picture: a color, one number per texel, or normals."""
 
 from pathlib import Path
 
@@ -14,17 +14,17 @@ from neuralshade.source.picture import Picture
 
 Floats = npt.NDArray[np.float32]
 
-GREY_ALIKE = 0.02  # distance of channels that still counts as grey: JPEG's, not a packed map's
-EDGE = 2 / 255  # of 0 and 1, which cutouts are nearly everywhere
+GREY_ALIKE = 0.02  # difference of channels that still counts as grey: JPEG's, not a packed map's
+EDGE = 2 / 255  # around 0 and 1, where nearly all of a cutout's texels are
 BETWEEN_SHARE = 0.1
-FLAT_GREEN = 2 / 255  # no green beyond: which way it points makes no difference
+FLAT_GREEN = 2 / 255  # range of green for which its direction makes no difference
 CALLED = {"opengl": "OpenGL", "directx": "DirectX"}
 
 
 def picture_of(file: MapFile, memory_limit: int) -> Picture:
-    """Return the picture of a map: that in memory, or what its file holds.
+    """Return the picture of a map, from memory or its file.
 
-    A file's tag of colors is left to ``apply_tag``: the map may be numbers.
+    Color tags are left to ``apply_tag``: the map may hold numbers.
 
     Raises: what ``load_picture`` raises.
     """
@@ -32,7 +32,7 @@ def picture_of(file: MapFile, memory_limit: int) -> Picture:
 
 
 def color_values(picture: Picture) -> Floats:
-    """Return float32 [H, W, 1 or 3] without alpha and not multiplied by it; integers in [0, 1]."""
+    """Return float32 [H, W, 1 or 3] without alpha, unassociated; integers in [0, 1]."""
     values = picture.as_float()
     if not picture.has_alpha:
         return values
@@ -50,7 +50,7 @@ def alpha_matters(picture: Picture) -> bool:
 
 
 def looks_like_height(picture: Picture) -> bool:
-    """Return whether an alpha may be a height: it varies, and not between 0 and 1 alone."""
+    """Return whether an alpha may be a height: it varies, and not only between 0 and 1."""
     alpha = picture.as_float()[..., -1]
     between = (alpha > EDGE) & (alpha < 1 - EDGE)
     return bool(np.ptp(alpha) > EDGE) and float(between.mean()) > BETWEEN_SHARE
@@ -59,8 +59,8 @@ def looks_like_height(picture: Picture) -> bool:
 def number_values(name: str, file: MapFile, picture: Picture) -> Floats:
     """Return a map of one number per texel, float32 [H, W], integers in [0, 1].
 
-    That is the channel of a packed picture, or green of one whose channels are alike in the mean;
-    1 minus that where ``file`` says so.
+    From the channel of a packed picture, or from green where all channels are alike; inverted if
+    ``file`` says so.
 
     Raises: PictureError for a picture in color, or one without that channel.
     """
@@ -81,9 +81,9 @@ def _numbers(name: str, file: MapFile, picture: Picture) -> Floats:
 
 
 def grey_everywhere(values: Floats) -> bool:
-    """Return whether the channels of float32 [H, W, C] are alike at every texel, but for JPEG.
+    """Return whether the channels of float32 [H, W, C] are equal at every texel, up to JPEG errors.
 
-    Their mean would say nothing of a few lamps in color.
+    Their mean would hide a few lamps in color.
     """
     return values.shape[2] == 1 or float(_apart(values).max()) <= GREY_ALIKE
 
@@ -95,7 +95,7 @@ def green(values: Floats) -> Floats:
 
 
 def clipped(name: str, values: Floats, notes: list[str], most: float | None = None) -> Floats:
-    """Return ``values`` clipped to 0 and above, and to ``most``; note how many were."""
+    """Return ``values`` clipped to 0 and above, and to ``most``, with a note on their count."""
     beyond = values < 0
     if most is not None:
         beyond |= values > most
@@ -109,16 +109,16 @@ def clipped(name: str, values: Floats, notes: list[str], most: float | None = No
 
 
 def normal_values(path: Path, picture: Picture, said: str | None, notes: list[str]) -> Floats:
-    """Return float32 [H, W, 3] unit normals, green up, whichever way the file has them.
+    """Return float32 [H, W, 3] unit normals, green up, from either convention.
 
     Args:
-        said: "opengl" or "directx"; None to find out from the slopes.
-        notes: gets a sentence for whatever was found or mended.
+        said: "opengl" or "directx"; None: detected from the slopes.
+        notes: gets a sentence for each detection or correction.
 
     Raises: PictureError for a picture that is no tangent-space normal map.
     """
-    normal, told = decode_normals(path, picture, _vectors(picture))
-    notes += told
+    normal, mended = decode_normals(path, picture, _vectors(picture))
+    notes += mended
     found = detect_convention(normal)
     measured = f"margin {abs(found.margin):.2f} of 1"
     seen = found.convention
@@ -145,7 +145,7 @@ def normal_values(path: Path, picture: Picture, said: str | None, notes: list[st
 def _vectors(picture: Picture) -> Floats:
     """Return the color of a normal map, divided by its alpha only where that makes unit vectors.
 
-    Floats are said to be multiplied by their alpha, which in a normal map may be a height.
+    Floats should be multiplied by their alpha, but a normal map's alpha may be a height.
     """
     color = color_values(picture)
     if not picture.has_alpha or picture.pixels.dtype.kind != "f" or picture.channels != 4:
@@ -155,7 +155,7 @@ def _vectors(picture: Picture) -> Floats:
 
 
 def _off_unit(color: Floats) -> float:
-    """Return by how much vectors, of [-1, 1] or stored in [0, 1], are longer or shorter than 1."""
+    """Return the deviation from length 1 of vectors in [-1, 1] or stored in [0, 1]."""
     vectors = color if float(color.min()) < SIGNED_BELOW else color * 2 - 1
     return float(np.abs(np.sqrt(np.square(vectors).sum(axis=-1)) - 1).mean())
 
@@ -169,7 +169,7 @@ def _channel(name: str, file: MapFile, picture: Picture) -> Floats:
     if file.channel == 3 and picture.has_alpha:
         return np.ascontiguousarray(picture.as_float()[..., -1])
     color = color_values(picture)
-    if file.channel == 0 and picture.channels == 2:  # grey is red, beside another map in alpha
+    if file.channel == 0 and picture.channels == 2:  # grey is red, with another map in alpha
         return np.ascontiguousarray(color[..., 0])
     if file.channel >= color.shape[2] or color.shape[2] == 1:
         got = ("grey", "grey and alpha", "RGB", "RGBA")[picture.channels - 1]

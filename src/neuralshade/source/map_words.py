@@ -1,9 +1,9 @@
-"""The words of texture files' names, and the map that each of them means."""
+"""Vocabulary of texture file names: the map of each word."""
 
 import itertools
 
-MAPS = ("albedo", "normal", "roughness", "metallic", "ao")  # what a surface is shaded by
-# What a file with such a word in its name holds; a list of words begins with the map's own name.
+MAPS = ("albedo", "normal", "roughness", "metallic", "ao")  # used in shading
+# Words of each map's file names; the first is the map's own name.
 WORDS = {
     "albedo": (
         "albedo",
@@ -40,7 +40,7 @@ WORDS = {
     "anisotropy": ("anisotropy",),
     "clearcoat": ("clearcoat",),
 }
-NAMES = tuple(WORDS)  # of all maps that a name can say; MAPS come first
+NAMES = tuple(WORDS)  # of all maps that a name can mean; MAPS come first
 COLORS = ("albedo", "emissive")
 EITHER = ("specular", "translucency", "transmission", "sheen", "fuzz")  # a color or one number
 SINGLE = {word: name for name, words in WORDS.items() for word in words}
@@ -51,36 +51,36 @@ CONVENTIONS = {
 }
 MARKERS = {word: name for name, words in CONVENTIONS.items() for word in words}
 MARKED = {word + marker: [word, marker] for word in WORDS["normal"] for marker in MARKERS}
-# No maps of a surface, but known, so that no other word of their names is taken. What is between
-# two numbers of an id map means nothing.
+# Other known files, which are no maps of a surface: so no other word of their names is used.
+# Interpolated values of an id map mean nothing.
 LEFT_OUT = frozenset(["id", "preview", "thumbnail", "thumb"])
-# Said beside "normal", these make it one of another space, which no tangent-space map is.
+# Beside "normal", these words mean another space than tangent space.
 OTHER_SPACES = frozenset(["world", "worldspace", "ws", "object", "objectspace", "os", "bent"])
-# Said before "mask", these say where something lies, not where the surface is.
+# Before "mask", these words mean a place, not a surface.
 MASKED = (
     "dirt dust wear edge edges rust moss mud snow wetness wet water blend grunge scratch "
     "scratches paint leak leaks stain stains crack cracks tint material mat region layer "
     "vertex damage smudge fingerprint"
 )
 OTHER_MASKS = frozenset(MASKED.split())
-# Said before the name of a map, these make it a map of something else.
+# Before the name of a map, these words make it a map of something else.
 QUALIFIERS = (
     "emissive emission subsurface clearcoat coat sheen detail macro transmission translucency "
     "opacity"
 )
 OTHER_LAYERS = frozenset(QUALIFIERS.split())
 LETTERS = {"o": "ao", "a": "ao", "r": "roughness", "m": "metallic"}
-# Unreal's last letter of a name that begins with T_.
+# Unreal's last letter of a name that starts with T_.
 UNREAL = {"d": "diffuse", "b": "basecolor", "bc": "basecolor", "n": "normal", "r": "roughness",
           "m": "metallic", "h": "height", "e": "emissive"}  # fmt: skip
-# Unity's: detail, which nothing here reads, is None.
+# Unity's: detail, which is not supported, is None.
 MASK_MAP = ("metallic", "ao", None, "gloss")
 # A color whose alpha is another map.
 TRANSPARENT = ("alpha", "opacity", "transparency", "cutout")
 
 
 def _letters() -> dict[str, tuple[str | None, ...]]:
-    """Return the packed maps that letters name, in the order of channels."""
+    """Return the packed maps of letters, in the order of channels."""
     packed: dict[str, tuple[str | None, ...]] = {}
     for occlusion in ("o", "a", "ao"):
         for order in itertools.permutations((occlusion, "r", "m")):
@@ -94,15 +94,15 @@ def _letters() -> dict[str, tuple[str | None, ...]]:
 
 
 def _packed_words() -> dict[str, tuple[str | None, ...]]:
-    """Return the packed maps that words name, one behind the other, whatever is between them."""
+    """Return the packed maps of words in sequence, whatever separates them."""
     packed: dict[str, tuple[str | None, ...]] = {}
     for order in itertools.permutations(("ao", "roughness", "metallic")):
         for words in itertools.product(*(WORDS[name] for name in order)):
             packed["".join(words)] = order
-    # Poly Haven's: occlusion is red, whichever is named first.
+    # Poly Haven's: occlusion is red in either order.
     for pair in itertools.product(WORDS["ao"], WORDS["roughness"]):
         packed["".join(pair)] = packed["".join(reversed(pair))] = ("ao", "roughness", None)
-    # glTF's two share a picture in one order only; of short words the first may be a material's.
+    # glTF's two share a picture in one order only; a short first word may be a material's.
     for pair in itertools.product(("metallic", "metalness"), ("roughness",)):
         packed["".join(pair)] = packed["".join(reversed(pair))] = (None, "roughness", "metallic")
     for pair in itertools.product(WORDS["metallic"], WORDS["gloss"]):  # Unity's
@@ -112,7 +112,7 @@ def _packed_words() -> dict[str, tuple[str | None, ...]]:
 
 
 def _closed_pairs() -> dict[str, tuple[str | None, ...]]:
-    """Return glTF's two in one word: "metalRoughness"."""
+    """Return glTF's two maps in one word: "metalRoughness"."""
     packed: dict[str, tuple[str | None, ...]] = {}
     for pair in itertools.product(WORDS["metallic"], WORDS["roughness"]):
         packed["".join(pair)] = packed["".join(reversed(pair))] = (None, "roughness", "metallic")
@@ -120,7 +120,7 @@ def _closed_pairs() -> dict[str, tuple[str | None, ...]]:
 
 
 def _with_alpha() -> dict[str, tuple[str, str]]:
-    """Return colors with what their alpha holds: "AlbedoTransparency", "SpecularGlossiness"."""
+    """Return color maps with another map in their alpha: "AlbedoTransparency"."""
     pairs = [("albedo", "opacity", TRANSPARENT), ("albedo", "gloss", WORDS["gloss"]),
              ("specular", "gloss", WORDS["gloss"])]  # fmt: skip
     return {
@@ -133,6 +133,6 @@ def _with_alpha() -> dict[str, tuple[str, str]]:
 PACKED_WORDS = _packed_words()
 PACKED = {**_closed_pairs(), **PACKED_WORDS, **_letters()}
 WITH_ALPHA = _with_alpha()
-# Words that mean more together than the last of them does.
+# Words whose meaning together differs from the last one's.
 JOINED = {*PACKED_WORDS, *WITH_ALPHA, "basemap"}
 WHOLE = SINGLE.keys() | MARKERS.keys() | PACKED.keys() | WITH_ALPHA.keys() | LEFT_OUT

@@ -1,4 +1,4 @@
-"""One map of a surface, whatever it holds: read from a picture, and brought to another size."""
+"""One map of a surface: read from a picture, checked, and resized."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ BITS = (8, 16, 32)
 
 @dataclass(frozen=True, eq=False)
 class MaterialMap:
-    """The numbers of one map; do not write to them.
+    """The values of one map; do not write to them.
 
     ``meaning`` is "srgb": display-coded color in [0, 1]; "linear": linear light, 0 and above,
-    which may pass 1; "normal": unit vectors, OpenGL (green up), z > 0; "data": numbers as they
-    are stored, integers as parts of their largest.
+    which may exceed 1; "normal": unit vectors, OpenGL (green up), z > 0; "data": stored numbers,
+    integers as fractions of their maximum.
 
-    Raises: ShapeError or ConfigError for what is not so in form, PictureError for NaN or infinity.
+    Raises: ShapeError or ConfigError for an invalid form, PictureError for NaN or infinity.
     """
 
-    name: str  # of NAMES, or any other
+    name: str  # one of NAMES, or a custom one
     values: Floats  # [H, W, C], C in 1..3; 3 for normals
     meaning: str  # one of MEANINGS
     bits: int = 32  # of a number in the file: 8, 16 (half as well) or 32 (float)
@@ -52,7 +52,7 @@ class MaterialMap:
 
     @property
     def constant(self) -> bool:
-        """Return whether the map is the same everywhere."""
+        """Return whether all texels are equal."""
         return bool((self.values == self.values[:1, :1]).all())
 
     def __post_init__(self) -> None:
@@ -73,14 +73,14 @@ class MaterialMap:
 def read_map(
     name: str, file: MapFile, picture: Picture, convention: str | None, notes: list[str]
 ) -> MaterialMap:
-    """Return the map ``name`` of a picture that was read from ``file``.
+    """Return the map ``name`` from a picture of ``file``.
 
-    A picture in color is taken as a color for albedo, emissive, what may be either, and what
-    is said to be one; for another name of one's own as three numbers; else refused.
+    A picture in color is a color for albedo, emissive, maps of either kind, and those marked as
+    color; for a custom name it is three numbers; else refused.
 
     Args:
-        convention: of normals, before what the file says: "opengl", "directx" or None.
-        notes: gets a sentence for whatever was found, mended or left out.
+        convention: of normals, overriding the file: "opengl", "directx" or None.
+        notes: gets a sentence for each detection, correction or omission.
 
     Raises: PictureError for a picture that cannot be such a map.
     """
@@ -115,7 +115,7 @@ def alpha_map(name: str, file: MapFile, picture: Picture) -> MaterialMap:
 
 
 def resized_map(one: MaterialMap, height: int, width: int, wrap: str = "repeat") -> MaterialMap:
-    """Return the map at another size: bilinear, colors in linear light; ``wrap`` as ``resized``."""
+    """Return the map resized: bilinear, colors in linear light; ``wrap`` as for ``resized``."""
     if one.values.shape[:2] == (height, width):
         return one
     if one.meaning == "srgb":
@@ -128,7 +128,7 @@ def resized_map(one: MaterialMap, height: int, width: int, wrap: str = "repeat")
 
 
 def _is_color(name: str, file: MapFile, values: Floats) -> bool:
-    """Return whether a picture's ``values`` are a color for that map."""
+    """Return whether a picture's ``values`` are a color in that map."""
     if name in COLORS or file.color is not None:
         return name in COLORS or bool(file.color)
     return name in EITHER and not grey_everywhere(values)

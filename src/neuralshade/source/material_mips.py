@@ -1,4 +1,4 @@
-"""The mip levels of a surface's maps: what latent textures learn at every size."""
+"""Mip levels of a surface's maps: averaged, normalised, weighted by opacity."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float32]
 
-ROWS = 64  # decoded at a time, so that level 0 is never held in linear light as a whole
-SHORTEST = 1e-6  # mean normal that still has a direction
-ALPHA_TEST = 0.5  # opacity from which on a cutout's texel is drawn
-CUTOUT_SHARE = 0.5  # of an opacity's texels that are 0 or 1, from which on it is a cutout's
+ROWS = 64  # decoded at a time: level 0 as a whole would take too much memory in linear light
+SHORTEST = 1e-6  # length of a mean normal that still has a direction
+ALPHA_TEST = 0.5  # least opacity of a drawn texel in a cutout
+CUTOUT_SHARE = 0.5  # share of texels at 0 or 1 from which on an opacity is a cutout
 
 
 def mip_sizes(width: int, height: int, count: int | None = None) -> list[tuple[int, int]]:
@@ -29,7 +29,7 @@ def mip_sizes(width: int, height: int, count: int | None = None) -> list[tuple[i
     Args:
         count: of levels; None for all, down to 1 x 1.
 
-    Raises: ConfigError for sizes below 1, or a count that is not 1 to what there is.
+    Raises: ConfigError for sizes below 1, or a count outside of 1 to all.
     """
     if width < 1 or height < 1:
         raise ConfigError(f"mips: got maps of {width} x {height}, need 1 x 1 or more. "
@@ -45,18 +45,18 @@ def mip_sizes(width: int, height: int, count: int | None = None) -> list[tuple[i
 def mip_levels(
     one: MaterialMap, count: int | None = None, weights: Floats | None = None
 ) -> list[Floats]:
-    """Return the levels of a map: float32 [h, w, C], sizes as ``mip_sizes`` has them.
+    """Return the levels of a map: float32 [h, w, C], with the sizes of ``mip_sizes``.
 
-    Level 0 is ``one.values`` itself. Each other level is the mean of the texels above that it
-    covers, by area where sizes are odd. "srgb" is averaged in linear light and coded again;
-    "normal" averaged as vectors, level by level, and made unit only then, with (0, 0, 1) where
-    nothing is left.
+    Level 0 is ``one.values`` itself. Each other level is the mean of the covered texels of the one
+    before, by area where sizes are odd. "srgb" is averaged in linear light and encoded again;
+    "normal" is averaged as vectors, level by level, and normalised at the end, to (0, 0, 1) for
+    zero vectors.
 
     Args:
         count: of levels; None for all, down to 1 x 1.
-        weights: float32 [H, W], >= 0: by how much texels of level 0 count; all alike where None.
+        weights: float32 [H, W], >= 0, of texels of level 0; all equal where None.
 
-    Raises: ConfigError for a count that is not 1 to what there is.
+    Raises: ConfigError for a count outside of 1 to all.
     """
     height, width = one.values.shape[:2]
     count = len(mip_sizes(width, height, count))
@@ -76,7 +76,7 @@ def mip_levels(
 
 
 def filled_map(one: MaterialMap, opacity: Floats) -> MaterialMap:
-    """Return a map whose texels of ``opacity`` [H, W] 0 are made of their visible neighbors'."""
+    """Return a map with texels of ``opacity`` [H, W] 0 filled from visible neighbors."""
     from neuralshade.source.hidden_color import filled  # few sets have such texels
 
     values = filled(one.values, opacity.clip(0))
@@ -86,11 +86,11 @@ def filled_map(one: MaterialMap, opacity: Floats) -> MaterialMap:
 
 
 def covered_levels(one: MaterialMap, count: int | None = None) -> list[Floats]:
-    """Return the levels of an opacity, each scaled so that an alpha test passes as many texels.
+    """Return the levels of an opacity, scaled so that the alpha test's coverage is preserved.
 
-    The test is ``ALPHA_TEST`` or more. Levels of what is no cutout are means.
+    The test is ``ALPHA_TEST`` or more. Levels of other opacities than cutouts are plain means.
 
-    Source: Castano 2010, Computing Alpha Mipmaps; found by sorting in place of a search.
+    Source: Castano 2010, Computing Alpha Mipmaps; by sorting instead of a search.
     """
     levels = mip_levels(one, count)
     values = one.values
@@ -101,27 +101,27 @@ def covered_levels(one: MaterialMap, count: int | None = None) -> list[Floats]:
 
 
 def is_cutout(opacity: Floats) -> bool:
-    """Return whether half of the texels of an opacity or more are 0 or 1."""
+    """Return whether at least half of an opacity's texels are 0 or 1."""
     return bool(((opacity == 0) | (opacity == 1)).mean() >= CUTOUT_SHARE)
 
 
 def _covered(level: Floats, share: float) -> Floats:
-    """Return opacities [h, w, 1] scaled so that the nearest to ``share`` of them pass the test."""
+    """Return opacities [h, w, 1] scaled so that about ``share`` of them pass the test."""
     falling = -np.sort(-level, axis=None)
     counts = np.arange(len(falling) + 1)
     ends = np.concatenate([[np.inf], falling]), np.concatenate([falling, [0.0]])
-    apart = (ends[0] > ends[1]) & (ends[0] > 0)  # equal ones pass together, and 0 never does
+    apart = (ends[0] > ends[1]) & (ends[0] > 0)  # equal ones pass together, and 0 never passes
     off = np.where(apart, np.abs(counts - share * len(falling)), np.inf)
     passing = int(off.argmin())
     least, next_ = float(ends[0][passing]), float(ends[1][passing])
     if least >= ALPHA_TEST > next_:
-        return level  # as it is
+        return level  # unchanged
     middle = next_ * (1 + 1e-4) if passing == 0 else max(0.5 * (least + next_), least * 0.75)
     return (level * np.float32(ALPHA_TEST / middle)).clip(0, 1)
 
 
 def _halved_light(color_srgb: Floats) -> Floats:
-    """Return display-coded [H, W, C] at half the size, in linear light."""
+    """Return display-coded [H, W, C] at half the size, averaged in linear light."""
     height, width = color_srgb.shape[:2]
     narrow = np.empty((height, max(1, width // 2), color_srgb.shape[2]), np.float32)
     for top in range(0, height, ROWS):
@@ -131,7 +131,7 @@ def _halved_light(color_srgb: Floats) -> Floats:
 
 
 def _stored(mean: Floats, meaning: str) -> Floats:
-    """Return the mean of a level as maps of that meaning are kept."""
+    """Return the mean of a level in the stored form of its meaning."""
     if meaning == "srgb":
         return linear_to_srgb(mean).clip(0, 1)
     if meaning == "normal":
@@ -140,7 +140,7 @@ def _stored(mean: Floats, meaning: str) -> Floats:
 
 
 def unit(mean: Floats) -> Floats:
-    """Return vectors [..., 3] of length 1; straight up where nothing is left."""
+    """Return vectors [..., 3] normalised; straight up for zero vectors."""
     length = np.sqrt(np.square(mean).sum(axis=-1, keepdims=True))
     straight_up = np.array([0, 0, 1], np.float32)
     return np.where(length > SHORTEST, mean / np.maximum(length, SHORTEST), straight_up)

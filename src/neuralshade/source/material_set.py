@@ -1,4 +1,4 @@
-"""All maps of one surface in memory: what latent textures are trained from."""
+"""Material set: all maps of one surface in memory, the source of latent textures."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class MaterialSet:
 
     name: str
     maps: tuple[MaterialMap, ...]
-    notes: tuple[str, ...] = ()  # sentences to tell the user
-    # The same with the texels that opacity hides, where all others count by it; see cutout.py.
+    notes: tuple[str, ...] = ()  # sentences for the user
+    # The set before hidden texels were filled, if errors are weighted by opacity; see cutout.py.
     original: MaterialSet | None = None
 
     def __post_init__(self) -> None:
@@ -57,7 +57,7 @@ class MaterialSet:
         return tuple(one.name for one in self.maps)
 
     def __getitem__(self, name: str) -> MaterialMap:
-        """Return the map of that name; ConfigError where there is none."""
+        """Return the map of that name; ConfigError for an unknown one."""
         for one in self.maps:
             if one.name == name:
                 return one
@@ -75,33 +75,32 @@ def load_material_set(
 ) -> MaterialSet:
     """Return the maps of a folder, a JSON manifest, or files of maps.
 
-    Files are told by their names (map_words.py has the words); of files that are named one by
-    one, those that are not told keep their own name. A manifest is an object with the keys of
-    ``maps`` and, if need be, a "name" for the set. Maps of different sizes are brought to the
-    largest. A DirectX normal map has its green flipped; whether it is one, say
-    ``normal_convention``, the manifest, the file's name, or else the slopes of the map itself.
-    An albedo's alpha that is not 1 everywhere is the opacity, where no other file is.
-    Of a folder, maps besides albedo, normal and roughness that do not fit are left out, as notes
-    say.
+    Files are recognized by their names (map_words.py has the words); listed files with unknown
+    names keep these as map names. A manifest is an object with the keys of ``maps`` and,
+    optionally, a "name" for the set. Maps of different sizes are resized to the largest. A DirectX
+    normal map has its green flipped; its convention comes from ``normal_convention``, the manifest,
+    the file's name, or else the slopes of the map itself. An albedo's alpha that is not 1
+    everywhere is the opacity, if no other file is. In a folder, maps besides albedo, normal and
+    roughness that do not fit are left out, with notes.
 
     Args:
-        source: a folder, FOLDER/wood for what begins so of several sets in it, a manifest, a file
-            or several, or a dict of what a manifest holds, whose values may be pixels too.
+        source: a folder, FOLDER/wood for the files in it that start with wood, a manifest, one
+            file or several, or a dict of a manifest's contents, whose values may be pixels, too.
         maps: by any name of small letters, digits and _, or packed by the order of channels:
-            arm, orm, rma ... Each replaces what ``source`` has; None is none. A path, relative
-            to the manifest there; or {"path": ..., "convention": "opengl" or "directx" (normal),
-            "channel": "r", "g", "b" or "a" (maps of one number), "color": true (maps that are
-            no color by their name)}. A NumPy array, a PIL image, a torch tensor or a Picture
-            stands for a path: [H, W, C] or [H, W], floats of colors sRGB in [0, 1], of normals in
-            [0, 1] or, where some are below 0, in [-1, 1], all others as they are.
-        normal_convention: "opengl" or "directx"; None to find out.
-        memory_limit: bytes that one decoded file may take.
-        wrap: what lies beyond the border where smaller maps are enlarged: "repeat" or "clamp".
+            arm, orm, rma ... Each replaces that of ``source``; None is ignored. A path, in a
+            manifest relative to it; or {"path": ..., "convention": "opengl" or "directx" (normal),
+            "channel": "r", "g", "b" or "a" (maps of one number), "color": true (maps that are no
+            color by their name)}. A NumPy array, a PIL image, a torch tensor or a Picture may
+            replace a path: [H, W, C] or [H, W], floats sRGB in [0, 1] for colors, in [0, 1] or,
+            where some are below 0, in [-1, 1] for normals, any numbers for others.
+        normal_convention: "opengl" or "directx"; None: detected.
+        memory_limit: bytes of one decoded file, at most.
+        wrap: border where smaller maps are enlarged: "repeat" or "clamp".
 
-    Returns: the maps that are known in the order of NAMES, then others as they were given.
+    Returns: the known maps in the order of NAMES, then others in their order.
     Raises: ConfigError for a source that is none of these or has no map, a bad key, or two files
-        for one map; PictureError for a file that cannot be read, holds NaN or infinity, is not
-        what its name says, or differs from the others in shape.
+        for one map; PictureError for a file that cannot be read, holds NaN or infinity, does not
+        match its name, or differs from the others in shape.
     """
     options = ReadOptions(MATERIAL, normal_convention, memory_limit, wrap)
     return MaterialSet(*read_maps(source, maps or {}, options))

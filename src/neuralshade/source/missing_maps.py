@@ -1,4 +1,4 @@
-"""Refusals of a source that lacks a map which is required, or has none at all."""
+"""Refusals of a source without a required map, or without any."""
 
 import os
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from neuralshade.source.map_sets import pictures_in, unread_in
 from neuralshade.source.map_words import WORDS
 
 IS_A_SET = (
-    "maps of one surface, told by their names: albedo, normal, roughness, displacement and so on"
+    "maps of one surface, recognized by name: albedo, normal, roughness, displacement and so on"
 )
 WORDS_SHOWN = 7  # of each map
 ALONE = "Rename or list them in a .json manifest; fit image takes a single picture."
@@ -22,7 +22,7 @@ def check_complete(
 ) -> None:
     """Raise ConfigError where a map that ``rules`` requires is missing, or there is none at all.
 
-    ``named``: there is no source, but maps by name.
+    ``named``: there is no source, only maps by name.
     """
     missing = [name for name in rules.required if name not in files]
     if missing:
@@ -77,6 +77,6 @@ def _nothing(source: Path) -> ConfigError:
 
 
 def _unread(folder: Path) -> str:
-    """Return what to add of files that are maps by their names and that no reader knows."""
+    """Return a remark on files that are maps by their names, in unsupported formats."""
     names = [path.name for path in unread_in(folder)]
     return f" (not read, as no reader knows what ends so: {listed(names)})" if names else ""

@@ -1,4 +1,4 @@
-"""Which way green points in a normal map, told from the map itself."""
+"""Green direction of a normal map, detected from the map's slopes."""
 
 from dataclasses import dataclass
 
@@ -7,26 +7,26 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 
-SCALES = 3  # full size, half, quarter: 8-bit steps drown faint slopes at full size only
-SIDE_MIN_PX = 8  # at the coarsest of them
-BLOCKS = 16  # per side, whose agreement is the evidence
-STEEPEST_Z = 0.1  # slopes beyond about 10 count as 10, or one cliff would outvote the rest
-# Of independent random slopes of white to 1/f spectra none passed both, of real maps' crops of
-# 32 texels and more none was wrong; object atlases of many small charts stay below the first.
+SCALES = 3  # full size, half, quarter: at full size 8-bit steps mask small slopes
+SIDE_MIN_PX = 8  # at the coarsest scale
+BLOCKS = 16  # per side, whose agreement gives the evidence
+STEEPEST_Z = 0.1  # slopes above about 10 count as 10, or one cliff would dominate
+# Independent random slopes of white to 1/f spectra never passed both, and for crops of real maps of
+# 32 texels and more the result was never wrong; atlases of small charts stay below the first.
 MARGIN_MIN = 0.1
 EVIDENCE_MIN = 5.0
 
 
 @dataclass(frozen=True)
 class Detection:
-    """What the slopes of a normal map say of its green channel."""
+    """Evidence for the direction of a normal map's green channel."""
 
-    margin: float  # [-1, 1]: by how much the curl is smaller; > 0 OpenGL, < 0 DirectX
-    evidence: float  # the margin in its own standard errors, from 16 x 16 parts of the map
+    margin: float  # [-1, 1]: relative difference of the curls; > 0 OpenGL, < 0 DirectX
+    evidence: float  # the margin in its standard errors, from 16 x 16 parts of the map
 
     @property
     def convention(self) -> str | None:
-        """ "opengl" or "directx", or None where the map does not tell."""
+        """ "opengl" or "directx", or None where it is undecided."""
         if abs(self.margin) < MARGIN_MIN or abs(self.evidence) < EVIDENCE_MIN:
             return None
         return "opengl" if self.margin > 0 else "directx"
@@ -36,7 +36,7 @@ def detect_convention(normal: Floats) -> Detection:
     """Return whether ``normal`` looks like OpenGL's (green up) or DirectX's (green down).
 
     Slopes of a height field have no curl: with p = -nx / nz and q = -ny / nz, dp/dy = dq/dx.
-    With green the wrong way up, q has the wrong sign, and the curl is dp/dy + dq/dx instead.
+    With inverted green, q has the wrong sign, and the curl is dp/dy + dq/dx instead.
     margin = (E- - E+) / (E- + E+) with E the squared curl of each sign summed over the map,
     wrapping around, and averaged over three scales.
 
@@ -65,7 +65,7 @@ def detect_convention(normal: Floats) -> Detection:
 def _agreement(p: Floats, q: Floats, parts: list[int]) -> npt.NDArray[np.float64]:
     """Return each part's share of the margin: 2 (dp/dy) (dq/dx) over the sum of both squares.
 
-    Both derivatives stand at the corner between four texels. y points up, rows go down.
+    Both derivatives are at the corner between four texels. y points up, rows go down.
     """
     dp_dy: Floats = p - np.roll(p, -1, 0)
     dp_dy += np.roll(dp_dy, -1, 1)
@@ -83,7 +83,7 @@ def _agreement(p: Floats, q: Floats, parts: list[int]) -> npt.NDArray[np.float64
 
 
 def _half(values: Floats) -> Floats:
-    """Return the mean of each 2 x 2; an odd last row or column is left out."""
+    """Return the mean of each 2 x 2; an odd last row or column is dropped."""
     height, width = (side // 2 * 2 for side in values.shape)
     even = values[:height, :width]
     total: Floats = even[::2, ::2] + even[1::2, ::2] + even[::2, 1::2] + even[1::2, 1::2]

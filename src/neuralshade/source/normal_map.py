@@ -1,4 +1,4 @@
-"""From a normal map's values to unit normals, and what had to be mended on the way."""
+"""Decoder of normal maps: values to unit normals, with notes on corrections."""
 
 from pathlib import Path
 
@@ -11,27 +11,27 @@ from neuralshade.source.picture import Picture
 
 Floats = npt.NDArray[np.float32]
 
-LENGTH_OFF = 0.1  # a length this far from 1 is told; 8 bits and JPEG stay well within
-TOLD_SHARE = 0.01  # of all texels, below which such lengths are no news
-EMPTY_LENGTH = 0.1  # shorter is no direction: flat grey, nothing but rounding
-BLACK = 1.5 / 255  # all three below: never painted
-FLATTEST_Z = 1e-3  # what a normal at or below the horizon is raised to
-BLUE_RIGHT = 0.02  # a constant blue this near to what red and green ask for is no missing one
-UNUSED_BLUE = 0.1  # a mean below, and hardly any spread: no z of normals that look up
+LENGTH_OFF = 0.1  # least noted deviation from length 1; 8 bits and JPEG stay well below
+NOTED_SHARE = 0.01  # least share of texels with such lengths for a note
+EMPTY_LENGTH = 0.1  # below it there is no direction: flat grey, only rounding
+BLACK = 1.5 / 255  # all three below: not painted
+FLATTEST_Z = 1e-3  # minimum of z: normals below the horizon are raised to it
+BLUE_RIGHT = 0.02  # deviation of a constant blue that still matches red and green
+UNUSED_BLUE = 0.1  # a mean below it, with hardly any spread: no z of upward normals
 UNUSED_SPREAD = 6 / 255
-SIGNED_BELOW = -0.05  # a float file with values below stores -1..1 as it is
+SIGNED_BELOW = -0.05  # a float file with values below it stores -1..1 directly
 
 
 def decode_normals(path: Path, picture: Picture, color: Floats) -> tuple[Floats, list[str]]:
-    """Return unit normals of float32 [H, W, 3] ``color``, z > 0, and sentences on what was done.
+    """Return unit normals from float32 [H, W, 3] ``color``, z > 0, and notes.
 
-    n = 2 v - 1, for 8 bits too, where flat is stored as 128 and comes out 1/255 off. Centring
-    at 128 instead would tilt whole maps by as much: measured on photographed sets, the mean of
-    red and green is 127.5, not 128. It is also what renderers do with the same texture, and
-    what keeps a flipped green (255 - v) exactly the opposite slope. Floats below 0 are taken
-    as directions already. Blue that is constant is rebuilt: z = sqrt(1 - x^2 - y^2).
+    n = 2 v - 1, also for 8 bits, where flat is stored as 128 and becomes 1/255. Centring at 128
+    instead would tilt whole maps by as much: in photographed sets, the mean of red and green is
+    127.5, not 128. Renderers do the same with the texture, and it keeps a flipped green (255 - v)
+    exactly the opposite slope. Floats with negative values are directions already. A constant blue
+    is rebuilt: z = sqrt(1 - x^2 - y^2).
 
-    Normals that lie in other channels are found by ``swizzled_normals``.
+    Normals in other channels are found by ``swizzled_normals``.
 
     Raises: PictureError for a grey picture, or one whose values cannot be tangent-space normals.
     """
@@ -64,22 +64,22 @@ def decode_normals(path: Path, picture: Picture, color: Floats) -> tuple[Floats,
 
 
 def make_unit(normal: Floats) -> None:
-    """Bring float32 [H, W, 3] ``normal``, none of them zero, to length 1, in place."""
+    """Normalise float32 [H, W, 3] ``normal``, without zero vectors, in place."""
     normal /= np.sqrt(np.square(normal).sum(axis=-1, keepdims=True))
 
 
 def _rebuild_z(normal: Floats, blue: Floats, empty: npt.NDArray[np.bool_]) -> bool:
-    """Rebuild z in place where blue says nothing; return whether it did."""
+    """Rebuild z in place where blue is unused; return whether it did."""
     painted = blue[~empty]
     if not painted.size:
         return False
-    # compression leaves a little in an unused blue; what z may be counts to the last bit
+    # compression leaves noise in an unused blue, while a used one counts to the last bit
     spread = UNUSED_SPREAD if painted.mean() < UNUSED_BLUE else 0.0
     if painted.max() - painted.min() > spread:
         return False
     planar = np.square(normal[..., :2]).sum(axis=-1)
     z = np.sqrt(np.maximum(np.float32(1) - planar, np.float32(0)))
-    # Where blue is right all the same (a flat map, a single texel), it stays as it was.
+    # A constant blue that is right (a flat map, a single texel) stays as it was.
     if np.abs(normal[..., 2] - z)[~empty].max() <= BLUE_RIGHT:
         return False
     normal[..., 2] = np.where(empty, normal[..., 2], z)
@@ -101,10 +101,10 @@ def _check_tangent(path: Path, z: Floats, empty: npt.NDArray[np.bool_]) -> None:
 
 
 def _mended(normal: Floats, length: Floats, empty: npt.NDArray[np.bool_]) -> list[str]:
-    """Make every normal unit and point up, in place; return what there is to tell."""
+    """Normalise every normal and make it point up, in place; return notes."""
     notes = []
     off = float(np.mean((np.abs(length - 1) > LENGTH_OFF) & ~empty))
-    if off > TOLD_SHARE:
+    if off > NOTED_SHARE:
         notes.append(
             f"normal: {off:.0%} of the texels were more than {LENGTH_OFF:g} longer or shorter "
             "than 1; all are made unit."

@@ -1,4 +1,4 @@
-"""Normal maps whose x and y are not in red and green: DXT5nm and two-channel files."""
+"""Swizzled normal maps: DXT5nm and two-channel files, with x and y in other channels."""
 
 import numpy as np
 import numpy.typing as npt
@@ -8,18 +8,18 @@ from neuralshade.source.picture import Picture
 
 Floats = npt.NDArray[np.float32]
 
-ALIKE = 6 / 255  # what block compression leaves of a constant, or of equal channels
-EXTREME = 0.05  # a constant red within it of 0 or 1 is no x of a normal that looks up
-LONGEST = 1.05  # of x and y together
-LONGER_SHARE = 0.05  # of texels that may be longer: more of them are no normals
+ALIKE = 6 / 255  # difference of equal or constant channels after block compression
+EXTREME = 0.05  # a constant red this close to 0 or 1 is no x of upward normals
+LONGEST = 1.05  # of (x, y)
+LONGER_SHARE = 0.05  # share of longer texels up to which they may be normals
 
 
 def swizzled_normals(picture: Picture) -> tuple[Floats, str] | None:
-    """Return unit normals [H, W, 3] of a picture that has x or y in its alpha, and a note.
+    """Return unit normals [H, W, 3] of a picture with x or y in its alpha, and a note.
 
     DXT5nm has x in alpha and y in green, with red constant or equal to green. A picture of two
-    channels has x in the first and y in the second, or the other way round where only that has
-    the slopes of a surface. None for every other picture.
+    channels has x in the first and y in the second, or swapped where only that has the slopes of a
+    surface. None for every other picture.
     """
     if not picture.has_alpha or picture.pixels.dtype.kind == "f":
         return None
@@ -43,13 +43,13 @@ def swizzled_normals(picture: Picture) -> tuple[Floats, str] | None:
 
 
 def _empty_red(red: Floats) -> bool:
-    """Return whether red is the same everywhere, and no x of normals that look up."""
+    """Return whether red is constant, and no x of upward normals."""
     mean = float(red.mean())
     return bool(np.ptp(red) <= ALIKE) and not EXTREME < mean < 1 - EXTREME
 
 
 def _unit(x: Floats, y: Floats) -> Floats | None:
-    """Return normals of x and y in [0, 1]; None where these are too long to be of any."""
+    """Return normals from x and y in [0, 1]; None where these are too long."""
     planar = np.stack([x, y], axis=-1) * np.float32(2) - np.float32(1)
     square = np.square(planar).sum(axis=-1, keepdims=True)
     if float(np.mean(square > LONGEST**2)) > LONGER_SHARE:
@@ -59,7 +59,7 @@ def _unit(x: Floats, y: Floats) -> Floats | None:
 
 
 def _most_even(found: dict[str, Floats]) -> str:
-    """Return which of several has the slopes of a surface, the first where none clearly has."""
+    """Return the candidate with the slopes of a surface, the first where none is clear."""
     seen = {said: detect_convention(normal) for said, normal in found.items()}
-    told = [said for said, one in seen.items() if one.convention is not None]
-    return max(told, key=lambda said: abs(seen[said].margin)) if told else next(iter(found))
+    clear = [said for said, one in seen.items() if one.convention is not None]
+    return max(clear, key=lambda said: abs(seen[said].margin)) if clear else next(iter(found))

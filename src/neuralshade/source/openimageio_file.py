@@ -1,4 +1,4 @@
-"""Picture files that OpenImageIO reads, into memory."""
+"""Reader of picture files through OpenImageIO."""
 
 import re
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ from neuralshade.source.file_kind import (
     zero_size,
 )
 
-# Sample types: as stored, as read. OpenImageIO widens 1..7 and 9..15 bits by itself.
+# Sample types: stored, and read as. OpenImageIO widens 1..7 and 9..15 bits by itself.
 READ_AS = {
     "uint8": "uint8",
     "uint16": "uint16",
@@ -36,29 +36,29 @@ READ_AS = {
     "float": "float",
     "double": "float",
 }
-WIDE = "uint"  # of 32 bits: read as 16 of a TIFF, whose largest is white; of an EXR it is a name
-TIFF_COLORS = ("", "palette", "CMYK", "YCbCr")  # what libtiff turns into sRGB; "" is RGB, grey
+WIDE = "uint"  # 32 bits: in TIFF read as 16, whose maximum is white; in EXR it is an identifier
+TIFF_COLORS = ("", "palette", "CMYK", "YCbCr")  # libtiff converts them to sRGB; "" is RGB, grey
 STRAIGHT = (
     "bmp",
     "dds",
     "jpeg2000",
     "jpegxl",
-)  # whose alpha is unassociated, though no attribute says so
+)  # with unassociated alpha, though no attribute says so
 GREY_AND_MORE = {"targa": ("Y", "A"), "tiff": ("Y", "channel1")}
 READ_ROWS = 256  # a multiple of every OpenEXR compression's block
-ASSOCIATED_TARGA = 4  # alpha type of a Targa's extension, which its writers otherwise leave out
-MOST_PARTS = 256  # of a file that are looked at
-# attributes, and chunks of a PNG, that say something of colors
+ASSOCIATED_TARGA = 4  # alpha type in a Targa's extension, whose other writers omit it
+MOST_PARTS = 256  # of a file, inspected at most
+# attributes, and chunks of a PNG, with color facts
 TAGS = ("CICP", "chromaticities", "Exif:InteroperabilityIndex")
 TAGS_OF_PNG = {"iCCP", "gAMA", "cHRM"}
-# What readers say of a file that is whole: the line in which it stands.
+# Readers' messages for complete files in unsupported variants.
 LACKING = re.compile(r"[^\n]*(unsupported|unimplemented|not (supported|implemented))[^\n]*", re.I)
 
 
 def read_openimageio(path: Path, name: str, kind: str, memory_limit: int) -> Decoded:
-    """Return what the file ``path`` holds, opened as ``name``.
+    """Return the pixels of the file ``path``, opened as ``name``.
 
-    Raises: PictureError; of a damaged file its cause is an OSError with the reader's reason.
+    Raises: PictureError; for a damaged file its cause is an OSError with the reader's reason.
     """
     reader = _open(path, name, kind)
     try:
@@ -66,8 +66,8 @@ def read_openimageio(path: Path, name: str, kind: str, memory_limit: int) -> Dec
         spec = reader.spec()
         decoded = _read(path, kind, reader, memory_limit)
         decoded.notes[:0] = notes
-        more = kind == "gif" and reader.seek_subimage(1, 0)  # told by no attribute where
-    finally:  # frames have no duration
+        more = kind == "gif" and reader.seek_subimage(1, 0)  # no attribute without durations
+    finally:
         reader.close()
     decoded.moves = bool(more or spec.get_int_attribute("oiio:Movie"))
     decoded.orientation = spec.get_int_attribute("Orientation", 1)
@@ -98,27 +98,27 @@ def _open(path: Path, name: str, kind: str) -> Any:
 
 
 def _seek_part(path: Path, kind: str, reader: Any) -> list[str]:
-    """Bring ``reader`` to the part or page that is meant, and return what to say of the others.
+    """Seek ``reader`` to the selected part or page, and return notes on the others.
 
     Raises: PictureError for a damaged header.
     """
     from neuralshade.source.file_parts import chosen_part  # other kinds have none
 
-    if reason := _reader_error(reader):  # a header that it did not understand whole
+    if reason := _reader_error(reader):  # a header that it understood in part
         raise damaged(path, kind) from OSError(reason)
     specs = [reader.spec()]
     while len(specs) < MOST_PARTS and reader.seek_subimage(len(specs), 0):
         specs.append(reader.spec())
-    _reader_error(reader)  # of a part that is not there
+    _reader_error(reader)  # clears that of the missing part
     index, notes = chosen_part(path, kind, specs)
     reader.seek_subimage(index, 0)
     return notes
 
 
 def _reader_error(source: Any) -> str:
-    """Return the reason of OpenImageIO's last failure and forget it.
+    """Return and clear the message of OpenImageIO's last failure.
 
-    Bytes of the file may stand in it that are no UTF-8.
+    It may contain bytes of the file that are no UTF-8.
     """
     try:
         said: str = source.geterror()
@@ -128,7 +128,7 @@ def _reader_error(source: Any) -> str:
 
 
 def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> Decoded:
-    """Return the color channels and alpha as [H, W, C], decoded to the last byte."""
+    """Return the color channels and alpha as [H, W, C], decoded completely."""
     spec = reader.spec()
     color = spec.get_string_attribute("tiff:ColorSpace")
     if spec.deep or spec.depth > 1 or color not in TIFF_COLORS:
@@ -168,7 +168,7 @@ def _read(path: Path, kind: str, reader: Any, memory_limit: int) -> Decoded:
 
 
 def _tag(path: Path, kind: str, reader: Any, floats: bool) -> ColorTag | None:
-    """Return what a file says of its colors, where they are not what its samples mean."""
+    """Return a file's color tag, where it differs from the default of its samples."""
     spec = reader.spec()
     chunks, profile = {}, spec.getattribute("ICCProfile")
     if kind == "tiff" and profile is None:
@@ -202,7 +202,7 @@ def _pixels(
     path: Path, kind: str, reader: Any, picks: Sequence[int], dtype: str, memory_limit: int,
     tag: ColorTag | None,
 ) -> npt.NDArray[Any]:  # fmt: skip
-    """Return the channels ``picks``, checked for memory before they are read."""
+    """Return the channels ``picks``, after a memory check."""
     spec, begin, end = reader.spec(), min(picks), max(picks) + 1
     shape = (spec.height, spec.width, end - begin)
     check_memory(path, shape, dtype, memory_limit)
@@ -215,7 +215,7 @@ def _pixels(
     except MemoryError as error:
         raise too_little_memory(path, shape, dtype) from error
     reason = _reader_error(reader)
-    # Both: libjpeg fills what is missing with grey and succeeds, telling only the error text.
+    # Both checks: libjpeg fills missing data with grey and succeeds, with an error text only.
     if pixels is None or reason:
         raise damaged(path, kind) from OSError(reason)
     wanted = [pick - begin for pick in picks]
@@ -223,15 +223,15 @@ def _pixels(
 
 
 def _names(kind: str, spec: Any) -> tuple[str, ...]:
-    """Return the names of the channels; of grey and another, which are called R and G, by these."""
+    """Return the names of the channels; those of grey and another are called R and G."""
     names: tuple[str, ...] = tuple(spec.channelnames)
     return GREY_AND_MORE.get(kind, names) if names == ("R", "G") else names
 
 
 def _undescribed_alpha(names: Sequence[str], picks: Sequence[int]) -> int | None:
-    """Return the sample after a TIFF's colors, where no tag says that one is alpha.
+    """Return the channel after a TIFF's colors, where no tag declares an alpha.
 
-    That is how image editors store an alpha channel; of grey ones only where there is one.
+    Image editors store an alpha channel so; after grey only if there is a single one.
     """
     extra = len(names) - len(picks)
     described = len(picks) in (2, 4) or list(picks) != list(range(len(picks)))
@@ -251,13 +251,13 @@ def _left_out(path: Path, names: Sequence[str], chosen: Channels) -> list[str]:
 def _decode(reader: Any, begin: int, end: int, dtype: str) -> npt.NDArray[Any] | None:
     """Return channels ``begin`` to ``end`` as [H, W, C], or None if the reader fails."""
     spec = reader.spec()
-    # Compressed planes cannot be read in blocks: OpenImageIO does not find back in them.
+    # Planes that are compressed cannot be read in blocks: OpenImageIO loses its position.
     planes = spec.get_string_attribute("planarconfig") == "separate"
     if spec.tile_width or planes:
         part = reader.current_subimage()
         whole: npt.NDArray[Any] | None = reader.read_image(part, 0, begin, end, dtype)
         return whole
-    # By blocks: OpenImageIO decodes into memory of its own first, then copies.
+    # By blocks: OpenImageIO first decodes into a buffer of its own, then copies.
     pixels: npt.NDArray[Any] | None = None
     for top in range(0, spec.height, READ_ROWS):
         bottom = min(top + READ_ROWS, spec.height)

@@ -1,4 +1,4 @@
-"""One picture in memory: what `fit image` learns and `evaluate` compares with."""
+"""Picture in memory, the source of image fits and evaluations; its validation."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from neuralshade.source.decoded import ColorTag
 DTYPES = ("uint8", "uint16", "float16", "float32")
 COLOR_SPACES = ("srgb", "linear")
 LARGEST_FITTED = 1e15  # its square, summed over the largest batch, is still a float32
-BLOCK_ROWS = 64  # rows per pass over a picture, so that passes need little extra memory
+BLOCK_ROWS = 64  # rows per pass over a picture, which bounds temporary memory
 
 
 @dataclass(frozen=True, eq=False)
 class Picture(ShortRepr):
-    """One picture, in its stored dtype; nothing is ever rescaled or copied behind it.
+    """One picture in its stored dtype; it is neither rescaled nor copied.
 
     Alpha, where there is one, is the last channel, linear, in [0, 1]. It is unassociated
     (color not multiplied by it) in "srgb" pictures and associated (color multiplied by it)
@@ -33,7 +33,7 @@ class Picture(ShortRepr):
     color_space: str  # "srgb": display-encoded; "linear": linear light
     name: str  # file name, or "array"
     alpha_weighted: bool = False  # errors of color count by alpha; see source/hidden_color.py
-    tag: ColorTag | None = None  # of a file's colors, where it is not applied: see apply_tag
+    tag: ColorTag | None = None  # of a file's colors, if not applied: see apply_tag
 
     def brief(self) -> str:
         size = f"{self.width} x {self.height} x {self.channels}"
@@ -58,17 +58,17 @@ class Picture(ShortRepr):
 
     @property
     def straight_alpha(self) -> bool:
-        """True where alpha is unassociated: color under alpha 0 is stored and never seen."""
+        """True where alpha is unassociated: color under alpha 0 is stored but invisible."""
         return is_straight(self.channels, self.color_space)
 
     @property
     def hdr(self) -> bool:
-        """True for linear floats, which have no upper bound, whatever these values are."""
+        """True for linear floats, which have no upper bound, whatever their values."""
         return self.color_space == "linear" and self.pixels.dtype.kind == "f"
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 hex of shape, dtype and values; equal pictures have equal digests."""
+        """SHA-256 hex of shape, dtype and values; equal for equal pictures."""
         header = f"{self.height}x{self.width}x{self.channels} {self.pixels.dtype.name}\n"
         state = hashlib.sha256(header.encode())
         state.update(self.pixels.reshape(-1).view(np.uint8).data)
@@ -88,7 +88,7 @@ class Picture(ShortRepr):
 
 @dataclass(frozen=True)
 class PictureForm:
-    """Size, channels and color space of something that is drawn like a picture, and its name."""
+    """Size, channels, color space and name of something that is drawn like a picture."""
 
     width: int
     height: int
@@ -159,7 +159,7 @@ def check_shape(place: str, pixels: npt.NDArray[Any]) -> None:
 
 
 def check_finite(place: str, pixels: npt.NDArray[Any]) -> None:
-    """Raise PictureError if [H, W, C] ``pixels`` hold NaN or infinity: how many and where."""
+    """Raise PictureError with count and position if [H, W, C] ``pixels`` hold NaN or infinity."""
     if pixels.dtype.kind != "f":
         return
     count, first = 0, None
@@ -178,7 +178,7 @@ def check_finite(place: str, pixels: npt.NDArray[Any]) -> None:
 
 
 def check_squares(picture: Picture) -> None:
-    """Raise PictureError where float32 can't hold the squared error of a pixel: where it is."""
+    """Raise PictureError with a pixel's position if its squared error may exceed float32."""
     if picture.pixels.dtype.name != "float32":
         return
     for top in range(0, picture.height, BLOCK_ROWS):

@@ -1,4 +1,4 @@
-"""Picture files that Pillow reads and OpenImageIO does not, into memory."""
+"""Reader of picture files through Pillow, where OpenImageIO cannot read them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from neuralshade.source.file_tags import cicp_tag, profile_tag, unless_alike
 from neuralshade.source.iso_boxes import bits_and_cicp
 from neuralshade.source.tagged_colors import converted_image
 
-# what a mode of Pillow's is turned into; others are not read
+# conversions of Pillow's modes; others are not read
 MODES = {"1": "L", "L": "L", "LA": "LA", "P": "RGB", "PA": "RGBA", "RGB": "RGB", "RGBX": "RGB",
          "RGBA": "RGBA", "I;16": "I;16", "I;16B": "I;16"}  # fmt: skip
-INKS = {"jpeg": "JPEG", "tiff": "TIFF"}  # kinds of which CMYK is converted by its profile
-NAMES = {"avif": "AVIF", "bmp": "BMP", "pnm": "PPM"}  # by FORMATS; of Pillow's readers
+INKS = {"jpeg": "JPEG", "tiff": "TIFF"}  # formats whose CMYK is converted by its profile
+NAMES = {"avif": "AVIF", "bmp": "BMP", "pnm": "PPM"}  # Pillow's readers, by FORMATS
 ORIENTATION = 274  # EXIF's tag
 
 
 def read_pillow(path: Path, kind: str, memory_limit: int) -> Decoded:
-    """Return what a file holds, its first frame.
+    """Return the first frame of a file.
 
     Raises: PictureError.
     """
@@ -32,7 +32,7 @@ def read_pillow(path: Path, kind: str, memory_limit: int) -> Decoded:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # memory_limit rules
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # memory_limit decides
             with Image.open(path, formats=[NAMES[kind]]) as image:
                 return _read(path, kind, image, memory_limit)
     except PictureError:
@@ -51,7 +51,7 @@ def read_pillow(path: Path, kind: str, memory_limit: int) -> Decoded:
 
 
 def read_inks(path: Path, kind: str, tag: ColorTag, memory_limit: int) -> Decoded | None:
-    """Return a CMYK picture of 8 bits as sRGB by its profile; None where Pillow cannot."""
+    """Return a CMYK picture of 8 bits as sRGB by its profile; None if Pillow cannot."""
     from PIL import Image
 
     if kind not in INKS or tag.profile is None:

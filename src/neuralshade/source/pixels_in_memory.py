@@ -1,4 +1,4 @@
-"""Pictures that are in memory already: NumPy arrays, PIL images and torch tensors."""
+"""Pictures from NumPy arrays, PIL images and torch tensors in memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from neuralshade.errors import PictureError
 from neuralshade.source.picture import Picture, picture_from_array
 
-# mode of a PIL image -> what it is turned into; others are refused
+# mode of a PIL image -> its conversion; others are refused
 PIL_MODES = {"1": "L", "L": "L", "LA": "LA", "La": "LA", "P": "RGB", "PA": "RGBA", "RGB": "RGB",
              "RGBX": "RGB", "RGBA": "RGBA", "RGBa": "RGBA", "CMYK": "RGB", "YCbCr": "RGB",
              "LAB": "RGB", "HSV": "RGB", "I;16": "I;16", "I;16L": "I;16", "I;16B": "I;16",
@@ -21,17 +21,16 @@ PIL_MODES = {"1": "L", "L": "L", "LA": "LA", "La": "LA", "P": "RGB", "PA": "RGBA
 def picture_from_memory(values: Any, floats: str = "srgb") -> Picture:
     """Return a NumPy array, a PIL image or a torch tensor as a picture.
 
-    Arrays and tensors are [H, W, C] or [H, W], sRGB, and as ``picture_from_array`` takes them:
-    linear colors go through it, with ``color_space="linear"``. A tensor may lie on any device, and
-    its gradient is left out. A PIL image becomes sRGB by its ICC profile, the frame that it
-    stands at, turned upright as its EXIF says; palettes, CMYK and YCbCr become RGB; mode F is
-    linear.
+    Arrays and tensors are [H, W, C] or [H, W], sRGB, as for ``picture_from_array``; linear colors
+    must be passed to that, with ``color_space="linear"``. A tensor may be on any device, and is
+    detached. A PIL image is converted to sRGB by its ICC profile, in its current frame, upright by
+    its EXIF orientation; palettes, CMYK and YCbCr become RGB; mode F is linear.
 
-    A Picture is returned as it is. ``floats``: the color space of arrays and tensors of floats.
+    A Picture is returned unchanged. ``floats``: color space of float arrays and tensors.
 
     Raises: PictureError for anything else, ShapeError as ``picture_from_array`` does.
     """
-    pil, torch = sys.modules.get("PIL.Image"), sys.modules.get("torch")  # else it is neither
+    pil, torch = sys.modules.get("PIL.Image"), sys.modules.get("torch")  # if imported
     if pil is not None and isinstance(values, pil.Image):
         return _from_pil(values)
     if isinstance(values, Picture):
@@ -58,7 +57,7 @@ def _from_pil(image: Any) -> Picture:
     pixels = np.asarray(upright if upright.mode == mode else upright.convert(mode))
     picture = picture_from_array(pixels, "linear" if mode == "F" else "srgb")
     profile = image.info.get("icc_profile")
-    if not profile or mode == "F" or image.mode in ("CMYK", "LAB"):  # of what it is not any more
+    if not profile or mode == "F" or image.mode in ("CMYK", "LAB"):  # it no longer applies
         return picture
     from neuralshade.source.file_tags import profile_tag, unless_alike  # few images have one
     from neuralshade.source.tagged_colors import apply_tag
@@ -67,7 +66,7 @@ def _from_pil(image: Any) -> Picture:
 
 
 def _from_tensor(tensor: Any) -> Any:
-    """Return a tensor's numbers. Raises PictureError for one whose channels come first."""
+    """Return a tensor's values. Raises PictureError for one with channels first."""
     shape = list(tensor.shape)
     if len(shape) == 4 or (len(shape) == 3 and shape[0] <= 4 < shape[2]):
         order = "tensor[0].permute(1, 2, 0)" if len(shape) == 4 else "tensor.permute(1, 2, 0)"

@@ -1,4 +1,4 @@
-"""Pictures of 16 bits a number into PNG: Pillow writes such in grey only.
+"""PNG writer for 16 bits per channel, which Pillow supports for grey only.
 
 Source: W3C, Portable Network Graphics (PNG) Specification (Third Edition), sections 5, 9 and 11.
 """
@@ -13,7 +13,7 @@ import numpy.typing as npt
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 COLOR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}  # by channels: grey, and with alpha; color, and with alpha
 SUBTRACT_LEFT, SUBTRACT_ABOVE, SUBTRACT_NEAREST = 1, 2, 4  # filters of a row
-BAND_BYTES = 1 << 22  # that are filtered at once
+BAND_BYTES = 1 << 22  # filtered at once
 
 Rows = npt.NDArray[np.uint8]
 
@@ -46,7 +46,7 @@ def _chunk(kind: bytes, content: bytes) -> bytes:
 
 
 def _filtered(band: Rows, above: Rows, step: int) -> Rows:
-    """Return each row's filter and its differences, where these are the smallest in sum.
+    """Return each row's filter and its differences, chosen by their smallest sum.
 
     Args:
         band: uint8 [rows, bytes].
@@ -66,7 +66,7 @@ def _filtered(band: Rows, above: Rows, step: int) -> Rows:
 
 
 def _paeth(left: Rows, up: Rows, corner: Rows) -> Rows:
-    """Return which of the three neighbors is nearest to left + up - corner; the first at a tie."""
+    """Return the neighbor closest to left + up - corner; the first at a tie."""
     a, b, c = (side.astype(np.int16) for side in (left, up, corner))
     to_a, to_b, to_c = np.abs(b - c), np.abs(a - c), np.abs(a + b - 2 * c)
     nearer = np.where(to_b <= to_c, up, corner)

@@ -1,11 +1,11 @@
-"""Matrices between sets of primaries, adapted to sRGB's white."""
+"""Conversion matrices between sets of primaries, adapted to sRGB's white."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-Matrix = npt.NDArray[np.float64]  # [3, 3], of columns
+Matrix = npt.NDArray[np.float64]  # [3, 3], for column vectors
 
 D65 = (0.3127, 0.3290)
 REC709 = (0.64, 0.33, 0.30, 0.60, 0.15, 0.06)  # x and y of red, green and blue
@@ -31,11 +31,11 @@ CICP_PRIMARIES = {
 
 
 def to_rec709(primaries: Sequence[float], white: Sequence[float] = D65) -> Matrix | None:
-    """Return the matrix from light of ``primaries`` to sRGB's; None where they span no colors.
+    """Return the matrix from light of ``primaries`` to sRGB's; None where they are degenerate.
 
     Args:
         primaries: x and y of red, green and blue, by CIE 1931.
-        white: x and y; brought to D65 by Bradford's adaptation.
+        white: x and y; adapted to D65 by Bradford's method.
 
     Source: SMPTE RP 177-1993; ICC.1:2022, annex E.3, for the adaptation.
     """
@@ -49,7 +49,7 @@ def to_rec709(primaries: Sequence[float], white: Sequence[float] = D65) -> Matri
 
 
 def from_d50(colorants: Matrix) -> Matrix:
-    """Return the matrix from a profile's light to sRGB's, of its colorants' XYZ by D50."""
+    """Return the matrix from a profile's light to sRGB's, from its colorants' XYZ in D50."""
     ours = _to_xyz(REC709, D65)
     assert ours is not None
     return np.linalg.inv(_adaptation(_xyz(D65), np.array(D50_XYZ)) @ ours) @ colorants
@@ -73,6 +73,6 @@ def _to_xyz(primaries: Sequence[float], white: Sequence[float]) -> Matrix | None
 
 
 def _adaptation(source: npt.NDArray[np.float64], target: npt.NDArray[np.float64]) -> Matrix:
-    """Return Bradford's matrix from XYZ by one white to XYZ by another."""
+    """Return Bradford's matrix from XYZ in one white to XYZ in another."""
     scale = (BRADFORD @ target) / (BRADFORD @ source)
     return np.linalg.inv(BRADFORD) @ (scale[:, None] * BRADFORD)

@@ -1,4 +1,4 @@
-"""What is asked of maps with levels: which maps, how many levels, which rectangle of texels."""
+"""Selections of maps with levels: names, number of levels, rectangle of texels."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,13 +13,13 @@ Region = tuple[int, int, int, int]  # x, y, width, height; x to the right, y dow
 Size = tuple[int, int]  # width, height
 
 
-def checked_region(given: Any, step: int = 1) -> Region:
+def checked_region(region: Any, step: int = 1) -> Region:
     """Return a region of multiples of ``step``; ConfigError for anything else."""
-    whole = isinstance(given, (tuple, list, np.ndarray)) and len(given) == 4
-    if not whole or not all(isinstance(n, (int, np.integer)) and n is not True for n in given):
-        raise ConfigError(f"region: got {shown(given)}, need x, y, width and height in whole "
+    whole = isinstance(region, (tuple, list, np.ndarray)) and len(region) == 4
+    if not whole or not all(isinstance(n, (int, np.integer)) and n is not True for n in region):
+        raise ConfigError(f"region: got {shown(region)}, need x, y, width and height in whole "
                           "texels. Leave it out for whole maps.")  # fmt: skip
-    x, y, width, height = map(int, given)
+    x, y, width, height = map(int, region)
     if any(number % step for number in (x, y, width, height)):
         raise ConfigError(f"region: got {x},{y},{width},{height}, need multiples of {step}: blocks "
                           "are so large. Move it, or leave blocks out.")  # fmt: skip
@@ -27,13 +27,13 @@ def checked_region(given: Any, step: int = 1) -> Region:
 
 
 def level_regions(sizes: Sequence[Size], levels: Any, region: Region | None) -> list[Region]:
-    """Return what is asked of each level, level 0 first: all of it, or ``region`` of level 0 alone.
+    """Return the region of each requested level, level 0 first: all of it, or only ``region``.
 
     Args:
-        sizes: of the levels that there are.
-        levels: how many; None is all of them.
+        sizes: of the existing levels.
+        levels: how many; None: all.
 
-    Raises: ConfigError for more levels than there are, a region beside them, or outside.
+    Raises: ConfigError for more levels than exist, a region beside several, or one outside.
     """
     most = 1 if region is not None else len(sizes)
     count = most if levels is None else levels
@@ -50,16 +50,16 @@ def level_regions(sizes: Sequence[Size], levels: Any, region: Region | None) -> 
     return [region]
 
 
-def chosen_names(asked: Sequence[str] | None, names: Sequence[str]) -> list[str]:
-    """Return the maps that are asked for, each once, in the order of ``names``; all where None.
+def chosen_names(requested: Sequence[str] | None, names: Sequence[str]) -> list[str]:
+    """Return the requested maps, each once, in the order of ``names``; all where None.
 
-    Raises: ConfigError for one that is not there, with the nearest name, and for none at all.
+    Raises: ConfigError for an unknown name, with the nearest one, and for an empty list.
     """
-    if asked is None:
+    if requested is None:
         return list(names)
-    wanted = [asked] if isinstance(asked, str) else list(asked)
-    for name in wanted or [""]:
+    chosen = [requested] if isinstance(requested, str) else list(requested)
+    for name in chosen or [""]:
         if name not in names:
             raise ConfigError(f"map: got {shown(name)}, need one of {list(names)}."
                               f"{did_you_mean(str(name), names)}")  # fmt: skip
-    return [name for name in names if name in wanted]
+    return [name for name in names if name in chosen]

@@ -1,4 +1,4 @@
-"""Maps of a surface brought to one size, the largest of theirs."""
+"""Resizing of a surface's maps to the largest one's size."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -12,7 +12,7 @@ from neuralshade.errors import ConfigError, PictureError
 
 Floats = npt.NDArray[np.float32]
 
-WRAPS = {"repeat": "wrapping around", "clamp": "clamped at the border"}  # and as notes say it
+WRAPS = {"repeat": "wrapping around", "clamp": "clamped at the border"}  # with their text in notes
 
 
 def common_size(
@@ -22,16 +22,16 @@ def common_size(
     wrap: str = "repeat",
     constant: Collection[str] = (),
 ) -> tuple[int, int]:
-    """Return the (height, width) of the largest map: at it, nothing that was stored is lost.
+    """Return the (height, width) of the largest map, at which no stored detail is lost.
 
-    Maps that are the same everywhere fit any aspect ratio.
+    Constant maps fit any aspect ratio.
 
     Args:
-        place: what a message calls the set.
+        place: the set's name in messages.
         sizes: (height, width) by map.
-        notes: gets a sentence for each map that is smaller.
-        wrap: how they will be enlarged, see ``resized``.
-        constant: names of the maps that are the same everywhere.
+        notes: gets a sentence for each smaller map.
+        wrap: border of their enlargement, see ``resized``.
+        constant: names of the constant maps.
 
     Raises: PictureError where two maps have different aspect ratios.
     """
@@ -64,13 +64,13 @@ def misfits(
 ) -> dict[str, str]:
     """Return the optional maps of another aspect ratio, each with a map that it differs from.
 
-    The aspect ratio is that of the maps that are not optional, else the one that most have; none
-    is returned where two ratios have as many.
+    The aspect ratio is that of the required maps, else the most frequent one; empty where two
+    ratios are equally frequent.
 
     Args:
         sizes: (height, width) by map.
         optional: names of the maps that may be left out.
-        constant: names of the maps that are the same everywhere, which fit any.
+        constant: names of the constant maps, which fit any.
     """
     shaped = sorted((n for n in sizes if n not in constant), key=lambda n: -math.prod(sizes[n]))
     kept = [name for name in shaped if name not in optional]
@@ -100,11 +100,11 @@ def check_wrap(wrap: str) -> None:
 def resized(values: Floats, height: int, width: int, wrap: str = "repeat") -> Floats:
     """Return float32 [h, w] or [h, w, C] as [height, width(, C)], bilinear.
 
-    Texel centers lie at (i + 0.5) / size, as in every texture unit, so a renderer that filters
-    the small map sees the same. One texel fills any size.
+    Texel centers lie at (i + 0.5) / size, as in texture units, so a renderer that filters the small
+    map gets the same values. One texel fills any size.
 
     Args:
-        wrap: what lies beyond an edge: "repeat" the texels of the opposite one, "clamp" its own.
+        wrap: beyond an edge: "repeat" the texels of the opposite one, "clamp" its own.
     """
     for axis, size in enumerate((height, width)):
         values = _resized_along(values, axis, size, wrap)
@@ -112,9 +112,9 @@ def resized(values: Floats, height: int, width: int, wrap: str = "repeat") -> Fl
 
 
 def same_shape(size: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Return whether two (height, width) have one aspect ratio, but for half a coarse texel.
+    """Return whether two (height, width) have one aspect ratio, up to half a coarse texel.
 
-    One texel has every shape.
+    One texel has any aspect ratio.
     """
     (h, w), (H, W) = sorted((size, other))
     return (h, w) == (1, 1) or 2 * abs(W * h - w * H) <= max(H, W)
@@ -133,5 +133,5 @@ def _resized_along(values: Floats, axis: int, size: int, wrap: str) -> Floats:
     high = values.take(first + 1, axis, mode=mode)
     high -= low
     high *= share
-    high += low  # this order leaves equal values exactly equal
+    high += low  # in this order equal values stay exactly equal
     return high

@@ -1,4 +1,4 @@
-"""Tagged pictures into sRGB, or into linear light where they are brighter than that."""
+"""Color management: tagged pictures to sRGB, or to linear light where they are brighter."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from neuralshade.source.file_tags import light_of
 from neuralshade.source.picture import BLOCK_ROWS, Picture
 from neuralshade.source.transfer_curve import encode_srgb, hlg_display
 
-OUTSIDE = 1e-3  # of light: beyond 0 and 1 by more counts as outside sRGB
+OUTSIDE = 1e-3  # least distance of light from [0, 1] that counts as outside sRGB
 log = logging.getLogger("neuralshade")
 
 
 def apply_tag(picture: Picture, place: str) -> Picture:
-    """Return a picture whose colors are what its file says, and warn of what was done.
+    """Return a picture with colors converted by its file's tag, and log what changed.
 
     Integers keep their bits and become sRGB; brighter light (PQ, HLG) and floats become linear
-    light of sRGB's primaries. Colors outside sRGB are clipped. What nobody converts stays.
+    light of sRGB's primaries. Colors outside sRGB are clipped. Without a conversion they stay.
     """
     tag = picture.tag
     if tag is None:
@@ -54,7 +54,7 @@ def apply_tag(picture: Picture, place: str) -> Picture:
 def _converted(
     pixels: npt.NDArray[Any], tag: ColorTag, color: int, linear: bool
 ) -> tuple[npt.NDArray[Any], int]:
-    """Return the pixels and how many of them were clipped; alpha, after ``color``, stays."""
+    """Return the pixels and the count of clipped ones; alpha, after ``color``, is unchanged."""
     floats = pixels.dtype.kind == "f"
     peak = 1.0 if floats else float(np.iinfo(pixels.dtype).max)
     kept = pixels.dtype if floats or not linear else np.dtype(np.float32)
@@ -63,13 +63,13 @@ def _converted(
         block = pixels[top : top + BLOCK_ROWS].astype(np.float64) / peak
         into = made[top : top + BLOCK_ROWS]
         scale: Any = 1.0
-        if floats and color < pixels.shape[2]:  # associated; color under alpha 0 is a glow
+        if floats and color < pixels.shape[2]:  # associated; color under alpha 0 is emission
             scale = np.where(block[..., color:] > 0, block[..., color:], 1)
         before = block[..., :color] / scale
         light = light_of(tag, before)
         if tag.hlg:
             light = hlg_display(light if color == 3 else light.repeat(3, axis=-1))[..., :color]
-        inside = (before >= 0).all(axis=-1, keepdims=True)  # light below 0 may be a file's own
+        inside = (before >= 0).all(axis=-1, keepdims=True)  # a file may have negative light
         below = (light < 0) & inside
         outside += int(np.count_nonzero(
             ((light < -OUTSIDE) & inside).any(axis=-1)
@@ -85,7 +85,7 @@ def _converted(
 
 
 def _by_cms(pixels: npt.NDArray[np.uint8], tag: ColorTag) -> npt.NDArray[np.uint8] | None:
-    """Return 8-bit RGB, with or without alpha, as littleCMS converts it; None where it cannot."""
+    """Return 8-bit RGB, with or without alpha, converted by littleCMS; None if it cannot."""
     from PIL import Image  # few pictures need it
 
     if tag.profile is None or tag.inks:
@@ -95,9 +95,9 @@ def _by_cms(pixels: npt.NDArray[np.uint8], tag: ColorTag) -> npt.NDArray[np.uint
 
 
 def converted_image(image: Any, profile: bytes) -> npt.NDArray[np.uint8] | None:
-    """Return a PIL image, RGB or CMYK, as sRGB [H, W, 3] by its ICC profile; None where it fails.
+    """Return a PIL image, RGB or CMYK, as sRGB [H, W, 3] by its ICC profile; None if it fails.
 
-    Relative colorimetric, with black point compensation, as image editors have it.
+    Relative colorimetric, with black point compensation, as in image editors.
     """
     from PIL import ImageCms
 

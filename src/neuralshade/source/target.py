@@ -1,4 +1,4 @@
-"""A picture as the numbers that a fit is compared with. Device half: target.slang."""
+"""Target picture of a fit, sampled at pixels and positions. Device half: target.slang."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 
 class Target:
-    """The picture's channels in planes, kept in the stored dtype to save memory.
+    """The picture's channels in planes, in the stored dtype to save memory.
 
     ``planes`` [C, H, W] uint8, uint16, float16 or float32. Look-ups return float32 columns
     [C, N], integers scaled to [0, 1], in the picture's own colour space.
     """
 
     def __init__(self, pixels: NDArray[Any], device: torch.device):
-        # writable: PyTorch warns of what PIL and others lend to be read alone
+        # writable: PyTorch warns about read-only arrays, such as PIL's
         planes = np.require(np.moveaxis(pixels, 2, 0), requirements=["C", "W"])
         self.planes = torch.from_numpy(planes).to(device)
         self.unit = unit_of(pixels.dtype)
@@ -54,12 +54,12 @@ class Target:
 
 
 def unit_of(dtype: np.dtype[Any]) -> float:
-    """Return what stored numbers of that dtype are multiplied by: integers come to [0, 1]."""
+    """Return the factor of stored numbers of that dtype: integers are scaled to [0, 1]."""
     return 1.0 / np.iinfo(dtype).max if np.issubdtype(dtype, np.integer) else 1.0
 
 
 def device_pixels(pixels: NDArray[Any]) -> tuple[str, str, NDArray[Any]]:
-    """Return how the device keeps ``pixels`` [H, W, C], C <= 4, and the numbers it keeps.
+    """Return the device's form of ``pixels`` [H, W, C], C <= 4, and its numbers.
 
     The type in target.slang, the element of its buffer, and uint32 [H * W] or float32
     [H * W, 4]; integers of more than 8 bits become float32 in [0, 1].

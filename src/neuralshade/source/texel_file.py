@@ -1,4 +1,4 @@
-"""DDS and KTX2 files of plain texels, and KTX2 files of blocks."""
+"""Reader of plain texels in DDS and KTX2 files, and of blocks in KTX2 files."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ TEXELS = {
     103: ("<f4", 2), 106: ("<f4", 3), 109: ("<f4", 4),
 }  # fmt: skip
 BLUE_FIRST = (30, 36, 44, 50)
-# VkFormat by DXGI_FORMAT, and by the number that stands for letters in older files.
+# VkFormat by DXGI_FORMAT, and by the four-character code of older files.
 # Sources: dxgiformat.h; d3d9types.h, D3DFORMAT.
 DXGI_TEXELS = {61: 9, 49: 16, 28: 37, 29: 43, 87: 44, 91: 50, 56: 70, 35: 77, 11: 91, 54: 76,
                34: 83, 10: 97, 41: 100, 16: 103, 6: 106, 2: 109}  # fmt: skip
 OLDER_TEXELS = {36: 91, 111: 76, 112: 83, 113: 97, 114: 100, 115: 103, 116: 109}
 # Grey of older files by flags of the pixel format and bits: VkFormat, and whether the second
-# channel is alpha. The masks beside them are not heeded: some writers have them wrong.
+# channel is alpha. Their masks are ignored: some writers have them wrong.
 ALPHA_PIXELS, ALPHA_ONLY, FOUR_LETTERS, LUMINANCE = 1, 2, 4, 0x20000
 GREYS = {(LUMINANCE, 8): (9, False), (ALPHA_ONLY, 8): (9, False), (LUMINANCE, 16): (70, False),
          (LUMINANCE | ALPHA_PIXELS, 16): (16, True)}  # fmt: skip
@@ -38,7 +38,7 @@ GREYS = {(LUMINANCE, 8): (9, False), (ALPHA_ONLY, 8): (9, False), (LUMINANCE, 16
 BLOCKS = {131: (71, 8), 132: (72, 8), 133: (71, 8), 134: (72, 8), 135: (74, 16), 136: (75, 16),
           137: (77, 16), 138: (78, 16), 139: (80, 8), 141: (83, 16), 143: (95, 16), 144: (96, 16),
           145: (98, 16), 146: (99, 16)}  # fmt: skip
-# blocks that OpenImageIO knows by their letters alone
+# blocks that OpenImageIO knows by their four-character code only
 LETTERS = {71: b"DXT1", 72: b"DXT1", 74: b"DXT3", 75: b"DXT3", 77: b"DXT5", 78: b"DXT5"}
 DX10, DDS_HEADER, DX10_HEADER, KTX2_HEADER = b"DX10", 128, 20, 80
 CUBE = 0x4  # of a DX10 header's flags
@@ -82,7 +82,7 @@ def read_ktx2(
     """Return the largest level of a KTX2 file.
 
     Args:
-        read_blocks: reads a DDS file that the blocks were brought into, for the path in messages.
+        read_blocks: reads the blocks from a temporary DDS file, with the path for messages.
 
     Source: Khronos, KTX File Format Specification 2.0, "File Structure".
     Raises: PictureError.
@@ -122,7 +122,7 @@ def _texels(
     path: Path, kind: str, vulkan: int, size: tuple[int, int], memory_limit: int,
     read: Callable[[int], bytes], with_alpha: bool = False,
 ) -> Decoded:  # fmt: skip
-    """Return plain texels; of two channels as red and green, or ``with_alpha``."""
+    """Return plain texels; two channels are red and green, or grey and alpha if ``with_alpha``."""
     _check_size(path, size)
     dtype, channels = TEXELS[vulkan]
     check_memory(path, (*size, max(channels, 3) if channels == 2 else channels),

@@ -1,4 +1,4 @@
-"""A set of PBR maps in memory: what mip chains are trained from."""
+"""Texture set for shading: PBR maps in memory, the source of mip chains."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from neuralshade.source.picture import check_finite
 
 Floats = npt.NDArray[np.float32]
 OPACITY = "opacity"
-VECTORS = ("albedo", "normal")  # three numbers a texel; of the others one
+VECTORS = ("albedo", "normal")  # three numbers a texel; the others have one
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +40,8 @@ class TextureSet:
     metallic: Floats  # [H, W], [0, 1]; 0 where the set has none
     ao: Floats | None  # [H, W], [0, 1]
     paths: dict[str, Path]  # the file of each map that was read
-    notes: tuple[str, ...]  # sentences to tell the user
-    opacity: Floats | None = None  # [H, W], [0, 1]; None where all texels are seen alike
+    notes: tuple[str, ...]  # sentences for the user
+    opacity: Floats | None = None  # [H, W], [0, 1]; None where all texels are equally visible
 
     @property
     def height(self) -> int:
@@ -63,33 +63,32 @@ def load_texture_set(
 ) -> TextureSet:
     """Return the maps of a folder, a JSON manifest, single files, or pixels in memory.
 
-    Files of a folder are told by their names. A manifest is an object with the keys of ``maps``
-    and, if need be, a "name" for the set. Albedo in integers is sRGB, in floats linear; all else
-    is taken as it is. A DirectX normal map has its green flipped; whether it is one, say
-    ``normal_convention``, the manifest, the file's name, or else the slopes of the map itself.
-    Maps of different sizes are brought to the largest. An albedo's alpha that is not 1 everywhere
-    is the opacity, where no other file is.
-    Of a folder, maps besides albedo, normal and roughness that do not fit are left out, as notes
-    say.
+    Files of a folder are recognized by their names. A manifest is an object with the keys of
+    ``maps`` and, optionally, a "name" for the set. Albedo in integers is sRGB, in floats linear;
+    others are read unchanged. A DirectX normal map has its green flipped; its convention comes from
+    ``normal_convention``, the manifest, the file's name, or else the slopes of the map itself. Maps
+    of different sizes are resized to the largest. An albedo's alpha that is not 1 everywhere is the
+    opacity, if no other file is. In a folder, maps besides albedo, normal and roughness that do not
+    fit are left out, with notes.
 
     Args:
-        source: a folder, FOLDER/wood for what begins so of several sets in it, a manifest, or a
-            dict of what one holds, whose values may be pixels too.
-        normal_convention: "opengl" or "directx"; None to find out.
-        memory_limit: bytes that one decoded file may take.
-        wrap: what lies beyond the border where smaller maps are enlarged: "repeat" or "clamp".
-        keep_hidden_color: where opacity is 0, keep all maps as they are; else they are filled
-            there from texels that are seen.
+        source: a folder, FOLDER/wood for the files in it that start with wood, a manifest, or a
+            dict of a manifest's contents, whose values may be pixels, too.
+        normal_convention: "opengl" or "directx"; None: detected.
+        memory_limit: bytes of one decoded file, at most.
+        wrap: border where smaller maps are enlarged: "repeat" or "clamp".
+        keep_hidden_color: where opacity is 0, keep all maps unchanged; else they are filled there
+            from visible texels.
         maps: albedo, normal, roughness, metallic, ao, opacity; or a packed file by the order of
-            its channels: arm, orm, rma ... Each replaces what ``source`` has. A path, relative to
-            the manifest there; or {"path": ..., "convention": "opengl" or "directx" (normal),
+            its channels: arm, orm, rma ... Each replaces that of ``source``. A path, in a manifest
+            relative to it; or {"path": ..., "convention": "opengl" or "directx" (normal),
             "channel": "r", "g", "b" or "a" (all but albedo and normal)}. A NumPy array, a PIL
-            image, a torch tensor or a Picture stands for a path: [H, W, C] or [H, W], floats of
-            albedo sRGB in [0, 1], of normals in [0, 1] or, where some are below 0, in [-1, 1].
+            image, a torch tensor or a Picture may replace a path: [H, W, C] or [H, W], floats sRGB
+            in [0, 1] for albedo, in [0, 1] or, where some are below 0, in [-1, 1] for normals.
 
     Raises: ConfigError for a source that is neither, an unknown key, two files for one map, or
-        no albedo or roughness; PictureError for a file that cannot be read, is not
-        what its name says, or differs from the others in shape.
+        no albedo or roughness; PictureError for a file that cannot be read, does not match its
+        name, or differs from the others in shape.
     """
     fills = () if keep_hidden_color else MIPMAPS.maps
     options = ReadOptions(MIPMAPS, normal_convention, memory_limit, wrap, fills)
@@ -98,17 +97,17 @@ def load_texture_set(
 
 
 def as_textures(source: Any) -> Any:
-    """Return the texture set of a MaterialSet, and anything else as it is."""
+    """Return the texture set of a MaterialSet, and anything else unchanged."""
     return textures_of(source) if isinstance(source, MaterialSet) else source
 
 
 def textures_of(surface: MaterialSet) -> TextureSet:
-    """Return what shading reads of a surface's maps, with what is missing filled in.
+    """Return a surface's maps for shading, with defaults for missing ones.
 
     Raises: ConfigError for a set without albedo or roughness.
     """
     notes: list[str] = list(surface.notes)
-    surface["albedo"], surface["roughness"]  # refused where there is none
+    surface["albedo"], surface["roughness"]  # raises if missing
     maps = {one.name: shaded_map(one, notes) for one in surface.maps if one.name in MIPMAPS.maps}
     values = {name: one.values for name, one in maps.items()}
     numbers = {name: of[..., 0] for name, of in values.items() if name not in VECTORS}
@@ -127,10 +126,9 @@ def textures_of(surface: MaterialSet) -> TextureSet:
 
 
 def checked_textures(textures: TextureSet) -> TextureSet:
-    """Return a set that may be made by hand as files' are: numbers in [0, 1], clipped with a note.
+    """Return a user-made set validated like one of files: clipped to [0, 1] with a note.
 
-    Raises: ShapeError for maps of other shapes than TextureSet says, PictureError for NaN or
-        infinity.
+    Raises: ShapeError for invalid shapes, PictureError for NaN or infinity.
     """
     notes: list[str] = []
     maps: dict[str, Any] = {}
@@ -152,7 +150,7 @@ def checked_textures(textures: TextureSet) -> TextureSet:
 
 
 def _counted(opacity: Floats | None, notes: list[str]) -> Floats | None:
-    """Return an opacity by which texels count; None for one that hides nothing, or all."""
+    """Return the opacity that weights texels; None for one that hides nothing, or everything."""
     if opacity is None or (opacity.min() < 1 and opacity.max() > 0):
         return opacity
     notes.append(f"opacity: {opacity.min():g} everywhere, taken as none.")
@@ -160,9 +158,9 @@ def _counted(opacity: Floats | None, notes: list[str]) -> Floats | None:
 
 
 def visible_textures(textures: TextureSet) -> TextureSet:
-    """Return a set whose texels of opacity 0 are filled from visible ones, as a note says.
+    """Return a set with texels of opacity 0 filled from visible ones, and a note.
 
-    As it is where it has no such texels, or is filled already.
+    Unchanged without such texels, or if it is filled already.
     """
     opacity = textures.opacity
     if opacity is None or opacity.min() > 0 or opacity.max() <= 0:
@@ -182,7 +180,7 @@ def visible_textures(textures: TextureSet) -> TextureSet:
 
 
 def shaded_map(one: MaterialMap, notes: list[str]) -> MaterialMap:
-    """Return a map as shading reads it: colors as three numbers of linear light, all in [0, 1]."""
+    """Return a map for shading: colors as three numbers of linear light, all in [0, 1]."""
     if one.meaning == "normal":
         return one
     values = srgb_to_linear(one.values) if one.meaning == "srgb" else one.values

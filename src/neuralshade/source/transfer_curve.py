@@ -1,4 +1,4 @@
-"""Transfer curves of tagged pictures: from stored values to light."""
+"""Transfer curves of tagged pictures: from stored values to light, and sRGB back."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 Doubles = npt.NDArray[np.float64]
-Curve = Callable[[Doubles], Doubles]  # encoded, mostly [0, 1] -> light, same shape
+Curve = Callable[[Doubles], Doubles]  # encoded, usually [0, 1] -> light, same shape
 
 WHITE_NITS = 203.0  # of HDR, cd/m2: ITU-R BT.2408-7, section 2.1, reference white
 PQ_PEAK_NITS = 10_000.0
@@ -27,35 +27,35 @@ def encode_srgb(light: Doubles) -> Doubles:
 
 
 def linear_curve(values: Doubles) -> Doubles:
-    """Return light that is stored as it is."""
+    """Return the values unchanged."""
     return values
 
 
 def gamma_curve(gamma: float) -> Curve:
-    """Return the curve values**gamma; odd, so that it takes values below 0."""
+    """Return the curve values**gamma, odd for values below 0."""
     return lambda values: np.copysign(np.abs(values) ** gamma, values)
 
 
 def table_curve(table: npt.ArrayLike) -> Curve:
-    """Return the curve through two or more values at even steps of [0, 1], straight between."""
+    """Return the curve through two or more values at even steps of [0, 1], linear between."""
     steps = np.asarray(table, np.float64)
     places = np.linspace(0, 1, len(steps))
     return lambda values: np.interp(values, places, steps)
 
 
 def parametric_curve(kind: int, numbers: npt.ArrayLike) -> Curve:
-    """Return an ICC parametric curve: (a x + b)**g + c above d, else a straight part.
+    """Return an ICC parametric curve: (a x + b)**g + c above d, else a linear part.
 
     Args:
-        kind: 0 to 4, as the profile has it.
-        numbers: g, a, b, c, d, e, f, of which a kind has 1, 3, 4, 5 or 7.
+        kind: 0 to 4, as in the profile.
+        numbers: g, a, b, c, d, e, f; by kind the first 1, 3, 4, 5 or 7.
 
     Source: ICC.1:2022, section 10.18, table 68.
     """
     g, a, b, c, d, e, f = (*np.asarray(numbers, np.float64), *[0.0] * 7)[:7]
     if kind == 0:
         return gamma_curve(float(g))
-    if kind in (1, 2):  # below -b / a it is c
+    if kind in (1, 2):  # constant c below -b / a
         offset = c if kind == 2 else 0.0
         return lambda x: np.maximum(a * x + b, 0) ** g + offset
     if kind == 3:
@@ -75,7 +75,7 @@ def pq_curve(values: Doubles) -> Doubles:
 
 
 def hlg_curve(values: Doubles) -> Doubles:
-    """Return the scene's light of hybrid log-gamma values, [0, 1].
+    """Return scene light of hybrid log-gamma values, [0, 1].
 
     Source: ITU-R BT.2100-2, table 5, inverse OETF.
     """
@@ -86,7 +86,7 @@ def hlg_curve(values: Doubles) -> Doubles:
 
 
 def hlg_display(light: Doubles) -> Doubles:
-    """Return a display's light of the scene's, [..., 3] of BT.2020; 1 is WHITE_NITS.
+    """Return display light of scene light, [..., 3] of BT.2020; 1 is WHITE_NITS.
 
     Source: ITU-R BT.2100-2, table 5, OOTF, for a peak of 1000 cd/m2.
     """

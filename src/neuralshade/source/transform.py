@@ -1,4 +1,4 @@
-"""Turning a picture before it is fitted, as the RTXNS sample does."""
+"""Transform of a picture before a fit, as in the RTXNS sample."""
 
 import dataclasses
 
@@ -10,10 +10,10 @@ TRANSFORMS = ("identity", "zoom", "flip")
 
 
 def transform_picture(picture: Picture, kind: str) -> Picture:
-    """Return the picture whose value at (u, v) is the given one's at the transformed place.
+    """Return the picture whose value at (u, v) is that of ``picture`` at the transformed position.
 
-    'identity' changes nothing. 'flip' swaps u and v. 'zoom' looks at uv * 0.5 + 0.25: the
-    central half of each side, of which whole pixels are kept (at least one).
+    'identity' changes nothing. 'flip' swaps u and v. 'zoom' reads at uv * 0.5 + 0.25: the central
+    half of each side, in whole pixels (at least one).
     Source: NVIDIA RTXNS, sample "Simple Training".
     """
     if kind == "identity":
