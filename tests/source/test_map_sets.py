@@ -8,7 +8,7 @@ from PIL import Image
 
 from neuralshade.errors import ConfigError
 from neuralshade.source.map_files import find_maps, find_material
-from neuralshade.source.map_sets import begun_by, sets_in
+from neuralshade.source.map_sets import files_with_prefix, sets_in
 from neuralshade.source.texture_set import load_texture_set
 
 
@@ -60,12 +60,12 @@ def test_one_of_them_is_chosen_by_its_beginning(tmp_path, end):
 
 def test_a_beginning_of_no_set_takes_whole_words(tmp_path):
     filled(tmp_path, "old_wood_albedo.png", "old_wood_rough.png", "older_albedo.png", "oldX.png")
-    assert [p.name for p in begun_by(tmp_path / "old")] == [
+    assert [p.name for p in files_with_prefix(tmp_path / "old")] == [
         "oldX.png", "old_wood_albedo.png", "old_wood_rough.png",
     ]  # fmt: skip
-    assert len(begun_by(tmp_path / "old*")) == 4
-    assert begun_by(tmp_path / "*") == begun_by(tmp_path / "w") == []
-    assert begun_by(tmp_path / "missing" / "wood") == []
+    assert len(files_with_prefix(tmp_path / "old*")) == 4
+    assert files_with_prefix(tmp_path / "*") == files_with_prefix(tmp_path / "w") == []
+    assert files_with_prefix(tmp_path / "missing" / "wood") == []
 
 
 def test_nothing_that_begins_so_is_no_such_folder(tmp_path):

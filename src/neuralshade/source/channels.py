@@ -54,8 +54,8 @@ def color_channels(path: Path, names: Sequence[str]) -> Channels:
     if any({"Y", "RY", "BY"} <= at.keys() for at in layers.values()):
         raise chroma_refused(path)
     raise PictureError(
-        f"{path}: got channels {shown_names(names)}, need R, G, B or Y, each with or without A. "
-        "Rename the channels, or export the color."
+        f"{path}: got channels {shortened_names(names)}, need R, G, B or Y, each with or without "
+        "A. Rename the channels, or export the color."
     )
 
 
@@ -98,7 +98,7 @@ def _layer(path: Path, layers: Sequence[str]) -> str:
         if len(some) == 1:
             return some[0]
     raise PictureError(
-        f"{path}: got color in layers {shown_names(sorted(layers))}, need it in one. "
+        f"{path}: got color in layers {shortened_names(sorted(layers))}, need it in one. "
         "Export one layer alone."
     )
 
@@ -118,7 +118,7 @@ def _channels_of(at: Mapping[str, int]) -> Channels | None:
     return None
 
 
-def shown_names(names: Sequence[str]) -> str:
+def shortened_names(names: Sequence[str]) -> str:
     """Return the first names, and "..." where there are more."""
     more = ", ..." if len(names) > NAMES_SHOWN else ""
     return ", ".join(map(plain_name, names[:NAMES_SHOWN])) + more

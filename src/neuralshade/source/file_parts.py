@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from neuralshade.base.message_text import plain_name
 from neuralshade.errors import PictureError
-from neuralshade.source.channels import MAIN_LAYERS, channels_kind, shown_names
+from neuralshade.source.channels import MAIN_LAYERS, channels_kind, shortened_names
 
 PARTED = {"openexr": "parts", "tiff": "pages"}  # the formats' names for several pictures
 REDUCED, MASK = 1, 4  # bits of a page's NewSubfileType. Source: TIFF 6.0, section 8, tag 254.
@@ -44,7 +44,7 @@ def chosen_part(path: Path, kind: str, specs: Sequence[Any]) -> tuple[int, list[
     others = [one for one in parts if one is not best and not one.smaller]
     if not others and best.index == 0:
         return 0, []
-    left_out = shown_names([_called(one, kind) for one in others])
+    left_out = shortened_names([_called(one, kind) for one in others])
     rest = f"left out {left_out}" if others else "the others are smaller copies or masks"
     return best.index, [
         f"{path}: got {len(parts)} {PARTED[kind]}; took {_called(best, kind)}; {rest}"

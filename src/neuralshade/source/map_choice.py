@@ -34,7 +34,7 @@ class MapFiles:
     notes: tuple[str, ...] = ()
 
 
-def own_names(candidates: Sequence[Candidate]) -> tuple[str, ...]:
+def custom_names(candidates: Sequence[Candidate]) -> tuple[str, ...]:
     """Return the maps with names of their own, in order."""
     names = [name for what, _ in candidates for name in what.maps if name and name not in WORDS]
     return tuple(dict.fromkeys(names))
@@ -44,7 +44,7 @@ def searched_maps(
     rules: MapRules, candidates: Sequence[Candidate], supplied: Mapping[str, MapFile]
 ) -> tuple[str, ...]:
     """Return the names of the maps to search, without those in ``supplied``, in order."""
-    every = (*rules.maps, *own_names(candidates)) if rules.own_names else rules.maps
+    every = (*rules.maps, *custom_names(candidates)) if rules.custom_names else rules.maps
     if "roughness" not in supplied and not any("roughness" in what.all for what, _ in candidates):
         every = (*every, "gloss")  # from which roughness follows
     return tuple(name for name in dict.fromkeys(every) if name not in supplied)

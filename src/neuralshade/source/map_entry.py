@@ -70,7 +70,7 @@ class MapRules:
 
     maps: tuple[str, ...]
     settings: tuple[str, ...]  # keys of an entry
-    own_names: bool = False  # any other name is a map, too, and files need no folder
+    custom_names: bool = False  # any other name is a map, too, and files need no folder
     required: tuple[str, ...] = ()
     keeps_gloss: bool = False  # also where there is no roughness
 
@@ -79,9 +79,9 @@ class MapRules:
         name = key_name(key)
         if name is not None and self.needs(key):
             return name
-        if self.own_names and OWN_NAME.fullmatch(key):
+        if self.custom_names and OWN_NAME.fullmatch(key):
             return MapName((key,))
-        if self.own_names:
+        if self.custom_names:
             raise ConfigError(f"{place}: {named(key)}: got no name of a map, need a lower-case "
                               "letter and up to 30 more, digits or _. Rename it."
                               f"{did_you_mean(key, self.maps)}")  # fmt: skip
@@ -92,13 +92,13 @@ class MapRules:
     def needs(self, key: str) -> bool:
         """Return False for the key of a known map that the loader does not use."""
         name = key_name(key)
-        return name is None or self.own_names or name.holds((*self.maps, "gloss"))
+        return name is None or self.custom_names or name.holds((*self.maps, "gloss"))
 
 
 MIPMAPS = MapRules(
     (*MAPS, "opacity"), ("path", "convention", "channel"), required=("albedo", "roughness")
 )
-MATERIAL = MapRules(NAMES, (*MIPMAPS.settings, "color"), own_names=True)
+MATERIAL = MapRules(NAMES, (*MIPMAPS.settings, "color"), custom_names=True)
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -180,7 +180,7 @@ def _channel(
     place: str, key: str, maps: tuple[str | None, ...], value: Any, rules: MapRules
 ) -> int:
     if len(maps) > 1 or maps[0] in (*COLORS, "normal"):
-        need = "a map of one number" if rules.own_names else "roughness, metallic, ao or opacity"
+        need = "a map of one number" if rules.custom_names else "roughness, metallic, ao or opacity"
         raise ConfigError(f"{place}.channel: got it for {key}, need it for {need}. "
                           "Leave it out.")  # fmt: skip
     if not isinstance(value, str) or len(value) != 1 or value not in CHANNELS:

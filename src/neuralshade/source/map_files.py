@@ -34,7 +34,7 @@ from neuralshade.source.map_entry import (
 )
 from neuralshade.source.map_folder import from_folder, from_pictures
 from neuralshade.source.map_names import is_role
-from neuralshade.source.map_sets import ANY, begun_by, pictures_in
+from neuralshade.source.map_sets import ANY, files_with_prefix, pictures_in
 from neuralshade.source.map_words import NAMES
 from neuralshade.source.missing_maps import check_complete
 
@@ -81,7 +81,7 @@ def find_files(
     ]
     files, notes = choose(PLACE, candidates, (*searched_maps(rules, candidates, {}), "gloss"))
     if not paths and not files and not source:
-        them = "the files of maps" if rules.own_names else "--albedo and --roughness"
+        them = "the files of maps" if rules.custom_names else "--albedo and --roughness"
         raise ConfigError(f"{PLACE}: got neither a source nor a map, need one of the two. Name a "
                           f"folder, a manifest or {them}.")  # fmt: skip
     if isinstance(source, Mapping):
@@ -99,13 +99,13 @@ def find_files(
 def _paths(source: Source | None, rules: MapRules) -> list[Path]:
     if source is None:
         return []
-    if not rules.own_names:
+    if not rules.custom_names:
         check_path(PLACE, source)
     alone = isinstance(source, (str, bytes, os.PathLike)) or not isinstance(source, Iterable)
     several: list[Any] = [source] if alone else list(source)  # type: ignore[arg-type]
     for path in several:
         text = os.fspath(path) if isinstance(path, os.PathLike) else path
-        if not isinstance(text, str) or (not text and rules.own_names) or "\0" in text:
+        if not isinstance(text, str) or (not text and rules.custom_names) or "\0" in text:
             raise ConfigError(f"{PLACE}: got {shown(path)}, need the name of a folder or a file. "
                               "Give a string.")  # fmt: skip
     return list(dict.fromkeys(Path(path) for path in several))
@@ -129,7 +129,7 @@ def _found(paths: Sequence[Path], rules: MapRules, supplied: Mapping[str, MapFil
     """Return the maps in the paths, without those in ``supplied``."""
     if not paths:
         return MapFiles("", PLACE, {})
-    if len(paths) == 1 and not (rules.own_names and _is_picture(paths[0])):
+    if len(paths) == 1 and not (rules.custom_names and _is_picture(paths[0])):
         return _from_source(paths[0], rules, supplied)
     for path in paths:
         if _holds_maps(path):
@@ -160,7 +160,7 @@ def _from_source(path: Path, rules: MapRules, supplied: Mapping[str, MapFile]) -
             return from_folder(path.resolve().name, path, path, pictures_in(path), rules, supplied)
         if path.suffix.lower() == ".json" and os.path.exists(path):
             return _from_manifest(path, rules, supplied)
-        if not os.path.exists(path) and (begun := begun_by(path)):
+        if not os.path.exists(path) and (begun := files_with_prefix(path)):
             called = path.name.rstrip(ANY)
             return from_folder(called, path, path.parent, begun, rules, supplied)
         got = "a file that is neither" if os.path.exists(path) else _absent(path)

@@ -73,7 +73,7 @@ def from_pictures(
     for path, by_name in name_files(paths, rules.maps).items():
         name = by_name
         if any_name and not (by_name and by_name.maps):
-            name = MapName((own_name(path.stem),))
+            name = MapName((custom_name(path.stem),))
         if name is None:
             unknown.append(path)
         else:
@@ -112,7 +112,7 @@ def optional_maps(names: Iterable[str], files: Mapping[str, MapFile]) -> list[st
             if name not in CORE and (name not in files or files[name].doubtful)]  # fmt: skip
 
 
-def own_name(stem: str) -> str:
+def custom_name(stem: str) -> str:
     """Return the map name of a file with an unknown name, simplified."""
     plain = re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_")
     if not re.match("[a-z]", plain):

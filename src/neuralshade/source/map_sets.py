@@ -79,7 +79,7 @@ def is_set(paths: Iterable[Path]) -> bool:
     return len({_maps_of(path.stem) for path in paths}) >= SET_MAPS
 
 
-def begun_by(path: Path) -> list[Path]:
+def files_with_prefix(path: Path) -> list[Path]:
     """Return the pictures beside ``path`` whose names start with its own, sorted.
 
     Those of the set with exactly that name if there is one; none if its folder has none.
@@ -116,7 +116,7 @@ def tiles_in(paths: Iterable[Path]) -> list[str]:
 def names_files(path: Path) -> bool:
     """Return whether ``path`` is a prefix of files, not a file with a suffix."""
     is_one = path.suffix and not TILE.fullmatch(path.suffix[1:])
-    return not is_one and bool(begun_by(path))
+    return not is_one and bool(files_with_prefix(path))
 
 
 def _begins(stem: str, prefix: str, anywhere: bool) -> bool:

@@ -72,7 +72,7 @@ def _numbers(name: str, file: MapFile, picture: Picture) -> Floats:
     if file.channel is not None:
         return _channel(name, file, picture)
     values = color_values(picture)
-    if values.shape[2] == 3 and float(_apart(values).mean()) > GREY_ALIKE:
+    if values.shape[2] == 3 and float(_channel_spread(values).mean()) > GREY_ALIKE:
         raise PictureError(
             f"{file.path}: got a picture in color for {name}, need a grey one. If it is a "
             "packed map, give it by its channels' order, such as arm=PATH."
@@ -85,7 +85,7 @@ def grey_everywhere(values: Floats) -> bool:
 
     Their mean would hide a few lamps in color.
     """
-    return values.shape[2] == 1 or float(_apart(values).max()) <= GREY_ALIKE
+    return values.shape[2] == 1 or float(_channel_spread(values).max()) <= GREY_ALIKE
 
 
 def green(values: Floats) -> Floats:
@@ -160,7 +160,7 @@ def _off_unit(color: Floats) -> float:
     return float(np.abs(np.sqrt(np.square(vectors).sum(axis=-1)) - 1).mean())
 
 
-def _apart(values: Floats) -> Floats:
+def _channel_spread(values: Floats) -> Floats:
     return values.max(axis=-1) - values.min(axis=-1)
 
 

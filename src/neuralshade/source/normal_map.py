@@ -38,7 +38,7 @@ def decode_normals(path: Path, picture: Picture, color: Floats) -> tuple[Floats,
     if swizzled := swizzled_normals(picture):
         normal, note = swizzled
         length = np.sqrt(np.square(normal).sum(axis=-1))
-        return normal, [note, *_mended(normal, length, np.zeros(length.shape, np.bool_))]
+        return normal, [note, *_repaired(normal, length, np.zeros(length.shape, np.bool_))]
     if color.shape[2] != 3:
         raise PictureError(
             f"{path}: got a grey picture, need a normal map in color. "
@@ -59,7 +59,7 @@ def decode_normals(path: Path, picture: Picture, color: Floats) -> tuple[Floats,
     _check_tangent(path, normal[..., 2], empty)
     if rebuilt:
         notes.append("normal: blue is constant, so z is rebuilt from red and green.")
-    notes += _mended(normal, length, empty)
+    notes += _repaired(normal, length, empty)
     return normal, notes
 
 
@@ -100,7 +100,7 @@ def _check_tangent(path: Path, z: Floats, empty: npt.NDArray[np.bool_]) -> None:
         )
 
 
-def _mended(normal: Floats, length: Floats, empty: npt.NDArray[np.bool_]) -> list[str]:
+def _repaired(normal: Floats, length: Floats, empty: npt.NDArray[np.bool_]) -> list[str]:
     """Normalise every normal and make it point up, in place; return notes."""
     notes = []
     off = float(np.mean((np.abs(length - 1) > LENGTH_OFF) & ~empty))

@@ -16,7 +16,7 @@ from neuralshade.source.channels import (
     Channels,
     chroma_refused,
     color_channels,
-    shown_names,
+    shortened_names,
     two_channels,
 )
 from neuralshade.source.decoded import ColorTag, Decoded, check_memory, too_little_memory
@@ -245,7 +245,7 @@ def _left_out(path: Path, names: Sequence[str], chosen: Channels) -> list[str]:
     if not left_out:
         return []
     taken = ", ".join(plain_name(names[pick]) for pick in chosen.picks)
-    return [f"{path}: took channels {taken}; left out {shown_names(left_out)}"]
+    return [f"{path}: took channels {taken}; left out {shortened_names(left_out)}"]
 
 
 def _decode(reader: Any, begin: int, end: int, dtype: str) -> npt.NDArray[Any] | None:

@@ -12,7 +12,7 @@ from neuralshade.kinds.textures.rate_curve import (
     OFFSET,
     RateCurve,
     bracket,
-    drawn_out,
+    extrapolated,
 )
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
@@ -25,7 +25,7 @@ DECIBELS = st.floats(5, 90)
 def test_exact_where_fits_follow_the_law(best, slope, first, more, rest):
     steps = (first, first + more, first + more + rest)
     early, late, whole = ({"ao": best - slope * (OFFSET + n) ** -EXPONENT} for n in steps)
-    assert drawn_out(early, late, steps)["ao"] == pytest.approx(whole["ao"], abs=1e-6)
+    assert extrapolated(early, late, steps)["ao"] == pytest.approx(whole["ao"], abs=1e-6)
 
 
 @quick
@@ -33,7 +33,7 @@ def test_exact_where_fits_follow_the_law(best, slope, first, more, rest):
 def test_more_steps_never_are_worse(early, late, steps, more):
     """A whole fit is never below the longer one, and falls no lower with more steps."""
     found = [
-        drawn_out({"ao": early}, {"ao": late}, (20, 60, n))["ao"] for n in (steps, steps + more)
+        extrapolated({"ao": early}, {"ao": late}, (20, 60, n))["ao"] for n in (steps, steps + more)
     ]
     assert late <= found[0] <= found[1]
 

@@ -19,7 +19,7 @@ ROUNDINGS = 4.0  # assumed error of a mean loss, in float32 roundings
 AGREEMENT = 2e-3  # allowed relative error of a derivative: float32 sums over many threads
 SMALL = 1e-3  # the same relative to the member's largest: many threads' kinks act as noise
 DOUBTS = 3.0  # allowed error of a derivative, in uncertainties of the difference
-KNOWN = 0.1  # largest usable uncertainty, as a share of the member's largest derivative
+LARGEST_DOUBT = 0.1  # largest usable uncertainty, as a share of the member's largest derivative
 KINK = 2.0  # least distance of the one-sided limits at a kink, in their uncertainties
 
 RIGHT, WRONG = "right", "wrong"
@@ -91,7 +91,7 @@ def judge(derivative: float, slope: Slope | None, largest: float) -> str:
         return NOISE
     away = abs(derivative - slope.middle)
     rounding = _rounding(derivative, slope, largest)
-    drowned = DOUBTS * slope.doubt > KNOWN * largest
+    drowned = DOUBTS * slope.doubt > LARGEST_DOUBT * largest
     if rounding < away <= rounding + DOUBTS * slope.doubt and drowned:
         return NOISE
     if away > allowed_error(derivative, slope, largest):
@@ -102,7 +102,7 @@ def judge(derivative: float, slope: Slope | None, largest: float) -> str:
 def allowed_error(derivative: float, slope: Slope, largest: float) -> float:
     """Return how far from ``slope.middle``, on its side, a derivative still counts as right."""
     rounding = _rounding(derivative, slope, largest)
-    away, drowned = abs(derivative - slope.middle), DOUBTS * slope.doubt > KNOWN * largest
+    away, drowned = abs(derivative - slope.middle), DOUBTS * slope.doubt > LARGEST_DOUBT * largest
     if drowned and away <= rounding:
         return rounding  # beyond it the difference has no information
     if not slope.kink:

@@ -16,7 +16,7 @@ SCALES = (1, 2, 4, 8, 16)  # powers of 2, for which sampling hardware computes t
 MOST_TEXTURES = 4  # of a scale
 MOST_SCALES = 3
 # The best of those tried, see docs/textures.md, and similar ones: (scale, textures).
-KNOWN = (
+TRIED = (
     ((8, 4), (16, 4)),
     ((4, 4), (8, 4)),
     ((2, 4), (4, 4)),
@@ -84,8 +84,8 @@ def blocks_of(bpp: float) -> tuple[BlockShape, ...]:
 @lru_cache(1)
 def candidates() -> tuple[tuple[BlockShape, ...], ...]:
     """Return layouts with distinct rates: the known ones, and their sizes with other counts."""
-    listed = [tuple(BlockShape(*shape) for shape in known) for known in KNOWN]
-    for known in KNOWN:
+    listed = [tuple(BlockShape(*shape) for shape in known) for known in TRIED]
+    for known in TRIED:
         for counts in product(range(1, MOST_TEXTURES + 1), repeat=len(known)):
             pairs = zip(known, counts, strict=True)
             listed.append(tuple(BlockShape(scale, count) for (scale, _), count in pairs))

@@ -47,7 +47,7 @@ from neuralshade.kinds.textures.planner import (
 )
 from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe, TexturesSettings
-from neuralshade.kinds.textures.reference import judged_set, source_of
+from neuralshade.kinds.textures.reference import evaluated_set, source_of
 from neuralshade.kinds.textures.request import MapSetRequest, PathLike, SetLike
 from neuralshade.kinds.textures.result import TexturesResult, missed_target, mostly_network
 from neuralshade.kinds.textures.scene import fit_scene
@@ -61,7 +61,7 @@ from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
 
 REFIT_SHARE = 0.05  # of a fit's steps, after each pass of the code search
-GLANCED_TEXELS = 2**14  # of mip 0, compared by a preview while training: shown as "about"
+PREVIEW_TEXELS = 2**14  # of mip 0, compared by a preview while training: shown as "about"
 
 
 def fit_textures(
@@ -107,7 +107,7 @@ def fit_textures(
     path = request.output(textures, output, options)
     fitted = source_of(textures)
     begun = recipe if checkpoint is None else stored_recipe(TexturesRecipe, checkpoint.recipe)
-    textures = judged_set(begun, textures)
+    textures = evaluated_set(begun, textures)
     targets = requested_targets(target_psnr, target, named, byte_count, options.resume)
     planned = recipe = _planned(recipe, textures, byte_count)
     if checkpoint is not None:
@@ -194,7 +194,7 @@ class _Job(SearchedJob[TexturesRecipe]):
                              alpha_channel(textures, self.codings))  # fmt: skip
         self.engine = engine_on(self.chosen, self.options, recipe, self.texels, self.codings)
         batch = self.engine.batch
-        self.loop = Loop(self.engine, recipe, self._glance, self._observe,
+        self.loop = Loop(self.engine, recipe, self._preview_psnr, self._observe,
                          samples_per_step=batch, due=self._due)  # fmt: skip
 
     def _due(self, share: float) -> float:
@@ -205,10 +205,10 @@ class _Job(SearchedJob[TexturesRecipe]):
             self.engine.freeze()
         return 1.0
 
-    def _glance(self) -> float:
+    def _preview_psnr(self) -> float:
         """Return the mean of the maps' PSNR in dB at mip 0, latents rounded."""
         texels = self.textures.width * self.textures.height
-        step = math.ceil(texels / GLANCED_TEXELS) | 1  # odd: an even one sees few columns
+        step = math.ceil(texels / PREVIEW_TEXELS) | 1  # odd: an even one sees few columns
         errors = mip_errors(rounded_field(self.engine.trained()), self.texels, 0, step)
         return mean_psnr(errors, self.codings)
 

@@ -27,7 +27,7 @@ from neuralshade.kinds.textures.evaluate import OURS, of_map
 from neuralshade.kinds.textures.planner import Expected, Planner, check_no_size
 from neuralshade.kinds.textures.probe import Prober, prober_of
 from neuralshade.kinds.textures.recipe import TexturesRecipe
-from neuralshade.kinds.textures.reference import byte_maps_of, judged_set
+from neuralshade.kinds.textures.reference import byte_maps_of, evaluated_set
 from neuralshade.kinds.textures.request import MapSetRequest, PathLike, SetLike
 from neuralshade.kinds.textures.spectrum import layouts_for
 from neuralshade.measure.codec_rivals import codec_rivals
@@ -123,11 +123,11 @@ def plan_textures(
     check_no_size("plan", settings, byte_count)
     recipe = asked_recipe(TexturesRecipe, settings)
     request = MapSetRequest(source, dict(maps or {}), normal_convention)
-    textures = judged_set(recipe, request.textures(recipe.wrap))
+    textures = evaluated_set(recipe, request.textures(recipe.wrap))
     plot = _checked_plot(output, textures)
     with chosen_engine(options) as chosen:
         prober = prober_of(textures, recipe, chosen, options)
-        ours = Planner(prober, layouts_for(textures, prober.codings)).all_known()
+        ours = Planner(prober, layouts_for(textures, prober.codings)).known_results()
     texels = textures.width * textures.height
     rows = [_expected_row(each, texels) for each in ours]
     rows += [_rival_row(each, texels) for each in _rivals(textures, prober, ours)]

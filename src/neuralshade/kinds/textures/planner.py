@@ -69,13 +69,13 @@ class Planner:
         self.prober, self.tried = prober, tried
         self._known: dict[int, Quality] = {}
 
-    def known(self, index: int) -> Quality:
+    def result_of(self, index: int) -> Quality:
         """Return the expected result of a whole fit of a known layout, by map."""
         if index not in self._known:
             self._known[index] = self.prober.expected(self.tried[index])
         return self._known[index]
 
-    def all_known(self) -> list[Expected]:
+    def known_results(self) -> list[Expected]:
         """Return the expected results of all known layouts; more bits are never worse."""
         curve = self._curve(range(len(self.tried)))
         return [self._expected(shapes, curve) for shapes in self.tried]
@@ -89,7 +89,7 @@ class Planner:
             returned.
         """
         known = self.tried
-        near = bracket(lambda index: targets.spare(self.known(index)), len(known))
+        near = bracket(lambda index: targets.spare(self.result_of(index)), len(known))
         curve = self._curve(near)
         for rate in _ladder(curve.rates):
             if targets.spare(curve.at(rate)) < 0:
@@ -107,7 +107,7 @@ class Planner:
 
     def _curve(self, indices: Sequence[int]) -> RateCurve:
         return RateCurve([rate_of(self.tried[index]) for index in indices],
-                         [self.known(index) for index in indices])  # fmt: skip
+                         [self.result_of(index) for index in indices])  # fmt: skip
 
     def _expected(self, shapes: tuple[GridShape, ...], curve: RateCurve) -> Expected:
         prober, rate = self.prober, rate_of(shapes)

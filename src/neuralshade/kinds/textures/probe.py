@@ -16,7 +16,7 @@ from neuralshade.kinds.textures.channels import MapCoding, alpha_channel, coding
 from neuralshade.kinds.textures.engine import TexturesEngine, rounded_field
 from neuralshade.kinds.textures.layout import layout_text, rate_of
 from neuralshade.kinds.textures.psnr import sampled_psnr
-from neuralshade.kinds.textures.rate_curve import SHARES, drawn_out
+from neuralshade.kinds.textures.rate_curve import SHARES, extrapolated
 from neuralshade.kinds.textures.recipe import GridShape, TexturesRecipe
 from neuralshade.kinds.textures.targets import Quality, mean_of
 from neuralshade.kinds.textures.texels import Texels
@@ -49,7 +49,7 @@ class Prober:
         """
         (early, first), (late, second) = (self._reached(shapes, share) for share in SHARES)
         steps = (first, max(second, first + 1), max(second / SHARES[1], second + 1))
-        quality = drawn_out(early, late, steps)
+        quality = extrapolated(early, late, steps)
         log.info("tried %.3g bits per texel: %.2f dB after %.0f %% of the steps, about %.2f dB "
                  "after all", rate_of(shapes), mean_of(late), 100 * SHARES[1],
                  mean_of(quality))  # fmt: skip

@@ -15,7 +15,7 @@ SHARES = (0.08, 0.24)  # of a fit's steps, for the two short fits of a layout
 OFFSET, EXPONENT = 200.0, 0.8
 
 
-def drawn_out(early: Quality, late: Quality, steps: tuple[float, float, float]) -> Quality:
+def extrapolated(early: Quality, late: Quality, steps: tuple[float, float, float]) -> Quality:
     """Return the PSNR in dB, by map, that a whole fit is expected to reach.
 
     Args:

@@ -90,14 +90,14 @@ def reference_set(opened: TexturesAsset, source: Any) -> MaterialSet:
     readings = [(wrap, None)] if isinstance(source, MaterialSet) else _readings(wrap, found.names)
     for border, convention in readings[1:]:
         if is_fitted(opened, found):
-            return judged_set(opened.recipe, found)
+            return evaluated_set(opened.recipe, found)
         found = _checked(opened, _loaded(source, names, border, convention))
     if not is_fitted(opened, found):
         found = replace(first, notes=(*first.notes, OTHERS))
-    return judged_set(opened.recipe, found)
+    return evaluated_set(opened.recipe, found)
 
 
-def judged_set(recipe: TexturesRecipe, textures: MaterialSet) -> MaterialSet:
+def evaluated_set(recipe: TexturesRecipe, textures: MaterialSet) -> MaterialSet:
     """Return a set as it is fitted and evaluated: without hidden color, unless kept."""
     return textures if recipe.keep_hidden_color else visible_set(textures)
 

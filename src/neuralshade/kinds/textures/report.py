@@ -122,7 +122,7 @@ def _facts(opened: TexturesAsset) -> list[tuple[str, str]]:
     return [*lines, ("Decoder", layers)]
 
 
-def _kept(grid: LatentGrid | BlockGrid) -> str:
+def _storage(grid: LatentGrid | BlockGrid) -> str:
     return "BC1" if isinstance(grid, BlockGrid) else f"{grid.bits} bits"
 
 
@@ -131,7 +131,7 @@ def _latents(opened: TexturesAsset) -> list[PagePicture]:
 
     def draw(side: int) -> list[PagePicture]:
         return [
-            shown(f"{grid.sizes[0][0]} x {grid.sizes[0][1]}", _kept(grid), picture)
+            shown(f"{grid.sizes[0][0]} x {grid.sizes[0][1]}", _storage(grid), picture)
             for grid in latent_grids(opened.field)
             for _, picture in feature_pages(grid.level(0)[:side, :side].cpu().numpy())
         ]

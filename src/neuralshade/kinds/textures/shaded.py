@@ -27,8 +27,8 @@ from neuralshade.source.color import srgb_to_linear
 
 KNEE = 0.5  # light is compressed to x / (1 + KNEE x) before encoding
 MAPS_SHARE = 1.0  # weight of the loss of maps beside: less cost PSNR without closer lit texels
-SAID = {"albedo": f"{GREY:g}", "normal": "flat", "roughness": f"{ROUGH:g}", "metallic": "0",
-        "ao": "1"}  # fmt: skip
+DEFAULTS = {"albedo": f"{GREY:g}", "normal": "flat", "roughness": f"{ROUGH:g}", "metallic": "0",
+            "ao": "1"}  # fmt: skip
 CURVES = ("none", "srgb", "log")  # in the order of the device half
 LEAST_SQUARE = 1e-4  # of a normal's z: the root has no derivative at 0
 LOWEST = 0.1  # least cosine of a light with the surface
@@ -77,7 +77,7 @@ def check_lit(codings: Sequence[MapCoding], name: str) -> str:
                           f"vary are {', '.join(map(named, varying))}, need albedo, normal or "
                           "roughness. Use loss=maps.")  # fmt: skip
     lacking = [one for one in LIT if one not in {coding.name for coding in codings}]
-    said = [f"{one} {SAID[one]}" for one in lacking]
+    said = [f"{one} {DEFAULTS[one]}" for one in lacking]
     return f"loss: lit with {', '.join(said)}, which the set lacks." if said else ""
 
 

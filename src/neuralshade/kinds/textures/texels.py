@@ -114,7 +114,7 @@ class TexelSampler:
         u = (cols + 0.5) / width[:, None]
         v = ((row + 0.5) / height)[:, None].expand(-1, PAIR)
         at = torch.stack([u, v, mip[:, None].expand(-1, PAIR).float()], dim=-1).reshape(-1, 3)
-        return at.to(self.device), self._wanted(index.reshape(-1).to(self.device))
+        return at.to(self.device), self._targets(index.reshape(-1).to(self.device))
 
     def _between(
         self, cols: torch.Tensor, row: torch.Tensor, mip: torch.Tensor, rng: torch.Generator
@@ -131,7 +131,7 @@ class TexelSampler:
             corner = within(before + step, size, self.wraps)
             index = first + corner[..., 1] * size[..., 0] + corner[..., 0]
             weight = torch.where(step == 1, share, 1 - share).prod(1).to(self.device)
-            mixed = mixed + self._wanted(index.reshape(-1).to(self.device)) * weight
+            mixed = mixed + self._targets(index.reshape(-1).to(self.device)) * weight
         return at.reshape(-1, 3).to(self.device), mixed
 
     def _beside(self, col: torch.Tensor, width: torch.Tensor) -> torch.Tensor:
@@ -139,5 +139,5 @@ class TexelSampler:
         last = torch.zeros_like(col) if self.wraps else (width - 2).clamp(min=0)
         return torch.where(col + 1 < width, col + 1, last)
 
-    def _wanted(self, index: torch.Tensor) -> torch.Tensor:
+    def _targets(self, index: torch.Tensor) -> torch.Tensor:
         return self.words[index].float().add_(MIDDLE).mul_(1 / PEAK).t()

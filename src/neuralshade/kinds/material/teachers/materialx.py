@@ -47,7 +47,7 @@ from neuralshade.kinds.material.teachers.materialx_text import edited_text
 from neuralshade.kinds.material.teachers.materialx_tidy import tidied
 from neuralshade.kinds.material.teachers.pictures import picture_table
 from neuralshade.kinds.material.teachers.teacher import Teacher
-from neuralshade.source.channels import shown_names
+from neuralshade.source.channels import shortened_names
 
 SINES = ("sin", "cos", "tan")
 SURFACES = ("material", "surfaceshader")  # types of elements that scatter
@@ -225,7 +225,7 @@ def _taken(mx: Any, document: Any, chosen: Any) -> list[str]:
     if not others:
         return []
     return [f"{chosen.getNamePath()}: taken of {1 + len(others)} materials: --element takes "
-            f"another ({shown_names(others)})."]  # fmt: skip
+            f"another ({shortened_names(others)})."]  # fmt: skip
 
 
 def _settled(document: Any, library: Any, chosen: Any, place: Path) -> tuple[Any, list[Placed]]:
