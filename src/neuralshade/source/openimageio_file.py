@@ -218,8 +218,8 @@ def _pixels(
     # Both checks: libjpeg fills missing data with grey and succeeds, with an error text only.
     if pixels is None or reason:
         raise damaged(path, kind) from OSError(reason)
-    wanted = [pick - begin for pick in picks]
-    return pixels if wanted == list(range(end - begin)) else pixels[..., wanted]
+    indices = [pick - begin for pick in picks]
+    return pixels if indices == list(range(end - begin)) else pixels[..., indices]
 
 
 def _names(kind: str, spec: Any) -> tuple[str, ...]:

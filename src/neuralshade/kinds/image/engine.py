@@ -185,11 +185,11 @@ def preview_psnr(
     """Return the PSNR in dB on evenly spread rows and columns, ``side`` of each at most."""
     target = engine.target
     lattice = PixelLattice(_spread(target.height, side), _spread(target.width, side))
-    predicted, wanted = engine.preview(lattice)
-    error = (predicted.float() if hdr else predicted.float().clamp(0, 1)) - wanted
+    predicted, expected = engine.preview(lattice)
+    error = (predicted.float() if hdr else predicted.float().clamp(0, 1)) - expected
     if not alpha_weighted:
         return decibels(float(error.square().mean()), white)
-    weights = alpha_weights(wanted)
+    weights = alpha_weights(expected)
     return decibels(float((error.square() * weights).sum() / weights.sum()), white)
 
 

@@ -92,12 +92,12 @@ def stored_quality(recipe: ImageRecipe, tensors: Tensors, picture: Picture) -> d
         light = Light.of(picture)
     for rows, cols, block in draw_blocks(field, picture.width, picture.height):
         drawn = block if picture.hdr else block.clip(0, 1)
-        wanted = picture.as_float(rows, cols)
-        error = drawn.astype(np.float64) - wanted
-        own, all_of_it = weighted_squares(error, wanted, picture.alpha_weighted)
+        target = picture.as_float(rows, cols)
+        error = drawn.astype(np.float64) - target
+        own, all_of_it = weighted_squares(error, target, picture.alpha_weighted)
         squares, counted = squares + own, counted + all_of_it
         if light is not None:
-            light.add(drawn, wanted)
+            light.add(drawn, target)
     quality = {"psnr_db": kept_db(decibels(squares / counted, white_of(picture)))}
     return quality | ({} if light is None else light.facts())
 

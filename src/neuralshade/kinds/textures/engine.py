@@ -157,20 +157,20 @@ class NoisyTask:
             for grid, pool in zip(self.grids, self.pools, strict=True):
                 first = int(torch.randint(NOISE_OFFSETS, (1,), generator=rng))
                 grid.add_noise(pool[first : first + len(grid.noisy)])
-        at, wanted = self.sampler(rng)
-        return self.compared(self.field.on_samples(at, self.compute), wanted, rng)
+        at, target = self.sampler(rng)
+        return self.compared(self.field.on_samples(at, self.compute), target, rng)
 
     def compared(
-        self, predicted: torch.Tensor, wanted: torch.Tensor, rng: torch.Generator
+        self, predicted: torch.Tensor, target: torch.Tensor, rng: torch.Generator
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the compared values of channels [C, N]: here multiplied by roots of weights."""
         roots = self.weights
         if self.sampler.alpha is not None:
-            texels = alpha_weights(wanted, self.sampler.alpha).sqrt_()
+            texels = alpha_weights(target, self.sampler.alpha).sqrt_()
             roots = texels if roots is None else roots * texels
         if roots is None:
-            return predicted, wanted
-        return predicted * roots.to(predicted.dtype), wanted * roots
+            return predicted, target
+        return predicted * roots.to(predicted.dtype), target * roots
 
 
 class TorchTexturesEngine(TexturesEngine):
@@ -233,8 +233,8 @@ class GpuTexturesEngine(TexturesEngine):
 
             self._inference: Inference = field_inference(self.trainer.gpu, field, exact=True)
         width, height = sizes[mip]
-        wanted = torch.arange(width * height) if index is None else index
-        found: Floats = self._inference.at_positions(mip_positions(sizes, mip, wanted).numpy())
+        texels = torch.arange(width * height) if index is None else index
+        found: Floats = self._inference.at_positions(mip_positions(sizes, mip, texels).numpy())
         return found
 
 
@@ -247,16 +247,16 @@ def decode_texels(
     ``index``: of texels in the mip, row by row; all where None.
     """
     width, height = sizes[mip]
-    wanted = torch.arange(width * height) if index is None else index
+    texels = torch.arange(width * height) if index is None else index
     device = next(field.parameters()).device
     is_cheap = device.type == "cpu" and takes_rectangles(field)
-    rectangle = rectangle_of(wanted, width) if is_cheap else None
+    rectangle = rectangle_of(texels, width) if is_cheap else None
     if rectangle is not None:
         drawn: Floats = decode_rectangle(field, sizes, mip, rectangle).contiguous().numpy()
         return drawn
     blocks = [
         field.on_samples(mip_positions(sizes, mip, block.to(device)), torch.float32).t()
-        for block in wanted.split(BLOCK_TEXELS)
+        for block in texels.split(BLOCK_TEXELS)
     ]
     found: Floats = torch.cat(blocks).cpu().numpy()
     return found
@@ -272,12 +272,12 @@ def mip_errors(
     width, height = texels.sizes[mip]
     index = torch.arange(0, width * height, step)
     first = texels.firsts[mip]
-    wanted = texels.words[first : first + width * height : step].astype(np.float32) / PEAK
+    target = texels.words[first : first + width * height : step].astype(np.float32) / PEAK
     found = decode(field, texels.sizes, mip, index).clip(0, 1)
-    squares: npt.NDArray[np.float64] = np.square(found.astype(np.float64) - wanted)
+    squares: npt.NDArray[np.float64] = np.square(found.astype(np.float64) - target)
     if texels.alpha is None:
         return squares.mean(0)
-    weights = np.repeat(wanted[:, texels.alpha, None].astype(np.float64), wanted.shape[1], axis=1)
+    weights = np.repeat(target[:, texels.alpha, None].astype(np.float64), target.shape[1], axis=1)
     weights[:, texels.alpha] = 1
     errors: npt.NDArray[np.float64] = (squares * weights).sum(0) / weights.sum(0).clip(1e-9)
     return errors

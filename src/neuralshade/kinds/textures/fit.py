@@ -117,17 +117,17 @@ def fit_textures(
             raise ConfigError(f"{options.resume}: got bytes={byte_count}, need the size that the "
                               "fit was started with. Leave --bytes out.")  # fmt: skip
     with chosen_engine(options) as chosen:
-        wanted = None
+        expectation = None
         if targets is not None:
-            wanted = planned_for(targets, textures, recipe, chosen, options)
-            recipe = replace(recipe, grids=wanted[1].grids)
+            expectation = planned_for(targets, textures, recipe, chosen, options)
+            recipe = replace(recipe, grids=expectation[1].grids)
         if checkpoint is None and recipe.latents == "plain" and not recipe.grids:
             recipe = with_grids(recipe, layouts_for(textures, codings_of(textures)))
         # as the asset's readers will see them
         recipe = replace(recipe, network_bits=decoder_bits(recipe),
                          latent_rate=latent_rate(recipe))  # fmt: skip
         job = _Job(textures, fitted, recipe, path, chosen, options, observer, request.place)
-        job.resumed_words, job.wanted = request.words, wanted
+        job.resumed_words, job.expectation = request.words, expectation
         return job.run(checkpoint)
 
 
@@ -180,7 +180,7 @@ class _Job(SearchedJob[TexturesRecipe]):
     kind = KIND
     subject = "textures"
     steps_sized_by = "rate and latent_rate"
-    wanted: tuple[Targets, Expected] | None = None  # in dB
+    expectation: tuple[Targets, Expected] | None = None  # in dB
 
     def __init__(self, textures: MaterialSet, fitted: Source, recipe: TexturesRecipe, *rest: Any):
         super().__init__(fitted, recipe, *rest)
@@ -286,9 +286,9 @@ class _Job(SearchedJob[TexturesRecipe]):
         first = {name: values[0] for name, values in quality.items()}
         latents = sum(len(t.tobytes()) for n, t in pack_field(field).items() if "latents." in n)
         p = self.loop.progress
-        self.warnings.add_steps(p, self.recipe, on_cpu=self.chosen.on_cpu)
-        target = None if self.wanted is None else TargetReached.of(*self.wanted, first)
-        self.warnings.add(mostly_network(self.textures, size, size - latents),
+        self.warnings.say_steps(p, self.recipe, on_cpu=self.chosen.on_cpu)
+        target = None if self.expectation is None else TargetReached.of(*self.expectation, first)
+        self.warnings.say(mostly_network(self.textures, size, size - latents),
                           search.failed if search else None,
                           missed_target(target, size, p, self.recipe))  # fmt: skip
         self._written()

@@ -80,8 +80,8 @@ def _image(texels: Texels, mip: int) -> torch.Tensor:
 
 
 def _stretched(image: torch.Tensor, size: Sequence[int]) -> torch.Tensor:
-    wanted = (int(size[0]), int(size[1]))
-    larger = torch.nn.functional.interpolate(image[None], size=wanted, mode="bilinear")
+    shape = (int(size[0]), int(size[1]))
+    larger = torch.nn.functional.interpolate(image[None], size=shape, mode="bilinear")
     return larger[0]
 
 

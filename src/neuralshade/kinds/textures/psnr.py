@@ -50,10 +50,10 @@ def map_psnr(
 
         def squares(first: int, mip: int = mip, decoded: Floats = decoded) -> list[float]:
             part = slice(first, first + BAND_TEXELS)
-            wanted = texels.part(mip, part)
-            alpha = _opacity(wanted, texels, varying)
+            target = texels.part(mip, part)
+            alpha = _opacity(target, texels, varying)
             own = [None if coding.first == texels.alpha else alpha for coding in varying]
-            return [_squares(coding, wanted, decoded[part], weights)
+            return [_squares(coding, target, decoded[part], weights)
                     for coding, weights in zip(varying, own, strict=True)]  # fmt: skip
 
         bands = on_cores(squares, range(0, len(decoded), BAND_TEXELS))
@@ -66,18 +66,18 @@ def map_psnr(
     return found
 
 
-def _opacity(wanted: Floats, texels: Texels, codings: Sequence[MapCoding]) -> Floats | None:
+def _opacity(target: Floats, texels: Texels, codings: Sequence[MapCoding]) -> Floats | None:
     """Return the weights of texels' errors [n], from 8-bit opacity [n, C]; None: all equal."""
     for coding in codings:
         if texels.alpha is not None and coding.count and coding.first == texels.alpha:
-            return to_uint8(coding.shown(wanted))[:, 0] / np.float32(255)
+            return to_uint8(coding.shown(target))[:, 0] / np.float32(255)
     return None
 
 
-def _squares(coding: MapCoding, wanted: Floats, decoded: Floats, weights: Floats | None) -> float:
+def _squares(coding: MapCoding, target: Floats, decoded: Floats, weights: Floats | None) -> float:
     """Return the weighted sum of squared 8-bit differences of texels [n, C]."""
     target, result = (to_uint8(coding.shown(side[None])).astype(np.int32)
-                      for side in (wanted, decoded))  # fmt: skip
+                      for side in (target, decoded))  # fmt: skip
     squares = (target - result) ** 2
     if weights is None:
         return float(squares.sum(dtype=np.int64))
@@ -91,12 +91,14 @@ def sampled_psnr(
     width, height = texels.sizes[0]
     step = -(-width * height // most) | 1  # odd: an even one would sample few columns of latents
     index = torch.arange(0, width * height, step)
-    wanted = texels.level(0).reshape(width * height, -1)[index.numpy()]
+    target = texels.level(0).reshape(width * height, -1)[index.numpy()]
     decoded = decode_texels(field, texels.sizes, 0, index)
     found = {}
     for coding in codings:
         if coding.count:
-            target, ours = (to_uint8(coding.shown(side)[None]) for side in (wanted, decoded))
-            alpha = None if coding.first == texels.alpha else _opacity(wanted, texels, codings)
-            found[coding.name] = map_psnr_db(target, ours, None if alpha is None else alpha[None])
+            reference, ours = (to_uint8(coding.shown(side)[None]) for side in (target, decoded))
+            alpha = None if coding.first == texels.alpha else _opacity(target, texels, codings)
+            found[coding.name] = map_psnr_db(
+                reference, ours, None if alpha is None else alpha[None]
+            )
     return found

@@ -139,13 +139,13 @@ class ShadedTask(NoisyTask):
         self.maps = maps
 
     def compared(
-        self, predicted: torch.Tensor, wanted: torch.Tensor, rng: torch.Generator
+        self, predicted: torch.Tensor, target: torch.Tensor, rng: torch.Generator
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return compared light and weighted channels; the loss sums their squares."""
-        count, texels = wanted.shape
-        wi, wo = self.directions(texels, rng).to(wanted.device).unbind(1)
-        channels = super().compared(predicted.float(), wanted, rng)
-        light = [tone(light_of(self.maps, of, wi, wo)) for of in (predicted.float(), wanted)]
+        count, texels = target.shape
+        wi, wo = self.directions(texels, rng).to(target.device).unbind(1)
+        channels = super().compared(predicted.float(), target, rng)
+        light = [tone(light_of(self.maps, of, wi, wo)) for of in (predicted.float(), target)]
         # so that the mean over 3 + C rows is the sum over them by C, as in the device half
         size = math.sqrt((3 + count) / count)
         share = size * math.sqrt(MAPS_SHARE)

@@ -33,16 +33,16 @@ class Targets:
             pairs = [_pair(item) for item in maps.split(",") if item.strip()]
         elif maps is not None:
             pairs = maps.items()
-        wanted: dict[str, float] = {}
+        by_name: dict[str, float] = {}
         for name, value in pairs:
-            if name in wanted:
+            if name in by_name:
                 raise ConfigError(f"target: got {name} twice, need it once. Leave one out.")
-            wanted[name] = _decibels(f"target: got {name}=", value, "albedo=35")
-        if maps is not None and not wanted:
+            by_name[name] = _decibels(f"target: got {name}=", value, "albedo=35")
+        if maps is not None and not by_name:
             raise ConfigError("target: got no map, need MAP=DB. Write for example albedo=35.")
         if mean is None:
-            return cls(None, wanted) if wanted else None
-        return cls(_decibels("target_psnr: got ", mean, "35"), wanted)
+            return cls(None, by_name) if by_name else None
+        return cls(_decibels("target_psnr: got ", mean, "35"), by_name)
 
     def check_maps(self, names: Iterable[str]) -> None:
         """Raise ConfigError for a map that is not among ``names``, those that vary."""
@@ -55,15 +55,15 @@ class Targets:
 
     def spare(self, quality: Quality) -> float:
         """Return the least distance in dB of the quality above a target."""
-        found = [quality[name] - wanted for name, wanted in self.maps.items()]
+        found = [quality[name] - target for name, target in self.maps.items()]
         if self.mean is not None:
             found.append(mean_of(quality) - self.mean)
         return min(found)
 
     def missed(self, quality: Quality) -> str:
         """Return what is missed, as in "34.21 of 35 dB"; empty where all is reached."""
-        said = [f"{name} {quality[name]:.2f} of {wanted:g}" for name, wanted in self.maps.items()
-                if quality[name] < wanted]  # fmt: skip
+        said = [f"{name} {quality[name]:.2f} of {target:g}" for name, target in self.maps.items()
+                if quality[name] < target]  # fmt: skip
         if self.mean is not None and mean_of(quality) < self.mean:
             said.insert(0, f"the mean {mean_of(quality):.2f} of {self.mean:g}")
         return f"{', '.join(said)} dB" if said else ""
