@@ -96,7 +96,7 @@ def test_drawing_has_as_many_threads_as_steps_have(monkeypatch, count):
     built = build_engine(resolve(recipe, picture), picture, CPU)
     seen = []
     monkeypatch.setattr(engine, "draw_field", lambda *given: seen.append(torch.get_num_threads()))
-    monkeypatch.setattr(built, "task", SimpleNamespace(ask=engine.draw_field))
+    monkeypatch.setattr(built, "task", SimpleNamespace(at_sample=engine.draw_field))
     built.trainer.threads.hold(count)
     before = torch.get_num_threads()
     built.draw(4, 4, (0, 0, 1, 1))
