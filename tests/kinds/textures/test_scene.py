@@ -11,7 +11,7 @@ from neuralshade.fitting.scene import View
 from neuralshade.kinds.textures import texel_sources
 from neuralshade.kinds.textures.engine import rounded_field
 from neuralshade.kinds.textures.scene import fit_scene, opened_scene, visible_texels
-from neuralshade.live.compared import Measuring
+from neuralshade.live.quality_panes import QualityMeasurement
 from neuralshade.source.material_mips import mip_levels
 from neuralshade.source.material_set import MaterialMap, MaterialSet
 

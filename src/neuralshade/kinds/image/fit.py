@@ -138,7 +138,7 @@ def _resumed(
         return resolve(recipe, transform_picture(picture, recipe.transform))
 
     recipe = resumed_recipe(checkpoint, place, picture, ImageRecipe, resumed,
-                            setting=asked_by(preset, settings))  # fmt: skip
+                            setting=flag_of(preset, settings))  # fmt: skip
     for name, shape in parameter_shapes(recipe, picture.channels).items():
         held = checkpoint.state.get(f"field.{name}")
         if held is None or held.shape != shape:  # checked before memory is allocated
@@ -149,7 +149,7 @@ def _resumed(
 def call_of(typed: CommandLine) -> FitCall:
     """Return the call of a command line; ConfigError where --bpp has nothing to size."""
     preset = typed.preset
-    if typed.given["bpp"] is not None and typed.options["resume"] is None:
+    if typed.requested["bpp"] is not None and typed.options["resume"] is None:
         # an asset's own recipe may name both: only a flag is a request
         check_sized(preset_recipe(preset or KIND.presets[0], typed.settings))
     return FitCall(fit_image, (typed.subject, typed.output), {"preset": preset, **typed.settings})
@@ -263,17 +263,17 @@ class _Job(SearchedJob[ImageRecipe]):
         """Warn of a fit that ended too soon, or whose result is poor."""
         gained, failed = (search.gain_db, search.failed) if search else (0.0, None)
         if self.recipe.seconds is not None or self.loop.plateau is not None:
-            from neuralshade.fitting.ending import rising  # not for fits that end by steps alone
+            from neuralshade.fitting.early_end import rising  # not for fits that end by steps alone
 
-            self.warnings.say(rising(self.loop, self.recipe, gained))
+            self.warnings.add(rising(self.loop, self.recipe, gained))
         warning = poor(self, self.quality, size, self.picture)
         if warning is None and self.starting_asset is None:
             warning = early(self, preset_steps(self.preset))
-        self.warnings.say(warning, oversized(size, self.picture), missed(self, psnr_db), failed)
+        self.warnings.add(warning, oversized(size, self.picture), missed(self, psnr_db), failed)
         if self.starting_asset is not None:
             from neuralshade.kinds.image.starting_asset import below_start
 
-            self.warnings.say(below_start(self.starting_asset, self, psnr_db))
+            self.warnings.add(below_start(self.starting_asset, self, psnr_db))
 
     def finish(self) -> FitResult:
         """Write the asset and the other outputs."""

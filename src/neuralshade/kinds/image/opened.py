@@ -90,7 +90,7 @@ class OpenedImage(OpenedPicture):
 
     def in_memory(self) -> InMemory:
         """Return how a GPU holds it: numbers that a shader evaluates at any position."""
-        from neuralshade.measure.rows import InMemory
+        from neuralshade.measure.quality_rows import InMemory
 
         held = "16 bits a number" if self.codes is None else f"{self.codes.bits} bits a grid number"
         return InMemory(self.memory_bytes, random_access=True, setting=f"{held} in memory")

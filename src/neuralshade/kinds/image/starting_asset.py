@@ -86,7 +86,7 @@ def start_from(job: ContinuedFit, asset: OpenedImage) -> None:
         lines.append(f"{asset.path}: an asset of another picture, {shown(asset.picture['name'])}: "
                      f"{start}; of its own picture the asset has "
                      f"{asset.header.quality['psnr_db']:.2f}.")  # fmt: skip
-    job.warnings.say(*lines)
+    job.warnings.add(*lines)
 
 
 def below_start(asset: OpenedImage, job: ContinuedFit, psnr_db: float) -> str | None:

@@ -12,7 +12,7 @@ KIND = Kind(
     shaders="neuralshade.kinds.shader.shader:task_shader",
     fits="neuralshade.kinds.shader.fit:fit_shader",
     subject=Subject("task", example="task.slang", what="a Slang module", documents=(".slang",),
-                    received="neuralshade.kinds.shader.uploaded_task:uploaded_task"),
+                    uploaded="neuralshade.kinds.shader.uploaded_task:uploaded_task"),
     takes=("device", "snapshots", "movie", "tev", "tensorboard", "events", "live", "resume",
            "dump_kernels"),
     flags=(

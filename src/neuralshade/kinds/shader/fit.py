@@ -143,7 +143,7 @@ def _place(task: str | os.PathLike[str] | ShaderSource, options: FitOptions) -> 
 
 def shader_recipe(settings: dict[str, Any]) -> ShaderRecipe:
     """Return the recipe of ``settings``; steps or seconds among them replace the default end."""
-    return asked_recipe(ShaderRecipe, settings)
+    return make_recipe(ShaderRecipe, settings)
 
 
 def _check_drawn(options: FitOptions, built: BuiltTask) -> None:

@@ -186,7 +186,7 @@ class OpenedShader(OpenedPicture):
 
     def in_memory(self) -> InMemory:
         """Return how a GPU holds it: its render is evaluated at any position."""
-        from neuralshade.measure.rows import InMemory
+        from neuralshade.measure.quality_rows import InMemory
 
         return InMemory(random_access=True)
 

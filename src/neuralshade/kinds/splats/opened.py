@@ -67,7 +67,7 @@ class OpenedSplats(OpenedPicture):
 
     def in_memory(self) -> InMemory:
         """Return how a GPU holds it: Gaussians, which are drawn before they are sampled."""
-        from neuralshade.measure.rows import InMemory
+        from neuralshade.measure.quality_rows import InMemory
 
         return InMemory(self.memory_bytes, setting="32 bits a number in memory; drawn, not sampled")
 

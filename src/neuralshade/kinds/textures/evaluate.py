@@ -236,7 +236,7 @@ class TexturesTable(Table):
     def print(self) -> None:
         """Print everything to standard output, no wider than the terminal but for numbers."""
         maps = [Column(plain(name), partial(_map_column, name)) for name in self.names]
-        mean = Column("mean", lambda row: told_db(row["mean_psnr_db"]))
+        mean = Column("mean", lambda row: db_text(row["mean_psnr_db"]))
         print_rows([
             Column("", "name", right=False),
             Column("bytes", "bytes", ",d"),
@@ -258,7 +258,7 @@ class TexturesTable(Table):
 
 
 def _map_column(name: str, row: Row) -> str | None:
-    return told_db(of_map(name, row))
+    return db_text(of_map(name, row))
 
 
 def of_map(name: str, row: Row) -> float | None:

@@ -101,7 +101,7 @@ def fit_textures(
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
     request = MapSetRequest(source, dict(maps or {}), normal_convention)
-    recipe = asked_recipe(TexturesRecipe, named)
+    recipe = make_recipe(TexturesRecipe, named)
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
     textures = request.textures(recipe.wrap if checkpoint is None else checkpoint.wrap)
     path = request.output(textures, output, options)
@@ -286,9 +286,9 @@ class _Job(SearchedJob[TexturesRecipe]):
         first = {name: values[0] for name, values in quality.items()}
         latents = sum(len(t.tobytes()) for n, t in pack_field(field).items() if "latents." in n)
         p = self.loop.progress
-        self.warnings.say_steps(p, self.recipe, on_cpu=self.chosen.on_cpu)
+        self.warnings.add_steps(p, self.recipe, on_cpu=self.chosen.on_cpu)
         target = None if self.expectation is None else TargetReached.of(*self.expectation, first)
-        self.warnings.say(mostly_network(self.textures, size, size - latents),
+        self.warnings.add(mostly_network(self.textures, size, size - latents),
                           search.failed if search else None,
                           missed_target(target, size, p, self.recipe))  # fmt: skip
         self._written()

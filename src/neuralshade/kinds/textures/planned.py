@@ -121,7 +121,7 @@ def plan_textures(
             raise ConfigError(f"{name}: got it beside plan, which is of all sizes, need one of the "
                               "two. Leave one out.")  # fmt: skip
     check_no_size("plan", settings, byte_count)
-    recipe = asked_recipe(TexturesRecipe, settings)
+    recipe = make_recipe(TexturesRecipe, settings)
     request = MapSetRequest(source, dict(maps or {}), normal_convention)
     textures = evaluated_set(recipe, request.textures(recipe.wrap))
     plot = _checked_plot(output, textures)

@@ -74,8 +74,8 @@ def _scene(
     by_pane = {MAP + coding.name: coding for coding in codings}
     maps: dict[str, TexelSource] = {"": decoded}
     if reference is not None:
-        maps[GIVEN] = ReferenceTexels(reference, len(sizes))
-    steps = {"": decoded.step, GIVEN: lambda: 0}
+        maps[REFERENCE] = ReferenceTexels(reference, len(sizes))
+    steps = {"": decoded.step, REFERENCE: lambda: 0}
     spheres = {
         before + LIT: LitPane(texels, steps[before], codings, sizes)
         for before, texels in maps.items()
@@ -86,9 +86,9 @@ def _scene(
         if pane in spheres:
             return spheres[pane](view)
         level = min(view.level, len(sizes) - 1)
-        before = GIVEN if pane.startswith(GIVEN) else ""
+        before = REFERENCE if pane.startswith(REFERENCE) else ""
         index = visible_texels(*sizes[level], view)
-        return _shown(maps[before].coded(by_pane[pane.removeprefix(GIVEN)], level, index))
+        return _shown(maps[before].coded(by_pane[pane.removeprefix(REFERENCE)], level, index))
 
     weighed = reference is not None and reference.original is not None
     found = (coding for coding in codings if coding.name == OPACITY and coding.count)
@@ -102,7 +102,7 @@ def _scene(
             return map_psnr_db(*sides)
         height, width = target.shape[:2]
         index = visible_texels(*sizes[0], View(0, 0, width=width, height=height))
-        weights = to_uint8(maps[GIVEN].coded(opacity, 0, index))[..., 0] / np.float32(255)
+        weights = to_uint8(maps[REFERENCE].coded(opacity, 0, index))[..., 0] / np.float32(255)
         return map_psnr_db(*sides, weights)
 
     names = {pane: coding.name for pane, coding in by_pane.items()}
@@ -117,7 +117,7 @@ def _scene(
                  _titles(names, reference is not None), draw, changing, decoded.pages(),
                  light=light, levels=tuple(sizes), bits_of=TEXEL, psnr=psnr,
                  own_channels=channels,
-                 at_hand=tuple(GIVEN + pane for pane in by_pane) if reference else (),
+                 stored=tuple(REFERENCE + pane for pane in by_pane) if reference else (),
                  radiance=lambda pane, view: spheres[pane].radiance(view))  # fmt: skip
 
 
