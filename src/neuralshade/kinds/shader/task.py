@@ -97,12 +97,12 @@ def make_task(
             levels += len(member.levels)
         else:
             lines += plain(member)
-    for member in task.inputs:
-        if member.channels is not None:
-            first, width, height = pictures[member.name]
-            lines += [f"task.{member.name} = {{ {first}u, uint2({width}u, {height}u) }};"]
-        elif member.name in numbers:
-            lines += [f"task.{member.name} = {_literal(member.type, numbers[member.name])};"]
+    for one in task.inputs:
+        if one.channels is not None:
+            first, width, height = pictures[one.name]
+            lines += [f"task.{one.name} = {{ {first}u, uint2({width}u, {height}u) }};"]
+        elif one.name in numbers:
+            lines += [f"task.{one.name} = {_literal(one.type, numbers[one.name])};"]
     body = "".join(f"    {line}\n" for line in lines)
     return f"Task make_task()\n{{\n{body}    return task;\n}}\n"
 

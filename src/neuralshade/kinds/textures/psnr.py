@@ -74,10 +74,10 @@ def _opacity(target: Floats, texels: Texels, codings: Sequence[MapCoding]) -> Fl
     return None
 
 
-def _squares(coding: MapCoding, target: Floats, decoded: Floats, weights: Floats | None) -> float:
+def _squares(coding: MapCoding, expected: Floats, decoded: Floats, weights: Floats | None) -> float:
     """Return the weighted sum of squared 8-bit differences of texels [n, C]."""
     target, result = (to_uint8(coding.shown(side[None])).astype(np.int32)
-                      for side in (target, decoded))  # fmt: skip
+                      for side in (expected, decoded))  # fmt: skip
     squares = (target - result) ** 2
     if weights is None:
         return float(squares.sum(dtype=np.int64))
