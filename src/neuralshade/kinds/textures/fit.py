@@ -39,12 +39,7 @@ from neuralshade.kinds.textures.code_refinement import passes_of, refine_codes
 from neuralshade.kinds.textures.engine import mip_errors, rounded_field
 from neuralshade.kinds.textures.layout import decoder_bits, latent_rate, with_grids
 from neuralshade.kinds.textures.opened import OpenedTextures
-from neuralshade.kinds.textures.planner import (
-    Expected,
-    TargetReached,
-    planned_for,
-    requested_targets,
-)
+from neuralshade.kinds.textures.planner import Expected, TargetReached, planned_for, targets_of
 from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe, TexturesSettings
 from neuralshade.kinds.textures.reference import evaluated_set, source_of
@@ -108,7 +103,7 @@ def fit_textures(
     fitted = source_of(textures)
     begun = recipe if checkpoint is None else stored_recipe(TexturesRecipe, checkpoint.recipe)
     textures = evaluated_set(begun, textures)
-    targets = requested_targets(target_psnr, target, named, byte_count, options.resume)
+    targets = targets_of(target_psnr, target, named, byte_count, options.resume)
     planned = recipe = _planned(recipe, textures, byte_count)
     if checkpoint is not None:
         recipe = resumed_recipe(checkpoint, options.resume, fitted, TexturesRecipe,

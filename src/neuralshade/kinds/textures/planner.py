@@ -126,7 +126,7 @@ def _ladder(rates: Sequence[float]) -> list[float]:
     return sorted({*rates, *(rates[0] * LADDER**step for step in range(count + 1))})
 
 
-def requested_targets(
+def targets_of(
     mean: float | str | None, maps: str | Quality | None, settings: Mapping[str, Any],
     byte_count: int | None, resume: Any,
 ) -> Targets | None:  # fmt: skip
