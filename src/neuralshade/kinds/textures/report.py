@@ -95,7 +95,7 @@ def _content(
         "mips": table.mips,
         "noted": NOTED,
         "mean_noted": MEAN_NOTED,
-        "told_db": db_text,
+        "db_text": db_text,
         "rate_chart": rate_chart(points(found)),
         "mips_chart": mips_chart(found.psnr_db),
         "charts": curve_charts([tuple(row) for row in opened.header.training["curve"]]),
