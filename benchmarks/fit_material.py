@@ -49,10 +49,14 @@ from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.judging.judge import Judge, field_shade
 from neuralshade.kinds.material.mip_fit import main_share
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.references.reference_bsdf import (
+    Teacher,
+    TeacherKernels,
+    open_teachers_gpu,
+)
+from neuralshade.kinds.material.references.sources import load_teacher
 from neuralshade.kinds.material.speed.evaluation import decoder_evaluation, graph_evaluation
 from neuralshade.kinds.material.speed.screen import Screen
-from neuralshade.kinds.material.teachers.sources import load_teacher
-from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels, open_teachers_gpu
 from neuralshade.model.field import Field
 
 Row = dict[str, Any]

@@ -31,8 +31,8 @@ from neuralshade.gpu.device import is_software
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, run_steps
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.asset import pack_field, pack_sampler, stored_field
+from neuralshade.kinds.material.batched_decoder import frame_decoder
 from neuralshade.kinds.material.field import build_field, encoding_of
-from neuralshade.kinds.material.frame import frame_decoder
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler

@@ -29,9 +29,9 @@ from neuralshade.gpu.clock import GpuClock, Patience
 from neuralshade.gpu.device import is_software
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu
-from neuralshade.kinds.material.framed import framed_scattering
 from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.traced import framed_scattering
 from neuralshade.scene.bound_scene import SceneContents
 from neuralshade.scene.decoded_materials import Decoding, decoded_materials
 from neuralshade.scene.document import Camera, LightEntry, read_scene

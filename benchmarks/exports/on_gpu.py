@@ -9,9 +9,9 @@ import numpy.typing as npt
 from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.gpu.clock import Patience, steps_seconds
 from neuralshade.gpu.gpu import Gpu
+from neuralshade.kinds.material.references.reference_bsdf import Teacher
 from neuralshade.kinds.material.speed.evaluation import frame_evaluation, graph_evaluation
 from neuralshade.kinds.material.speed.screen import Screen
-from neuralshade.kinds.material.teachers.teacher import Teacher
 from neuralshade.languages.halves import in_halves
 from neuralshade.languages.harness import COUNTS, GROUP, function_of, harness
 from neuralshade.languages.language import Printer

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.judging.lit import Floats, Shade
-from neuralshade.kinds.material.teachers.sources import load_teacher
+from neuralshade.kinds.material.judging.lit_surfaces import Floats, Shade
+from neuralshade.kinds.material.references.sources import load_teacher
 
 ROOT = Path(__file__).parent.parent.parent
 TRAY = ROOT / "examples/material/antique_copper.toml"

@@ -12,8 +12,8 @@ import torch
 from torch.nn.functional import normalize
 
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
-from neuralshade.kinds.material.teachers.pictures import Lookup, picture_table
-from neuralshade.kinds.material.teachers.teacher import Teacher
+from neuralshade.kinds.material.references.pictures import Lookup, picture_table
+from neuralshade.kinds.material.references.reference_bsdf import Teacher
 from neuralshade.model import microfacet
 from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid

@@ -7,7 +7,14 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from neuralshade.kinds.material.judging.judge import on_screen
-from neuralshade.kinds.material.judging.lit import WEAK, Shade, held_out_lights, key, sky, sphere
+from neuralshade.kinds.material.judging.lit_surfaces import (
+    WEAK,
+    Shade,
+    held_out_lights,
+    key,
+    sky,
+    sphere,
+)
 
 SIDE_PX = 256
 LABEL_PX = 16

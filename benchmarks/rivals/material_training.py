@@ -11,7 +11,7 @@ import torch
 from neuralshade.asset.asset import Header, asset_size
 from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples, device_sampler
+from neuralshade.kinds.material.device_samples import DrawnBatches, DrawnSamples, device_sampler
 from neuralshade.kinds.material.engine import (
     ENCODER_LAYERS,
     ENCODER_WIDTH,
@@ -23,8 +23,8 @@ from neuralshade.kinds.material.engine import (
 )
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
 from neuralshade.kinds.material.samples import Samples
-from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.optimizer.adam import Adam, LatentAdam

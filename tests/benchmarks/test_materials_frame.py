@@ -5,9 +5,9 @@ import pytest
 from materials_frame import check, drawn_materials, frame_of, pixel_materials, whole_text
 
 from neuralshade.gpu.slang_export import export_slang
-from neuralshade.kinds.material.frame import frame_decoder, vectors_text, warps_text
-from neuralshade.kinds.material.frame_maps import frame_maps, frame_words
-from neuralshade.kinds.material.frame_numbers import fragment_bytes, pack_frame
+from neuralshade.kinds.material.batched_decoder import frame_decoder, vectors_text, warps_text
+from neuralshade.kinds.material.batched_maps import frame_maps, frame_words
+from neuralshade.kinds.material.batched_networks import fragment_bytes, pack_frame
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.speed.screen import Screen
 

@@ -289,5 +289,5 @@ def test_what_slang_text_keeps_apart_is_apart_in_cuda():
 
 
 def test_noises_of_materials_are_apart():
-    text = (SOURCE_FOLDER / "neuralshade/kinds/material/teachers/stack_masks.slang").read_text()
+    text = (SOURCE_FOLDER / "neuralshade/kinds/material/references/stack_masks.slang").read_text()
     assert not_inlined(text) == {"fractal", "nearest", "scratches"}

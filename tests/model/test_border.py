@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from neuralshade.gpu.gpu import run_once
 from neuralshade.gpu.slang_export import export_slang
-from neuralshade.kinds.material.teachers.stack import load_stack
-from neuralshade.kinds.material.teachers.teacher import TeacherKernels, answering
+from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels, answering
+from neuralshade.kinds.material.references.stack import load_stack
 from neuralshade.model.border import within
 
 KERNEL = """

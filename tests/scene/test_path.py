@@ -7,7 +7,7 @@ import pytest
 from fixtures.scenes import DARK, GREY, constant
 
 import neuralshade
-from neuralshade.kinds.material.framed import traced_material
+from neuralshade.kinds.material.traced import traced_material
 from neuralshade.scene.bound_scene import SceneContents
 from neuralshade.scene.entries import Camera, LightEntry
 from neuralshade.scene.environment import environment_of

@@ -13,11 +13,11 @@ import neuralshade
 from neuralshade.errors import DeviceError
 from neuralshade.gpu.open import open_gpu
 from neuralshade.gpu.slang_export import export_slang
-from neuralshade.kinds.material.frame import vectors_text, warps_text
-from neuralshade.kinds.material.frame_maps import frame_maps, frame_words
-from neuralshade.kinds.material.frame_numbers import fragment_bytes, pack_frame
-from neuralshade.kinds.material.framed import FramedMaterial, traced_material
-from neuralshade.kinds.material.given import given_scattering
+from neuralshade.kinds.material.batched_decoder import vectors_text, warps_text
+from neuralshade.kinds.material.batched_maps import frame_maps, frame_words
+from neuralshade.kinds.material.batched_networks import fragment_bytes, pack_frame
+from neuralshade.kinds.material.reference_scattering import given_scattering
+from neuralshade.kinds.material.traced import FramedMaterial, traced_material
 from neuralshade.model.frame_decoder import FrameDecoder
 from neuralshade.scene import wavefront
 from neuralshade.scene.bound_scene import SceneContents

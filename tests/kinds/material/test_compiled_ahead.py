@@ -19,7 +19,7 @@ from neuralshade.kinds.material.field import build_field
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.teachers.teacher import TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
 
 SMALL = {"steps": 40, "size": 16, "batch": 1024, "hidden_width": 16, "sampler": 0.1}
 OTHERS = ("probe", "teacher_read", "teacher_evaluate")  # asked for before a fit's engine is

@@ -14,10 +14,10 @@ from neuralshade.kinds.material.engine import ENCODED, TRAINED
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.references.reference_bsdf import Teacher, TeacherKernels
+from neuralshade.kinds.material.references.sources import load_teacher
+from neuralshade.kinds.material.references.varied_reference import varied_teacher
 from neuralshade.kinds.material.shared import SharedPart
-from neuralshade.kinds.material.teachers.sources import load_teacher
-from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
-from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 
 BATCH = 256
 RECIPE = MaterialRecipe(size=8, batch=BATCH, hidden_width=16, features=5, steps=8)

@@ -10,8 +10,8 @@ from fixtures.small_material import DARK, PAINT, TOLD, upper_pairs
 from neuralshade.errors import ConfigError, KernelError
 from neuralshade.kinds.material.build import build_engine
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.teachers.sources import load_teacher
-from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import Teacher, TeacherKernels
+from neuralshade.kinds.material.references.sources import load_teacher
 
 VELVET = Path(__file__).parents[3] / "examples/material/velvet.toml"
 PAIRS = 2048

@@ -13,7 +13,7 @@ from neuralshade.fitting.options import FitOptions
 from neuralshade.kinds.material.engine import pool_of
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.judging.judge import Judge, field_shade
-from neuralshade.kinds.material.judging.lit import plane, sphere, spread
+from neuralshade.kinds.material.judging.lit_surfaces import plane, sphere, spread
 from neuralshade.kinds.material.noise import sampler_noise
 
 SURFACE = """

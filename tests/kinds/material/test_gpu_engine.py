@@ -10,7 +10,7 @@ from fixtures.small_material import paint, paint_teacher, upper_pairs
 import neuralshade
 from neuralshade import FitOptions
 from neuralshade.gpu.gpu import run_once
-from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples, values_on
+from neuralshade.kinds.material.device_samples import DrawnBatches, DrawnSamples, values_on
 from neuralshade.kinds.material.engine import ENCODED, FROZEN, TRAINED
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.fit import fit_material
@@ -221,7 +221,7 @@ def test_a_fit_scatters_as_its_teacher(tmp_path, share_device, monkeypatch):
 
 def test_values_of_many_places_are_those_of_parameters(painted, monkeypatch):
     """Part by part, of which each overwrites what the device held of the one before."""
-    monkeypatch.setattr("neuralshade.kinds.material.teachers.teacher.AT_ONCE", 100)
+    monkeypatch.setattr("neuralshade.kinds.material.references.reference_bsdf.AT_ONCE", 100)
     uv = np.random.default_rng(0).random((250, 2), np.float32)
     need = painted.parameters(uv)
     devices = ["cpu", *["cuda"] * torch.cuda.is_available()]

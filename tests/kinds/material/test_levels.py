@@ -12,7 +12,7 @@ from neuralshade.kinds.material.asset import pack_field, pack_sampler, stored_fi
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.footprints import Footprints
 from neuralshade.kinds.material.judging.judge import field_shade
-from neuralshade.kinds.material.judging.lit import plane, sphere
+from neuralshade.kinds.material.judging.lit_surfaces import plane, sphere
 from neuralshade.kinds.material.levels import (
     boxed,
     level_codes,

@@ -14,7 +14,6 @@ from neuralshade.errors import AssetError
 from neuralshade.kinds.material import noise as noises
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.noise import sampler_noise
-from neuralshade.kinds.material.phased_loop import PhasedLoop
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import (
     AHEAD,
@@ -22,6 +21,7 @@ from neuralshade.kinds.material.sampler_fit import (
     SamplerTrainer,
     untrained_sampler,
 )
+from neuralshade.kinds.material.staged_loop import PhasedLoop
 
 FEW = {"size": 8, "batch": 256, "hidden_width": 16}
 

@@ -14,8 +14,8 @@ from neuralshade.kinds.material.asset import (
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.references.reference_bsdf import places
 from neuralshade.kinds.material.scattering import scattering_of
-from neuralshade.kinds.material.teachers.teacher import places
 from neuralshade.kinds.material.varied import Varied
 from neuralshade.languages.translate import translate
 from neuralshade.model.lobe_sampler import LobeSampler, Mixture

@@ -10,7 +10,7 @@ from fixtures.small_material import paint, paint_teacher, wet_file
 import neuralshade
 from neuralshade.errors import AssetError
 from neuralshade.fitting.scene import View
-from neuralshade.kinds.material.judging.lit import over_points, sphere
+from neuralshade.kinds.material.judging.lit_surfaces import over_points, sphere
 from neuralshade.kinds.material.scene import material_scene
 from neuralshade.kinds.material.varied import Varied
 

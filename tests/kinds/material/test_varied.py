@@ -6,10 +6,10 @@ from fixtures.small_material import upper_pairs, wet_file
 
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.teachers.slang_teacher import load_slang
-from neuralshade.kinds.material.teachers.stack import load_stack
-from neuralshade.kinds.material.teachers.teacher import TeacherKernels, places
-from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
+from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels, places
+from neuralshade.kinds.material.references.slang_reference import load_slang
+from neuralshade.kinds.material.references.stack import load_stack
+from neuralshade.kinds.material.references.varied_reference import varied_teacher
 from neuralshade.kinds.material.varied import (
     Input,
     Varied,

@@ -12,14 +12,14 @@ import neuralshade
 from neuralshade import FitOptions
 from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError, ConfigError
-from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
+from neuralshade.kinds.material.device_samples import DrawnBatches, DrawnSamples
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.footprints import Footprints
-from neuralshade.kinds.material.judging.lit import spread
+from neuralshade.kinds.material.judging.lit_surfaces import spread
+from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels, places
+from neuralshade.kinds.material.references.sources import load_teacher, teacher_digest
+from neuralshade.kinds.material.references.varied_reference import varied_teacher
 from neuralshade.kinds.material.samples import MaterialSampler
-from neuralshade.kinds.material.teachers.sources import load_teacher, teacher_digest
-from neuralshade.kinds.material.teachers.teacher import TeacherKernels, places
-from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 from neuralshade.scene.document import scene_of
 from neuralshade.scene.render import scene_contents
 
@@ -189,7 +189,7 @@ def test_a_report_has_a_row_over_the_range(learned, wet, tmp_path, monkeypatch):
     for name in (
         "judging.report.SPHERE_PX",
         "judging.report.PLANE_PX",
-        "judging.report_varied.SIDE_PX",
+        "judging.varied_report.SIDE_PX",
     ):
         monkeypatch.setattr(f"neuralshade.kinds.material.{name}", 24)
     page = tmp_path / "wet.html"

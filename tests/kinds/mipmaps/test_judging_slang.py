@@ -1,12 +1,12 @@
-"""kinds/mipmaps/judging, kernels.judge.slang: errors of levels are those of the torch half."""
+"""kinds/mipmaps/mip_judge, kernels.judge.slang: errors of levels are those of the torch half."""
 
 import numpy as np
 import pytest
 import torch
 from fixtures.mip_engines import colors_of, engine_of, maps_of, references_of
 
-from neuralshade.kinds.mipmaps.judging import MipJudge, by_measure
 from neuralshade.kinds.mipmaps.kernels import DARK, GROUP, MEASURES, levels_of
+from neuralshade.kinds.mipmaps.mip_judge import MipJudge, by_measure
 from neuralshade.sampler.directions import draw_pairs
 
 
@@ -101,7 +101,7 @@ def test_a_pool_of_others_is_forgotten(gpu):
 
 def test_of_large_levels_each_pair_lights_a_part_of_the_texels(gpu, monkeypatch):
     """Groups of 128 texels: each has half of the pairs, as NumPy takes them."""
-    monkeypatch.setattr("neuralshade.kinds.mipmaps.judging.PART_TEXELS", 256)
+    monkeypatch.setattr("neuralshade.kinds.mipmaps.mip_judge.PART_TEXELS", 256)
     base, levels = maps_of(64, 32), levels_of(64, 32)  # level 1 has four groups
     engine = engine_of(gpu, base, levels)
     pairs = draw_pairs(6, 0.5, 0.2, 5)

@@ -9,8 +9,8 @@ from fixtures.mip_engines import colors_of, engine_of, maps_of, references_of
 
 from neuralshade.kinds.mipmaps import judge as mipmaps_judge
 from neuralshade.kinds.mipmaps import tiles
-from neuralshade.kinds.mipmaps.judging import MipJudge
 from neuralshade.kinds.mipmaps.kernels import DARK, levels_of
+from neuralshade.kinds.mipmaps.mip_judge import MipJudge
 from neuralshade.kinds.mipmaps.tiles import Tiles, tiled
 from neuralshade.sampler.directions import draw_pairs
 

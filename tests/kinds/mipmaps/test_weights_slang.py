@@ -8,8 +8,8 @@ import torch
 from fixtures.mip_engines import colors_of, engine_of, maps_of, references_of
 
 from neuralshade.kinds.mipmaps import tiles
-from neuralshade.kinds.mipmaps.judging import MipJudge, by_measure
 from neuralshade.kinds.mipmaps.kernels import DARK, MEASURES, level_weights, levels_of
+from neuralshade.kinds.mipmaps.mip_judge import MipJudge, by_measure
 from neuralshade.kinds.mipmaps.tiles import Tiles
 from neuralshade.model.microfacet import Surface, shade
 from neuralshade.sampler.directions import draw_pairs

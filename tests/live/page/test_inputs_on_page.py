@@ -12,9 +12,9 @@ from PIL import Image
 import neuralshade
 from neuralshade.fitting.scene import Tone, View
 from neuralshade.kinds import open_asset
-from neuralshade.kinds.material.judging.lit import EYE, over_points, sphere
+from neuralshade.kinds.material.judging.lit_surfaces import EYE, over_points, sphere
+from neuralshade.kinds.material.references.reference_bsdf import places
 from neuralshade.kinds.material.scene import DRAWN_PX, FILL, RADIANCE
-from neuralshade.kinds.material.teachers.teacher import places
 from neuralshade.live.frame_encoding import on_screen
 from neuralshade.measure.plane.sphere_view import to_light
 
@@ -163,7 +163,7 @@ def test_a_report_has_a_slider_that_stops_where_pictures_were_drawn(
 ):
     """One stop more where the asset was opened; a key goes to the next, exactly as decoded."""
     share_device(monkeypatch)
-    for name in ("report.SPHERE_PX", "report.PLANE_PX", "report_varied.SIDE_PX"):
+    for name in ("report.SPHERE_PX", "report.PLANE_PX", "varied_report.SIDE_PX"):
         monkeypatch.setattr(f"neuralshade.kinds.material.judging.{name}", 24)
     opened = open_asset(wet.asset, {"wetness": 0.6})
     neuralshade.report(opened, wet.module, tmp_path / "wet.html")

@@ -15,7 +15,7 @@ KIND = Kind(
                     what="a MaterialX document, a stack of layers, a Slang module or a folder of "
                     "maps", maps="neuralshade.source.map_files:find_maps",
                     documents=(".mtlx", ".toml"),
-                    uploaded="neuralshade.kinds.material.received:received_material"),
+                    uploaded="neuralshade.kinds.material.uploaded_document:received_material"),
     takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events", "live",
            "report", "resume"),
     flags=(
@@ -28,7 +28,7 @@ KIND = Kind(
     valued=True,
     evaluated="neuralshade.kinds.material.module:MaterialField",
     shaders="neuralshade.kinds.material.shader:material_shader",
-    traced="neuralshade.kinds.material.framed:traced_material",
+    traced="neuralshade.kinds.material.traced:traced_material",
     calls="neuralshade.kinds.material.command:call_of",
     output="File to write. [default: the material's name with .nsh, in this folder]",
     manual="""

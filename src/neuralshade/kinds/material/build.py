@@ -29,9 +29,9 @@ from neuralshade.kinds.material.engine import (
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.log_loss import log_loss
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels, open_teachers_gpu
 from neuralshade.kinds.material.samples import MaterialSampler
 from neuralshade.kinds.material.shared import SharedPart
-from neuralshade.kinds.material.teachers.teacher import TeacherKernels, open_teachers_gpu
 from neuralshade.optimizer.adam import LatentAdam, Optimizer
 
 

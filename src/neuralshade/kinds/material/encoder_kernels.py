@@ -19,18 +19,18 @@ from neuralshade.engine.step_texts import Training, step_texts
 from neuralshade.engine.torch_engine import Batch, TorchEngine
 from neuralshade.engine.trainer_state import MOMENTS, OF_NETWORK, own_state
 from neuralshade.gpu.gpu import Gpu, run_once, write_once
-from neuralshade.kinds.material.drawn_ahead import floats_on
-from neuralshade.kinds.material.drawn_samples import DrawnSamples, check_answers, samples_text
+from neuralshade.kinds.material.device_samples import DrawnSamples, check_answers, samples_text
 from neuralshade.kinds.material.encoded import EncodedLobes, GraphValues
 from neuralshade.kinds.material.encoded_task import EncodedTasks
 from neuralshade.kinds.material.encoder_steps import EncoderSteps, encoder_state
 from neuralshade.kinds.material.engine import OF_ENCODER, EncodedField
-from neuralshade.kinds.material.every_nth import NAMES as COUNTED
-from neuralshade.kinds.material.every_nth import State, parted
 from neuralshade.kinds.material.field import encoding_of, log_decoder
 from neuralshade.kinds.material.log_loss import FLOOR, log_loss
 from neuralshade.kinds.material.read_out import NAMES, ReadOut
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.sample_prefetch import floats_on
+from neuralshade.kinds.material.step_thinning import NAMES as COUNTED
+from neuralshade.kinds.material.step_thinning import State, parted
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.optimizer.soap import Soap

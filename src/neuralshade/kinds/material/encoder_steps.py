@@ -8,16 +8,16 @@ from collections.abc import Sequence
 import torch
 
 from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.kinds.material.drawn_samples import DrawnBatches, DrawnSamples
+from neuralshade.kinds.material.device_samples import DrawnBatches, DrawnSamples
 from neuralshade.kinds.material.engine import (
     OF_ENCODER,
     EncodedField,
     MaterialTask,
     network_optimizers,
 )
-from neuralshade.kinds.material.every_nth import EveryNth, State, parted
 from neuralshade.kinds.material.log_loss import log_loss
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.step_thinning import EveryNth, State, parted
 
 DRAWN = "drawn"  # of a state: how many batches were
 

@@ -14,7 +14,7 @@ from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.judging.judge import field_shade
-from neuralshade.kinds.material.judging.lit import Shade
+from neuralshade.kinds.material.judging.lit_surfaces import Shade
 from neuralshade.kinds.material.log_loss import FLOOR, logs_of
 from neuralshade.kinds.material.recipe import NETWORK_BETA2, READ_BETA2, MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples

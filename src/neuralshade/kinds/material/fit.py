@@ -40,21 +40,21 @@ from neuralshade.kinds.material.asset import (
 from neuralshade.kinds.material.build import check_engine, engine_on, teachers_gpu
 from neuralshade.kinds.material.engine import ENCODED, TRAINED
 from neuralshade.kinds.material.judging.judge import Judge, Judged
-from neuralshade.kinds.material.judging.lit import Shade, over_points
+from neuralshade.kinds.material.judging.lit_surfaces import Shade, over_points
 from neuralshade.kinds.material.judging.mip_judge import LevelJudge, with_levels
 from neuralshade.kinds.material.memory import check_memory
 from neuralshade.kinds.material.mip_fit import LeveledEngine, main_share
 from neuralshade.kinds.material.noise import sampler_noise
 from neuralshade.kinds.material.opened import OpenedMaterial
-from neuralshade.kinds.material.phased_loop import PhasedLoop
 from neuralshade.kinds.material.recipe import MaterialRecipe, MaterialSettings, with_preset
+from neuralshade.kinds.material.references.emission import emission_kernels, with_emission_note
+from neuralshade.kinds.material.references.reference_bsdf import OF_FITS, Teacher, TeacherKernels
+from neuralshade.kinds.material.references.sources import load_teacher, teacher_digest
+from neuralshade.kinds.material.references.varied_reference import varied_teacher
 from neuralshade.kinds.material.sampler_fit import SampledEngine
 from neuralshade.kinds.material.scene import material_scene
 from neuralshade.kinds.material.shared import LAYERS, SharedPart, shared_digest
-from neuralshade.kinds.material.teachers.emission import emission_kernels, with_emission_note
-from neuralshade.kinds.material.teachers.sources import load_teacher, teacher_digest
-from neuralshade.kinds.material.teachers.teacher import OF_FITS, Teacher, TeacherKernels
-from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
+from neuralshade.kinds.material.staged_loop import PhasedLoop
 from neuralshade.model.field import Field
 
 LOST = 0.8  # share of the light around highlights, from which on one may not be there at all

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.kinds.material.teachers.teacher import AT_ONCE, TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import AT_ONCE, TeacherKernels
 
 Floats = npt.NDArray[np.float32]
 

@@ -21,8 +21,8 @@ from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.step_texts import MakeTask, Training, step_texts
 from neuralshade.engine.trainer_state import MOMENTS
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.kinds.material.drawn_footprints import footprints_text
-from neuralshade.kinds.material.drawn_samples import (
+from neuralshade.kinds.material.device_footprints import footprints_text
+from neuralshade.kinds.material.device_samples import (
     DrawnSamples,
     device_sampler,
     samples_text,
@@ -42,18 +42,18 @@ from neuralshade.kinds.material.engine import (
     begin_at_usual,
     encoder_of,
 )
-from neuralshade.kinds.material.every_nth import parted
 from neuralshade.kinds.material.field import build_field, encoding_of, log_decoder
 from neuralshade.kinds.material.judging.judge import field_shade
-from neuralshade.kinds.material.judging.lit import Shade
+from neuralshade.kinds.material.judging.lit_surfaces import Shade
 from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.log_loss import FLOOR
 from neuralshade.kinds.material.mip_fit import main_share
 from neuralshade.kinds.material.read_out import NAMES, TOGETHER, ReadOut
 from neuralshade.kinds.material.recipe import NETWORK_BETA2, MaterialRecipe
+from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
 from neuralshade.kinds.material.shared import SharedPart
+from neuralshade.kinds.material.step_thinning import parted
 from neuralshade.kinds.material.task import material_task
-from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 from neuralshade.model.field import Field
 
 # How many steps of levels and of the sampler are one of PyTorch's, by the device that PyTorch has

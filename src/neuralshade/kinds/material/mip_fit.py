@@ -18,16 +18,16 @@ from neuralshade.engine.kernels.step.gradients import seed_word
 from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.kinds.material.asset import pack_field, stored_field
-from neuralshade.kinds.material.drawn_footprints import DrawnFootprints
+from neuralshade.kinds.material.device_footprints import DrawnFootprints
 from neuralshade.kinds.material.engine import MaterialEngine, batch_of
-from neuralshade.kinds.material.every_nth import EveryNth, joined, parted, take_over
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.footprints import POINTS
 from neuralshade.kinds.material.levels import boxed, level_sides
 from neuralshade.kinds.material.log_loss import FLOOR, log_loss
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
 from neuralshade.kinds.material.samples import MaterialSampler
-from neuralshade.kinds.material.teachers.teacher import TeacherKernels
+from neuralshade.kinds.material.step_thinning import EveryNth, joined, parted, take_over
 from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.optimizer.adam import LatentAdam

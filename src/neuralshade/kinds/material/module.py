@@ -8,10 +8,10 @@ from typing import Any
 import torch
 
 from neuralshade.errors import ConfigError, ShapeError
-from neuralshade.kinds.material.asked import UNIT
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.levels import level_latents
 from neuralshade.kinds.material.opened import OpenedMaterial
+from neuralshade.kinds.material.query_checks import UNIT
 from neuralshade.kinds.position_rows import as_given, check_finite, float_rows
 
 

@@ -19,18 +19,18 @@ from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.asset import RULES, field_forms, stored_field, stored_sampler
-from neuralshade.kinds.material.judging.lit import Shade, sphere
+from neuralshade.kinds.material.bsdf_queries import Scattered
+from neuralshade.kinds.material.judging.lit_surfaces import Shade, sphere
 from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.scattered import Scattered
-from neuralshade.kinds.material.scene import DRAWN_PX, material_scene
-from neuralshade.kinds.material.shared import SharedPart, check_digest, shared_of
-from neuralshade.kinds.material.teachers.teacher import (
+from neuralshade.kinds.material.references.reference_bsdf import (
     Teacher,
     TeacherKernels,
     open_teachers_gpu,
 )
-from neuralshade.kinds.material.told import told_map_levels, told_noise, told_shared, told_varied
+from neuralshade.kinds.material.scene import DRAWN_PX, material_scene
+from neuralshade.kinds.material.shared import SharedPart, check_digest, shared_of
+from neuralshade.kinds.material.summary import told_map_levels, told_noise, told_shared, told_varied
 from neuralshade.kinds.material.varied import Varied, read_varied, shares_of, values_of
 from neuralshade.measure.table import Table
 from neuralshade.model.field import Field
@@ -164,7 +164,7 @@ class OpenedMaterial(Scattered, Opened):
     def same_reference(self, reference: Any) -> Any:
         """Return ``reference`` where it is the material that this was fitted to, else None."""
         from neuralshade.kinds.material.judging.evaluate import teacher_of
-        from neuralshade.kinds.material.teachers.sources import teacher_digest
+        from neuralshade.kinds.material.references.sources import teacher_digest
 
         try:
             same = teacher_digest(teacher_of(self, reference)) == self.material["digest"]
@@ -196,7 +196,7 @@ class OpenedMaterial(Scattered, Opened):
 
         A report that is written afterwards shows it.
         """
-        from neuralshade.kinds.material.speed.told import material_speed
+        from neuralshade.kinds.material.speed.summary import material_speed
 
         vars(self)["_timed"] = material_speed(self, reference, notice)
         return self.timed

@@ -13,9 +13,9 @@ import torch
 
 from neuralshade.engine.recorded_step import RecordedStep
 from neuralshade.engine.threads import Threads
-from neuralshade.kinds.material.every_nth import EveryNth, joined, parted, take_over
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.step_thinning import EveryNth, joined, parted, take_over
 from neuralshade.model.field import Field
 from neuralshade.model.lobe_sampler import LobeSampler, luminance, sampler_loss
 from neuralshade.optimizer.adam import Adam

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
-from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import Teacher, TeacherKernels
 from neuralshade.sampler.material_directions import mixed_pairs
 
 POOL = 2**17  # points whose values are known ahead

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from neuralshade.fitting.scene import REFERENCE, Light, Scene, VariedInput, View, input_values
 from neuralshade.kinds.material import KIND
-from neuralshade.kinds.material.judging.lit import (
+from neuralshade.kinds.material.judging.lit_surfaces import (
     EYE,
     KEY,
     Filtered,
@@ -19,7 +19,7 @@ from neuralshade.kinds.material.judging.lit import (
     plane,
     sphere,
 )
-from neuralshade.kinds.material.judging.lit import Light as Lamp
+from neuralshade.kinds.material.judging.lit_surfaces import Light as Lamp
 from neuralshade.kinds.material.varied import Varied
 from neuralshade.measure.plane.sphere_view import angles_to, to_light
 

@@ -7,7 +7,7 @@ from typing import Any
 from neuralshade.engine.kernels.step.gradients import grid_parts, grid_variables
 from neuralshade.engine.task import TaskText
 from neuralshade.gpu.gpu import Dispatch
-from neuralshade.kinds.material.drawn_samples import DrawnSamples
+from neuralshade.kinds.material.device_samples import DrawnSamples
 from neuralshade.kinds.material.field import MaterialEncoding
 from neuralshade.kinds.material.read_out import SUMS, ReadOut
 

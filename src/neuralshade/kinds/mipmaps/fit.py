@@ -34,7 +34,6 @@ from neuralshade.fitting.recipe import Unpack, resumed_with, stored_recipe, to_d
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import RESULT, Scene
 from neuralshade.kinds.mipmaps import KIND
-from neuralshade.kinds.mipmaps.asked_maps import AskedMaps
 from neuralshade.kinds.mipmaps.asset import CURVE_POINTS, OVER_BOX, level_tensors, stored_level
 from neuralshade.kinds.mipmaps.build import (
     base_maps,
@@ -64,6 +63,7 @@ from neuralshade.kinds.mipmaps.judge import (
     combined,
     judge,
 )
+from neuralshade.kinds.mipmaps.map_request import AskedMaps
 from neuralshade.kinds.mipmaps.opened import OpenedMipmaps
 from neuralshade.kinds.mipmaps.plan import Plan, plan_set
 from neuralshade.kinds.mipmaps.plane_scene import TRAINED_TITLE, plane_scene

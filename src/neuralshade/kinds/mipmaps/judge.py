@@ -12,8 +12,8 @@ import numpy as np
 from neuralshade.base.work import part
 from neuralshade.kinds.mipmaps.asset import shown_level, stored_level
 from neuralshade.kinds.mipmaps.engine import MipEngine
-from neuralshade.kinds.mipmaps.judging import MipJudge, by_measure
 from neuralshade.kinds.mipmaps.kernels import MEASURES
+from neuralshade.kinds.mipmaps.mip_judge import MipJudge, by_measure
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.kinds.mipmaps.tiles import Tiles, tiled
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats, Maps

@@ -152,7 +152,7 @@ class OpenedMipmaps(Opened):
 
     def same_textures(self, source: Any) -> TextureSet:
         """Return the maps of ``source``; AssetError where they are not those of level 0."""
-        from neuralshade.kinds.mipmaps.asked_maps import AskedMaps
+        from neuralshade.kinds.mipmaps.map_request import AskedMaps
         from neuralshade.source.texture_set import TextureSet, as_textures
 
         given = as_textures(source)

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from neuralshade.kinds.mipmaps.engine import SUBMITTED_SHADINGS, MipEngine, Share
-from neuralshade.kinds.mipmaps.judging import Floats, MipJudge
 from neuralshade.kinds.mipmaps.kernels import PAIRS_SHADED, SQUARE, LevelSizes
+from neuralshade.kinds.mipmaps.mip_judge import Floats, MipJudge
 
 TILE = 64  # side in texels of level 0
 DEEPEST = TILE.bit_length() - 1  # level of which a tile has one texel

@@ -16,8 +16,8 @@ from neuralshade.fitting.facts import result_facts
 from neuralshade.kinds.material.build import build_engine
 from neuralshade.kinds.material.field import build_field
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.references.reference_bsdf import Teacher
 from neuralshade.kinds.material.shared import SharedPart, shared_digest, shared_names
-from neuralshade.kinds.material.teachers.teacher import Teacher
 
 FEW = {"size": 8, "batch": 256, "hidden_width": 16, "steps": 8}
 TORCH = FitOptions(engine="torch")

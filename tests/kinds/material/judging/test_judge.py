@@ -5,7 +5,7 @@ import pytest
 
 from neuralshade.kinds.material.judging import judge as judging
 from neuralshade.kinds.material.judging.judge import judged_sphere
-from neuralshade.kinds.material.judging.lit import held_out_lights
+from neuralshade.kinds.material.judging.lit_surfaces import held_out_lights
 
 SIDE_PX = 48
 FRONT = 0.8  # cosine of an eye

@@ -80,7 +80,8 @@ def test_a_page_of_what_was_timed_says_how_fast_each_way_is(
 
     lines = ("Speed on GPU:", "each way", "break-even: at 40", "Speed: told.")
     monkeypatch.setattr(
-        "neuralshade.kinds.material.speed.told.material_speed", lambda *_: Table(rows, lines=lines)
+        "neuralshade.kinds.material.speed.summary.material_speed",
+        lambda *_: Table(rows, lines=lines),
     )
     asset, out = page[0].asset, tmp_path / "timed.html"
     neuralshade.report(asset, paint_teacher(), out, speed=True)

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from fixtures.small_material import paint_teacher, upper_pairs
 
+from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
+from neuralshade.kinds.material.references.stack import load_stack
+from neuralshade.kinds.material.references.varied_reference import varied_teacher
 from neuralshade.kinds.material.speed.baked import bake
 from neuralshade.kinds.material.speed.evaluation import graph_evaluation
 from neuralshade.kinds.material.speed.screen import Screen
-from neuralshade.kinds.material.teachers.stack import load_stack
-from neuralshade.kinds.material.teachers.teacher import TeacherKernels
-from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
 
 SIDE = 64
 STACK = """
@@ -80,7 +80,7 @@ def test_levels_of_maps_are_means_of_texels(stack):
 
 def test_a_document_in_maps_is_that_document(gpu, document):
     pytest.importorskip("MaterialX", reason="has no wheel for this machine")
-    from neuralshade.kinds.material.teachers.materialx import load_materialx
+    from neuralshade.kinds.material.references.materialx import load_materialx
 
     nodes = """
     <texcoord name="uv" type="vector2"/>

@@ -34,9 +34,9 @@ from neuralshade.kinds.material.family.result import (
 from neuralshade.kinds.material.fit import MaterialResult, fit_material
 from neuralshade.kinds.material.opened import OpenedMaterial
 from neuralshade.kinds.material.recipe import MaterialRecipe, MaterialSettings, with_preset
+from neuralshade.kinds.material.references.reference_bsdf import Teacher
+from neuralshade.kinds.material.references.sources import MATERIALX, ONE, load_teacher
 from neuralshade.kinds.material.shared import shared_digest
-from neuralshade.kinds.material.teachers.sources import MATERIALX, ONE, load_teacher
-from neuralshade.kinds.material.teachers.teacher import Teacher
 
 PathLike = str | os.PathLike[str]
 LOG = logging.getLogger("neuralshade")

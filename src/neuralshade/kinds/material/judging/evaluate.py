@@ -12,9 +12,13 @@ from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.material.judging.judge import Judge, field_shade
 from neuralshade.kinds.material.judging.mip_judge import LevelJudge, level_rows
 from neuralshade.kinds.material.noise import sampler_noise
-from neuralshade.kinds.material.teachers.sources import load_same, teacher_digest
-from neuralshade.kinds.material.teachers.teacher import Teacher, TeacherKernels, open_teachers_gpu
-from neuralshade.kinds.material.teachers.varied_teacher import varied_teacher
+from neuralshade.kinds.material.references.reference_bsdf import (
+    Teacher,
+    TeacherKernels,
+    open_teachers_gpu,
+)
+from neuralshade.kinds.material.references.sources import load_same, teacher_digest
+from neuralshade.kinds.material.references.varied_reference import varied_teacher
 from neuralshade.measure.quality import missing_flip
 from neuralshade.measure.table import Column, Table
 

@@ -14,7 +14,7 @@ import torch
 
 from neuralshade.base.work import counted, part
 from neuralshade.kinds.material.asset import MOST_MEASURE
-from neuralshade.kinds.material.judging.lit import (
+from neuralshade.kinds.material.judging.lit_surfaces import (
     TILES,
     Light,
     Shade,
@@ -25,7 +25,7 @@ from neuralshade.kinds.material.judging.lit import (
 )
 from neuralshade.kinds.material.judging.measures import Measures
 from neuralshade.kinds.material.levels import in_blocks
-from neuralshade.kinds.material.teachers.teacher import TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
 from neuralshade.kinds.material.varied import spread_shares
 from neuralshade.measure.quality import flip, missing_flip, psnr_db
 from neuralshade.model.field import Field

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.kinds.material.judging.lit import Shade
+from neuralshade.kinds.material.judging.lit_surfaces import Shade
+from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels, places
 from neuralshade.kinds.material.samples import unit_normals, with_shares
-from neuralshade.kinds.material.teachers.teacher import TeacherKernels, places
 from neuralshade.sampler.material_directions import (
     LEAST,
     half_vector_pairs,

@@ -24,8 +24,8 @@ from neuralshade.kinds.material.levels import (
     level_sides,
 )
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
 from neuralshade.kinds.material.samples import MaterialSampler
-from neuralshade.kinds.material.teachers.teacher import TeacherKernels
 
 Floats = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.uint8]

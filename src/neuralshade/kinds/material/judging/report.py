@@ -23,7 +23,7 @@ from neuralshade.kinds.material.judging.evaluate import (
     told_measures,
 )
 from neuralshade.kinds.material.judging.judge import on_screen
-from neuralshade.kinds.material.judging.lit import (
+from neuralshade.kinds.material.judging.lit_surfaces import (
     Light,
     held_out_lights,
     over_points,
@@ -31,7 +31,7 @@ from neuralshade.kinds.material.judging.lit import (
     sky,
     sphere,
 )
-from neuralshade.kinds.material.judging.report_varied import (
+from neuralshade.kinds.material.judging.varied_report import (
     ERROR_SCALE,
     compared_panes,
     swept_inputs,

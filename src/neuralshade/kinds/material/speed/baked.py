@@ -18,11 +18,11 @@ import torch
 
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.slangpy_gpu import slangpy_gpu
-from neuralshade.kinds.material.frame_maps import empty_maps, map_edges
+from neuralshade.kinds.material.batched_maps import empty_maps, map_edges
 from neuralshade.kinds.material.levels import boxed, level_sides
+from neuralshade.kinds.material.references.pictures import Lookup, picture_table
+from neuralshade.kinds.material.references.reference_bsdf import GIVEN, Teacher, TeacherKernels
 from neuralshade.kinds.material.samples import normal_firsts
-from neuralshade.kinds.material.teachers.pictures import Lookup, picture_table
-from neuralshade.kinds.material.teachers.teacher import GIVEN, Teacher, TeacherKernels
 from neuralshade.source.picture import Picture
 
 Floats = npt.NDArray[np.float32]
@@ -39,7 +39,7 @@ void read_baked(float2 uv)
 {reads}}}
 """
 IN_WORDS = """
-import neuralshade.kinds.material.teachers.pictures;
+import neuralshade.kinds.material.references.pictures;
 StructuredBuffer<uint> baked_words;
 """
 IN_TEXTURES = """

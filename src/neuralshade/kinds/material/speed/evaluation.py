@@ -4,7 +4,7 @@ Each pixel finds its own point and directions (screen.slang), and writes three h
 zero, whatever evaluates it; "nothing" does no more than that. Lights are added up, and a compiler
 may share what they have in common.
 
-On a GPU a decoder is that of kinds/material/frame.py, which reads its map once for all lights, by
+On a GPU the decoder is kinds/material/batched_decoder.py: it reads its map once for all lights, by
 texture units or, through CUDA, out of a buffer. In software it is the engine's for any field, which
 reads where a pixel is, writes three float32 and is asked for each light alone.
 """
@@ -23,12 +23,12 @@ from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.gpu.clock import Patience, steps_seconds
 from neuralshade.gpu.gpu import Gpu, Steps, run_steps
 from neuralshade.kinds.material.asset import pack_field
+from neuralshade.kinds.material.batched_decoder import frame_decoder
+from neuralshade.kinds.material.batched_maps import Mapped
 from neuralshade.kinds.material.field import encoding_of
-from neuralshade.kinds.material.frame import frame_decoder
-from neuralshade.kinds.material.frame_maps import Mapped
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.references.reference_bsdf import HEAD, LOWEST, Teacher
 from neuralshade.kinds.material.speed.screen import Screen
-from neuralshade.kinds.material.teachers.teacher import HEAD, LOWEST, Teacher
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.field import Field
 from neuralshade.model.parameters import SlangHalf, Table

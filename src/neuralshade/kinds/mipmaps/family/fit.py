@@ -21,7 +21,6 @@ from neuralshade.fitting.loop import Observer, ignore
 from neuralshade.fitting.options import USUAL, FitOptions
 from neuralshade.fitting.output_checks import check_asset_place, check_distinct, check_no_input
 from neuralshade.fitting.recipe import to_dict
-from neuralshade.kinds.mipmaps.asked_maps import AskedMaps
 from neuralshade.kinds.mipmaps.family import KIND
 from neuralshade.kinds.mipmaps.family.opened import MISSED, OpenedFamily
 from neuralshade.kinds.mipmaps.family.role import Pupil, Teacher
@@ -33,6 +32,7 @@ from neuralshade.kinds.mipmaps.family.training import (
 )
 from neuralshade.kinds.mipmaps.files import USUAL_FORMATS, checked_formats, make_folder
 from neuralshade.kinds.mipmaps.fit import fit_set
+from neuralshade.kinds.mipmaps.map_request import AskedMaps
 from neuralshade.kinds.mipmaps.plan import plan_set
 from neuralshade.kinds.mipmaps.recipe import mipmaps_recipe
 from neuralshade.kinds.mipmaps.result import MipmapsResult

@@ -14,7 +14,6 @@ from neuralshade.engine.threads import threads
 from neuralshade.errors import AssetError
 from neuralshade.kinds.mipmaps.engine import MipEngine
 from neuralshade.kinds.mipmaps.family.footprints import INVARIANTS, VECTORS, footprints
-from neuralshade.kinds.mipmaps.judging import MipJudge
 from neuralshade.kinds.mipmaps.kernels import (
     MEASURES,
     SMALLEST_ROUGHNESS,
@@ -22,6 +21,7 @@ from neuralshade.kinds.mipmaps.kernels import (
     LevelSizes,
     level_weights,
 )
+from neuralshade.kinds.mipmaps.mip_judge import MipJudge
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.mip_filters import Floats, Maps
 from neuralshade.model.mip_correction import MipCorrection

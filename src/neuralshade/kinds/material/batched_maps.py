@@ -1,0 +1,150 @@
+"""Feature maps of many materials: as textures, which the device filters, or as words in a buffer.
+
+Two RGBA8 textures a material, with their mip levels: a look-up is two of the device's. Maps of one
+size lie in one array of textures, so that most frames bind one. Where there are no texture units
+to be asked, which is through CUDA, a texel is 8 bytes of one buffer: batched_maps.slang.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.kinds.material.levels import LARGEST, level_codes, level_sides
+
+if TYPE_CHECKING:
+    import slangpy
+
+    from neuralshade.kinds.material.recipe import MaterialRecipe
+
+FEATURES = 8  # of a texel: two textures
+MOST_LAYERS = 2048  # of an array of textures, on any device that has cooperative vectors
+TEXT = """
+Texture2DArray<float4> frame_maps[{count}];
+SamplerState frame_edges[{count}];
+
+/// Return a material's numbers at `uv`, each in [0, 1]: bilinear in the levels around `level`.
+float4[2] frame_codes(uint map, uint layer, float2 uv, float level)
+{{
+    float4 found[2];
+    [ForceUnroll]
+    for (int i = 0; i < 2; ++i)
+        found[i] = frame_maps[{map}].SampleLevel(
+            frame_edges[{map}], float3(uv, float(layer + uint(i))), level);
+    return found;
+}}
+"""
+WORDS = """
+StructuredBuffer<uint2> frame_texels;
+
+/// Return a material's codes at `uv`, from 0 to 255: bilinear in the levels around `level`.
+float4[2] frame_codes(uint map, uint layer, float2 uv, float level)
+{
+    FrameTexels all = { frame_texels };
+    return all.codes(map, layer, uv, level);
+}
+"""
+LEVELS_AT, REPEATS = 2**16, 2**31  # of what batched_maps.slang calls a map's shape
+
+
+class Mapped(Protocol):
+    """A fitted material whose feature map has FEATURES numbers a texel."""
+
+    @property
+    def recipe(self) -> MaterialRecipe: ...
+    @property
+    def side(self) -> int: ...
+    @property
+    def tensors(self) -> Mapping[str, npt.NDArray[Any]]: ...
+
+
+@dataclass(frozen=True)
+class FrameMaps:
+    """Slang text of ``frame_codes``, what it reads, and each material's map and layer there.
+
+    ``largest``: what it returns for the largest code.
+    """
+
+    text: str
+    variables: Mapping[str, Any]
+    places: Sequence[tuple[int, int]]
+    largest: float = 1.0
+
+
+def frame_maps(device: slangpy.Device, materials: Sequence[Mapped]) -> FrameMaps:
+    """Return the feature maps of ``materials`` as textures of ``device``."""
+    alike: dict[tuple[Any, ...], list[int]] = {}
+    for index, one in enumerate(materials):
+        levels = len(level_codes(one.tensors["features"], one.side))
+        alike.setdefault((one.side, levels, one.recipe.wrap), []).append(index)
+    maps: list[slangpy.Texture] = []
+    edges: list[slangpy.Sampler] = []
+    places = [(0, 0)] * len(materials)
+    for (side, levels, wrap), members in alike.items():
+        for first in range(0, len(members), MOST_LAYERS // 2):
+            part = members[first : first + MOST_LAYERS // 2]
+            for row, index in enumerate(part):
+                places[index] = len(maps), 2 * row
+            maps.append(_array(device, [materials[index] for index in part], side, levels))
+            edges.append(map_edges(device, wrap))
+    # of one map there is no choice, which would cost each look-up a loop over a wave's choices
+    chosen = "0" if len(maps) == 1 else "NonUniformResourceIndex(map)"
+    text = TEXT.format(count=len(maps), map=chosen)
+    return FrameMaps(text, {"frame_maps": maps, "frame_edges": edges}, places)
+
+
+def frame_words(materials: Sequence[Mapped]) -> FrameMaps:
+    """Return the feature maps of ``materials`` as words: what is to be bound is an array.
+
+    Each one's map is its first texel, and its layer what batched_maps.slang calls the shape.
+    """
+    places, first = list[tuple[int, int]](), 0
+    for one in materials:
+        codes = one.tensors["features"]
+        levels = len(level_codes(codes, one.side))
+        repeats = REPEATS if one.recipe.wrap == "repeat" else 0
+        places.append((first, one.side + LEVELS_AT * levels + repeats))
+        first += len(codes)
+    texels = np.concatenate([one.tensors["features"].reshape(-1) for one in materials])
+    return FrameMaps(WORDS, {"frame_texels": texels}, places, LARGEST)
+
+
+def _array(
+    device: slangpy.Device, materials: Sequence[Mapped], side: int, levels: int
+) -> slangpy.Texture:
+    """Return an array of textures: two layers a material, four numbers each."""
+    found = empty_maps(device, side, 2 * len(materials), levels)
+    for row, one in enumerate(materials):
+        stored = level_codes(one.tensors["features"], side)
+        for level, (width, codes) in enumerate(zip(level_sides(side), stored, strict=False)):
+            texels = codes.reshape(width, width, FEATURES)
+            for half in range(2):
+                four = texels[..., 4 * half : 4 * half + 4].copy()
+                found.copy_from_numpy(four, layer=2 * row + half, mip=level)
+    return found
+
+
+def empty_maps(
+    device: slangpy.Device, side: int, layers: int, levels: int = 1
+) -> slangpy.Texture:  # fmt: skip
+    """Return an array of RGBA8 textures, of 8 bits a number, that is yet to be filled."""
+    import slangpy as spy
+
+    return device.create_texture(
+        type=spy.TextureType.texture_2d_array, format=spy.Format.rgba8_unorm, width=side,
+        height=side, array_length=layers, mip_count=levels,
+        usage=spy.TextureUsage.shader_resource | spy.TextureUsage.copy_destination,
+    )  # fmt: skip
+
+
+def map_edges(device: slangpy.Device, wrap: str) -> slangpy.Sampler:
+    """Return what filters maps whose recipe has this ``wrap``, and says what is beyond a border."""
+    import slangpy as spy
+
+    modes = spy.TextureAddressingMode
+    mode = modes.wrap if wrap == "repeat" else modes.clamp_to_edge
+    return device.create_sampler(address_u=mode, address_v=mode)

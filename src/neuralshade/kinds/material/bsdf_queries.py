@@ -1,0 +1,116 @@
+"""What an opened material answers: how it scatters at any place, and where to look for light."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.kinds.material.field import encoding_of
+from neuralshade.kinds.material.levels import level_latents, level_of, level_shade, levels_of
+from neuralshade.kinds.material.query_checks import (
+    asked_directions,
+    asked_places,
+    asked_uniform,
+    columns,
+)
+from neuralshade.kinds.material.references.reference_bsdf import places
+from neuralshade.model.field import Field
+from neuralshade.model.lobe_sampler import LobeSampler, Mixture
+
+Floats = npt.NDArray[np.float32]
+
+
+class Scattered(ABC):
+    """A feature map, lobes, a decoder and a sampler, asked."""
+
+    @property
+    @abstractmethod
+    def shares(self) -> list[float]:
+        """Return where in its range each varied input is: what is given, else its default."""
+
+    @property
+    @abstractmethod
+    def side(self) -> int:
+        """Return the texels along a side of the feature map."""
+
+    @property
+    @abstractmethod
+    def field(self) -> Field:
+        """Return the field as stored, in float32."""
+
+    @property
+    @abstractmethod
+    def sampler(self) -> LobeSampler:
+        """Return the sampler of directions as stored, in float32."""
+
+    def eval(
+        self, uv: npt.ArrayLike, wi: npt.ArrayLike, wo: npt.ArrayLike, level: npt.ArrayLike = 0.0
+    ) -> Floats:
+        """Return f * cos of wi in linear light: float32 [n, 3].
+
+        Args: arrays or lists, of floats.
+            uv: [n, 2], in [0, 1], the origin at the upper left; or with columns behind it for the
+                shares of varied inputs in their ranges, 0 at the lower end and 1 at the upper
+                one; without them they are their defaults, or what it was opened with. Beyond
+                [0, 1] it is repeated or clamped, as it was fitted.
+            wi: [n, 3], to the light, of length 1: x along u, y against v, z up.
+            wo: [n, 3], to the eye. Where either lies below the surface the answer is 0.
+            level: of the feature map, a number or one each [n]: 0 is the finest, each next one is
+                the mean over twice the side, and between two whole ones they are mixed. As a
+                texture's, numbers below 0 are the finest, and those beyond the last are the last.
+
+        Raises: ShapeError, ConfigError for what is none of that.
+        """
+        at, levels = asked_places("eval", uv, level, self.shares)
+        to_light = asked_directions("eval.wi", wi, len(at))
+        return self._light(at, to_light, asked_directions("eval.wo", wo, len(at)), levels)
+
+    def seen(self, uv: Floats, wi: Floats, wo: Floats, footprint: Floats) -> Floats:
+        """Return the same as it is on average over a footprint, the side of a square in uv [n].
+
+        For who draws it: nothing is checked.
+        """
+        levels = levels_of(level_of(footprint, self.side), len(uv))
+        return self._light(places(uv, self.shares), wi, wo, levels)
+
+    def _light(self, at: Floats, wi: Floats, wo: Floats, levels: Floats) -> Floats:
+        found = level_shade(self.field)(at, wi, wo, levels)
+        found[np.minimum(wi[:, 2], wo[:, 2]) <= 0] = 0
+        return found
+
+    @torch.no_grad()
+    def sample(
+        self, uv: npt.ArrayLike, wo: npt.ArrayLike, u: npt.ArrayLike, level: npt.ArrayLike = 0.0
+    ) -> tuple[Floats, Floats]:
+        """Return directions to look for light in: wi float32 [n, 3], and their density [n].
+
+        Args: as for ``eval``; besides
+            wo: [n, 3]. Where it lies below the surface, the density is 0.
+            u: [n, 3], in [0, 1).
+        """
+        at, levels = asked_places("sample", uv, level, self.shares)
+        eye = columns(asked_directions("sample.wo", wo, len(at)))
+        drawn = columns(asked_uniform("sample.u", u, len(at)))
+        above = torch.cat([eye[:2], eye[2:].abs()])  # so that wi is a direction at all
+        wi, density = self._mixture(at, above, levels).sample(above, drawn)
+        return wi.t().contiguous().numpy(), torch.where(eye[2] > 0, density, 0.0).numpy()
+
+    @torch.no_grad()
+    def pdf(
+        self, uv: npt.ArrayLike, wi: npt.ArrayLike, wo: npt.ArrayLike, level: npt.ArrayLike = 0.0
+    ) -> Floats:
+        """Return the density of ``sample`` at wi per steradian: float32 [n]; 0 for any below."""
+        at, levels = asked_places("pdf", uv, level, self.shares)
+        light, eye = (columns(asked_directions(f"pdf.{name}", given, len(at)))
+                      for name, given in (("wi", wi), ("wo", wo)))  # fmt: skip
+        density = self._mixture(at, eye, levels).pdf(light, eye)
+        found: Floats = torch.where(eye[2] > 0, density, 0.0).numpy()
+        return found
+
+    def _mixture(self, at: Floats, eye: torch.Tensor, levels: Floats) -> Mixture:
+        encoding, place = encoding_of(self.field), torch.from_numpy(at)
+        latents = level_latents(encoding, place[:, :2], torch.from_numpy(levels))
+        return self.sampler.mixture(encoding.lobes, latents, eye, place[:, 2:])

@@ -1,0 +1,95 @@
+"""What a material scatters over footprints on mip levels, drawn and answered on the device.
+
+Device half: device_footprints.cs.slang, behind the text that a teacher brings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from neuralshade.gpu.gpu import KernelText
+from neuralshade.kinds.material.device_samples import (
+    GROUP,
+    OF_SHARES,
+    check_answers,
+    drawn_by,
+    normals_text,
+)
+from neuralshade.kinds.material.footprints import POINTS, STEPS
+from neuralshade.kinds.material.sample_prefetch import Drawing, DrawnAhead
+from neuralshade.kinds.material.samples import MaterialSampler
+
+WORDS = 16  # of a footprint; OF_SHARES more of one of a teacher that is varied
+AHEAD = 2**20 // POINTS  # footprints at once, on hardware: no dispatch is to take a second
+HEAD = """
+static const uint FOOTPRINT_POINTS = {points};
+static const float2 FOOTPRINT_STEPS = float2({steps[0]!r}, {steps[1]!r});
+static const bool FOOTPRINT_WRAPS = {wraps};
+"""
+KERNEL = '#include "neuralshade/kinds/material/device_footprints.cs.slang"\n'
+
+
+@dataclass(frozen=True)
+class FootprintSamples:
+    """One batch: where footprints lie, and what is seen of them."""
+
+    at: torch.Tensor  # u, v, level and shares of varied inputs: float32 [N, 3 + V]
+    wi: torch.Tensor  # float32 [3, N]
+    wo: torch.Tensor
+    seen: torch.Tensor  # bool [N]: both directions lie above the surface
+    wanted: torch.Tensor  # mean of f * cos of wi: float32 [3, N]
+
+
+class DrawnFootprints(DrawnAhead[FootprintSamples]):
+    """Batches of footprints: places and directions as ``sampler`` has them, from counters alone.
+
+    A level is drawn as often as its side is long, and a footprint is as wide as a texel there:
+    squares and points in them are those of ``Footprints``. ``step`` is the next step's number.
+    """
+
+    def __init__(
+        self, sampler: MaterialSampler, sides: Sequence[int], *, wraps: bool, seed: int,
+        device: torch.device,
+    ):  # fmt: skip
+        """``seed``: 32 bits. ``device``: a torch device, where batches are to lie."""
+        self.sampler, self.sides, self.wraps, self.seed = sampler, sides, wraps, seed
+        self.varied = len(sampler.teacher.teacher.varied)
+        gpu = sampler.teacher.gpu
+        ahead = sampler.batch if gpu.adapter.software else AHEAD
+        super().__init__(gpu, device, sampler.batch, ahead)
+
+    def held(self) -> FootprintSamples:
+        (rows,) = self._held
+        columns = rows.t().contiguous()
+        at = torch.cat([columns[:2], columns[12:13], columns[WORDS : WORDS + self.varied]]).t()
+        return FootprintSamples(at, columns[2:5], columns[5:8], columns[11] > 0, columns[8:11])
+
+    def _drawing(self, count: int) -> Drawing:
+        sampler = self.sampler
+        teacher, gpu = sampler.teacher, sampler.teacher.gpu
+        words = WORDS + (OF_SHARES if self.varied else 0)
+        found = gpu.buffer(size=4 * words * count)
+        sides = np.array(self.sides, np.float64)
+        levels = np.stack([np.cumsum(sides) / sides.sum(), 1 / sides], axis=1)
+        variables = {
+            "drawn_by": drawn_by(sampler, count, self.seed, sampler.batch),
+            "drawn_points": gpu.buffer(sampler.rare_points.numpy()), "drawn_states": self.states,
+            "drawn_rows": found, "footprint_levels": gpu.buffer(levels.astype(np.float32)),
+            "footprint_level_count": len(sides),
+        }  # fmt: skip
+        kernel = teacher.compiled(footprints_text(sampler.normal_firsts, self.wraps), variables)
+        return (kernel, -(-count // GROUP)), [(found, words)]
+
+    def _look(self, drawn: Sequence[torch.Tensor]) -> None:
+        check_answers(self.sampler.teacher, drawn[0])
+
+
+def footprints_text(normal_firsts: Sequence[int], wraps: bool) -> KernelText:
+    """Return what draws footprints, as ``TeacherKernels.prepare`` takes it."""
+    head = HEAD.format(points=POINTS, steps=STEPS, wraps=str(wraps).lower())
+    text = normals_text(normal_firsts, keeps_values=False) + head + KERNEL
+    return KernelText(text, "draw_footprints", fast_math=True)

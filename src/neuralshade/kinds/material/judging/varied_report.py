@@ -1,0 +1,81 @@
+"""Spheres of a material over the range of each varied input, the network's below its teacher's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.base.work import counted
+from neuralshade.kinds.material.judging.evaluate import Compared
+from neuralshade.kinds.material.judging.judge import on_screen
+from neuralshade.kinds.material.judging.lit_surfaces import over_points, sphere
+from neuralshade.measure.display import PagePicture, error_picture, shown
+
+Floats = npt.NDArray[np.float32]
+STEPS = 5  # of a range, its ends among them, that stand in a row
+BETWEEN = 2  # stops of the slider for each step to the next
+SIDE_PX = 192
+ERROR_SCALE = 4  # of differences in sRGB, around grey
+SAME = 1e-6  # shares that are one stop
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A value of an input, and the material, the network and their difference there."""
+
+    value: str
+    in_row: bool
+    pictures: list[PagePicture]
+
+
+@dataclass(frozen=True)
+class SweptInput:
+    """An input, its stops from low to high, and which of them is what the asset was opened with."""
+
+    name: str
+    stops: list[Stop]
+    first: int
+
+
+def compared_panes(material: Floats, network: Floats, behind: str = "") -> list[PagePicture]:
+    """Return both and their difference, [h, w, 3] in sRGB; ``behind``: their names."""
+    error = error_picture(material, network, ERROR_SCALE)
+    named = (("Material", material), ("Network", network), ("Difference", error))
+    return [shown(f"{name}{behind}", "", picture) for name, picture in named]
+
+
+def swept_inputs(compared: Compared) -> list[SweptInput]:
+    """Return each varied input over its range; all others are as the asset was opened with."""
+    return [_swept(compared, number) for number in range(len(compared.opened.varied))]
+
+
+def _swept(compared: Compared, number: int) -> SweptInput:
+    one, usual = compared.opened.varied[number], compared.opened.shares[number]
+    stops = _stops(usual)
+    drawn = [Stop(f"{one.value(share):g}", in_row, _pictures(compared, number, share))
+             for share, in_row in counted(f"drawing over {one.name}", stops,
+                                          len(stops))]  # fmt: skip
+    nearest = min(range(len(stops)), key=lambda stop: abs(stops[stop][0] - usual))
+    return SweptInput(one.name, drawn, nearest)
+
+
+def _stops(usual: float) -> list[tuple[float, bool]]:
+    """Return shares of a range, evenly spread and where the input usually is; which in a row."""
+    even = np.linspace(0, 1, (STEPS - 1) * BETWEEN + 1).tolist()
+    stops = [(share, i % BETWEEN == 0) for i, share in enumerate(even)]
+    if min(abs(share - usual) for share in even) > SAME:
+        stops.append((usual, False))
+    return sorted(stops)
+
+
+def _pictures(compared: Compared, number: int, share: float) -> list[PagePicture]:
+    shares: list[Any] = list(compared.opened.shares)
+    shares[number] = share
+    at, value = sphere(SIDE_PX, SIDE_PX).at(shares), compared.opened.varied[number].value(share)
+    shades = (compared.teacher.eval, compared.opened.eval)
+    material, network = (on_screen(at.lit_as_usual(over_points(shade), compared.opened.sample))
+                         for shade in shades)  # fmt: skip
+    return compared_panes(material, network, f", {value:g}")

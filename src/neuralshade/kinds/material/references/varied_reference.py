@@ -1,0 +1,78 @@
+"""A teacher some of whose inputs are varied: what its text is told of them, and its encoder."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.kinds.material.references.reference_bsdf import Teacher, lined_text
+from neuralshade.kinds.material.varied import Varied, varied_of
+
+Floats = npt.NDArray[np.float32]
+AXES = "xyzw"
+SET = """
+/// Let inputs be what these shares of their ranges say.
+void set_varied(float4 share)
+{{
+{lines}}}
+"""
+AT_ENDS = """static const int TEACHER_PARAMETERS_NOW = {count};
+#define parameters parameters_now
+#define TEACHER_PARAMETERS TEACHER_PARAMETERS_NOW
+{text}
+#undef parameters
+#undef TEACHER_PARAMETERS
+{set}
+void parameters(float2 uv, out float values[TEACHER_PARAMETERS])
+{{
+    float4 ends[{ends}] = {{ {shares} }}; // CUDA has no static arrays of vectors
+    for (int end = 0; end < {ends}; ++end)
+    {{
+        float now[TEACHER_PARAMETERS_NOW];
+        set_varied(ends[end]);
+        parameters_now(uv, now);
+        for (int i = 0; i < TEACHER_PARAMETERS_NOW; ++i)
+            values[end * TEACHER_PARAMETERS_NOW + i] = now[i];
+    }}
+}}
+"""
+
+
+def varied_teacher(teacher: Teacher, ranges: str) -> Teacher:
+    """Return a teacher whose inputs are varied over ``ranges``; itself where these are none.
+
+    Its ``parameters`` are those of the ends of each range, all other inputs at their defaults: so
+    an encoder knows what a place becomes.
+
+    Raises: ConfigError for an input that it has not; see ``varied_of``.
+    """
+    varied = varied_of(ranges, teacher.inputs, teacher.owner)
+    if not varied:
+        return teacher
+    origin = teacher
+    if teacher.written is not None:
+        teacher = teacher.written([one.name for one in varied])
+    ends = _ends(varied)
+    lines = "".join(f"    {teacher.inputs[one.name].variable} = {one.low!r}f + "
+                    f"{one.high - one.low!r}f * share.{axis};\n"
+                    for one, axis in zip(varied, AXES, strict=False))  # fmt: skip
+    shares = ", ".join(f"float4({', '.join(f'{s!r}f' for s in end)})" for end in ends)
+    text = AT_ENDS.format(count=max(1, len(teacher.parameters)), text=lined_text(teacher),
+                          shares=shares, ends=len(ends), set=SET.format(lines=lines))  # fmt: skip
+    names = tuple(f"{number}:{name}" for number in range(len(ends))
+                  for name in teacher.parameters or ("none",))  # fmt: skip
+    return dataclasses.replace(teacher, text=text, parameters=names, varied=varied,
+                               origin=origin)  # fmt: skip
+
+
+def _ends(varied: Sequence[Varied]) -> list[tuple[float, ...]]:
+    """Return where the encoder looks: the defaults, and each range's ends; shares of four."""
+    usual = [one.share(one.default) for one in varied]
+    found = [usual]
+    for number in range(len(varied)):
+        found += [[*usual[:number], end, *usual[number + 1 :]] for end in (0.0, 1.0)]
+    rest = (0.0,) * (len(AXES) - len(varied))
+    return list(dict.fromkeys((*end, *rest) for end in found))

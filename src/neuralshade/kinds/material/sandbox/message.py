@@ -1,0 +1,59 @@
+"""A teacher of a MaterialX document as a message between two processes: plain data and arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from neuralshade.base.sandbox.wire import Array
+from neuralshade.kinds.material.references.materialx_code import check_words
+from neuralshade.kinds.material.references.reference_bsdf import Teacher
+from neuralshade.kinds.material.varied import Input
+
+LISTS = ("parameters", "notes", "targets")
+WORDS = "picture_words"  # the one buffer of a document's text
+
+
+def message_of(teacher: Teacher) -> tuple[dict[str, Any], tuple[Array, ...]]:
+    """Return the data of a document's teacher, and its buffer of pictures."""
+    data = {
+        "name": teacher.name, "text": teacher.text, "element": teacher.element,
+        "coarse": teacher.coarse, **{name: list(getattr(teacher, name)) for name in LISTS},
+        "inputs": {name: [one.variable, one.default] for name, one in teacher.inputs.items()},
+    }  # fmt: skip
+    return data, (teacher.variables[WORDS],)
+
+
+def teacher_of_message(
+    message: dict[str, Any], arrays: Sequence[Array], place: Path
+) -> Teacher | None:
+    """Return the teacher of a message; None where that is no message of one.
+
+    Raises: ConfigError where its text reaches beyond arithmetic.
+    """
+    whole = (
+        all(isinstance(message.get(name), str) for name in ("name", "text"))
+        and all(_is_list(message.get(name)) for name in LISTS)
+        and isinstance(message.get("element"), (str, type(None)))
+        and isinstance(message.get("coarse"), bool)
+        and isinstance(message.get("inputs"), dict)
+        and all(_is_input(one) for one in message["inputs"].values())
+        and [array.dtype.name for array in arrays] == ["uint32"]
+    )
+    if not whole:
+        return None
+    check_words(message["text"], place)
+    parameters, notes, targets = (tuple(message[name]) for name in LISTS)
+    inputs = {name: Input(*one) for name, one in message["inputs"].items()}
+    return Teacher(message["name"], message["text"], parameters, {WORDS: arrays[0]}, notes,
+                   element=message["element"], coarse=message["coarse"], targets=targets,
+                   inputs=inputs)  # fmt: skip
+
+
+def _is_list(one: Any) -> bool:
+    return isinstance(one, list) and all(isinstance(text, str) for text in one)
+
+
+def _is_input(one: Any) -> bool:
+    return isinstance(one, list) and [type(part) for part in one] == [str, float]

@@ -1,0 +1,184 @@
+"""What a material and its network take beside each other on the GPU at hand, told to people.
+
+A network is worth its bytes where the graph is dear: beside a cheap one it is the slower way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neuralshade.base.work import counted
+from neuralshade.engine.kernel_path import PATH_TITLES
+from neuralshade.gpu.clock import Patience
+from neuralshade.gpu.gpu import Gpu
+from neuralshade.kinds.kind import Notice, ignore
+from neuralshade.kinds.material.judging.evaluate import teacher_of, tell_changed
+from neuralshade.kinds.material.judging.judge import Judge
+from neuralshade.kinds.material.judging.mip_judge import LevelJudge
+from neuralshade.kinds.material.references.reference_bsdf import (
+    Teacher,
+    TeacherKernels,
+    open_teachers_gpu,
+)
+from neuralshade.kinds.material.speed.baked import bake
+from neuralshade.kinds.material.speed.evaluation import (
+    Evaluation,
+    frame_evaluation,
+    graph_evaluation,
+)
+from neuralshade.kinds.material.speed.screen import Screen
+from neuralshade.measure.table import Table
+
+Floats = npt.NDArray[np.float32]
+
+SCREEN, FEW = (1920, 1080), (320, 176)  # pixels on a GPU, and in software
+LIGHTS, ONE = (1, 4), (1,)  # in software compiling takes a minute a kernel
+LONG, SHORT = Patience(0.35, 7), Patience(0.0, 1)
+ITSELF, NOTHING = "the material itself", "nothing, at the same points"
+BAKED = "the material, its graph baked into maps"
+NETWORK, LOOPS = "its network", "its network by loops alone"
+API_TITLES = {"vulkan": "Vulkan", "cuda": "CUDA", "metal": "Metal", "d3d12": "Direct3D 12"}
+NOTED = (
+    "Speed: every pixel a point of its own. A material that takes no longer than its network is "
+    "better evaluated itself. Baked: what its graph computes as 8 bits of RGBA textures as wide as "
+    "the feature map, with box-filtered mip levels, then its closures; as BC7 they would take a "
+    "quarter of the bytes. Where they are as good and no slower, they are the better choice."
+)
+
+
+def material_speed(opened: Any, reference: Any, notice: Notice = ignore) -> Table:
+    """Return rows and lines of how long an OpenedMaterial takes, and what it was fitted to.
+
+    ``notice``: called with a line, before the work, where that has changed since.
+
+    Raises: AssetError for another material; what ``load_teacher`` raises; KernelError for one that
+        does not compile; DeviceError.
+    """
+    teacher = teacher_of(opened, reference)
+    tell_changed(opened, teacher, notice)
+    with closing(open_teachers_gpu()) as gpu:
+        rows = speed_rows(gpu, teacher, opened)
+    return Table(rows, lines=told_speed(rows))
+
+
+def speed_rows(gpu: Gpu, teacher: Teacher, opened: Any) -> list[dict[str, Any]]:
+    """Return the microseconds of a screen of points: a row for each of what can evaluate it.
+
+    ``what``, ``path`` (what a network runs on), ``device``, ``api``, ``software``, ``points``, and
+    ``plane_us`` and ``scattered_us``, each by the count of lights; of the network and of baked maps
+    also ``psnr_db``, ``l1_highlight``, ``memory_bytes`` and, where there are mip levels,
+    ``level_error``, the mean of what ``LevelJudge`` says of those behind the finest.
+    """
+    (across, down), counts = (FEW, ONE) if gpu.adapter.software else (SCREEN, LIGHTS)
+    screens = [Screen(across, down, opened.side, scattered, lights)
+               for lights in counts for scattered in (False, True)]  # fmt: skip
+    kernels = TeacherKernels(gpu, teacher)
+    baked = bake(kernels, opened.side, opened.recipe.wrap)
+    ways: dict[str, Callable[[Screen], Evaluation]] = {
+        NOTHING: lambda screen: graph_evaluation(gpu, None, screen),
+        ITSELF: lambda screen: graph_evaluation(gpu, teacher, screen),
+    }
+    worth: dict[str, dict[str, Any]] = {NETWORK: _network_worth(opened)}
+    if baked is not None:
+        has_textures = not gpu.adapter.software and gpu.api != "cuda"
+        levels = [each.in_words() for each in baked.levels()]
+        timed = baked.in_textures(gpu) if has_textures else levels[0]
+        ways[BAKED] = lambda screen: graph_evaluation(gpu, timed, screen)
+        worth[BAKED] = _baked_worth(kernels, levels, opened) | {"memory_bytes": baked.byte_count}
+    ways |= {
+        NETWORK: lambda screen: frame_evaluation(gpu, opened, screen),
+        LOOPS: lambda screen: frame_evaluation(gpu, opened, screen, matrices=False),
+    }
+    rows: list[dict[str, Any]] = []
+    for what, way in counted("timing", ways.items(), len(ways)):
+        if what == LOOPS and rows[-1]["path"] == "fma":
+            continue  # the network has run so
+        found = _row(gpu, what, [way(screen) for screen in screens])
+        rows.append(found | worth.get(what, {}))
+    return rows
+
+
+def _network_worth(opened: Any) -> dict[str, Any]:
+    """Return what its file tells; nothing of a file from before highlights were measured."""
+    quality = opened.header.quality
+    if "l1_highlight" not in quality:
+        return {}
+    levels = opened.material.get("levels", [])
+    return {"psnr_db": quality["psnr_db"], "l1_highlight": quality["l1_highlight"],
+            "memory_bytes": opened.memory_bytes,
+            **_level_error([each["error"] for each in levels])}  # fmt: skip
+
+
+def _baked_worth(
+    kernels: TeacherKernels, maps: Sequence[Teacher], opened: Any
+) -> dict[str, float]:  # fmt: skip
+    """Return what baked ``maps``, one for each level, are worth, judged as the network was."""
+    levels = [TeacherKernels(kernels.gpu, each) for each in maps]
+    judged = Judge(kernels).judge(levels[0].eval)
+
+    def shade(uv: Floats, wi: Floats, wo: Floats, level: Floats) -> Floats:
+        return levels[int(level[0])].eval(uv, wi, wo)  # a judge asks each level by itself
+
+    errors = LevelJudge(kernels, opened.recipe).errors(shade, len(levels))
+    return {"psnr_db": judged.psnr_db, "l1_highlight": judged.highlight_l1,
+            **_level_error(errors)}  # fmt: skip
+
+
+def _level_error(errors: Sequence[float]) -> dict[str, float]:
+    """Return the mean of the levels behind the finest, where there are some."""
+    return {"level_error": round(fmean(errors[1:]), 5)} if len(errors) > 1 else {}
+
+
+def _row(gpu: Gpu, what: str, found: Sequence[Evaluation]) -> dict[str, Any]:
+    patience = SHORT if gpu.adapter.software else LONG
+    spent = [round(one.microseconds(patience), 1) for one in found]
+    lights = [str(one.screen.lights) for one in found[::2]]  # keys of JSON
+    return {"what": what, "path": found[0].path, "device": gpu.name, "api": gpu.api,
+            "software": gpu.adapter.software, "points": found[0].screen.count,
+            "plane_us": dict(zip(lights, spent[::2], strict=True)),
+            "scattered_us": dict(zip(lights, spent[1::2], strict=True))}  # fmt: skip
+
+
+def told_speed(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Return lines of what ``speed_rows`` found."""
+    by_name = {row["what"]: row for row in rows}
+    one = rows[0]
+    software = ", in software, which says nothing of a GPU," if one["software"] else ""
+    lines = [f"Speed on {one['device']} through {API_TITLES[one['api']]}{software} of "
+             f"{one['points']:,} points, microseconds on a plane / scattered:"]  # fmt: skip
+    for row in rows:
+        said = [f"{row['plane_us'][n]:,.0f} / {row['scattered_us'][n]:,.0f}{_lights(n)}"
+                for n in row["plane_us"]]  # fmt: skip
+        runs_on = f" ({PATH_TITLES[row['path']]})" if row["path"] else ""
+        lines.append(f"{row['what']}{runs_on}: {', '.join(said)}")
+    for what in [what for what in (NETWORK, LOOPS, BAKED) if what in by_name]:
+        times = [_times(by_name[ITSELF], by_name[what], n) for n in one["plane_us"]]
+        lines.append(f"{what}, times as fast as {ITSELF}: {', '.join(times)}")
+    lines += [f"{what}: {row['psnr_db']:.2f} dB, L1 around highlights {row['l1_highlight']:.3f}"
+              f"{_levels(row)}, {row['memory_bytes']:,} bytes in a GPU"
+              for what, row in by_name.items() if "psnr_db" in row]  # fmt: skip
+    even = by_name[NETWORK]
+    lines.append(f"break-even: a material that takes {even['plane_us']['1']:,.0f} / "
+                 f"{even['scattered_us']['1']:,.0f} itself takes as long as its "
+                 "network")  # fmt: skip
+    return [*lines, NOTED]
+
+
+def _times(graph: dict[str, Any], network: dict[str, Any], lights: str) -> str:
+    plane, scattered = (graph[key][lights] / network[key][lights]
+                        for key in ("plane_us", "scattered_us"))  # fmt: skip
+    return f"{plane:.1f} / {scattered:.1f}{_lights(lights)}"
+
+
+def _levels(row: dict[str, Any]) -> str:
+    return f", SMAPE of mip levels {row['level_error']:.3f}" if "level_error" in row else ""
+
+
+def _lights(count: str) -> str:
+    return "" if count == "1" else f" under {count} lights"
