@@ -34,7 +34,7 @@ import torch
 from rivals.material_bars import bar_rows, lead_rows, quality_row
 from rivals.material_fields import Contender, frames, lobes, maps
 from rivals.material_graphs import default_graphs, texel_shade
-from rivals.material_maps import maps_teacher
+from rivals.material_maps import maps_reference
 from rivals.material_sheet import sheet
 from rivals.material_training import Trained, train
 from shared.results import FOLDER, write_results
@@ -47,14 +47,14 @@ from neuralshade.gpu.device import is_software
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.judging.judge import Judge, field_shade
-from neuralshade.kinds.material.mip_fit import main_share
+from neuralshade.kinds.material.mip_fit import finest_level_share
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import (
-    Teacher,
-    TeacherKernels,
-    open_teachers_gpu,
+    ReferenceBsdf,
+    ReferenceKernels,
+    open_reference_gpu,
 )
-from neuralshade.kinds.material.references.sources import load_teacher
+from neuralshade.kinds.material.references.sources import load_reference
 from neuralshade.kinds.material.speed.evaluation import decoder_evaluation, graph_evaluation
 from neuralshade.kinds.material.speed.screen import Screen
 from neuralshade.model.field import Field
@@ -107,7 +107,7 @@ def finest_recipe(asked: Asked) -> MaterialRecipe:
     """Return the recipe of contenders: as many steps as `fit material` has for its finest level."""
     whole = MaterialRecipe(size=asked.size, steps=asked.steps, seconds=None, batch=asked.batch,
                            seed=asked.seed)  # fmt: skip
-    finest = math.ceil(asked.steps * (1 - whole.sampler) * main_share(whole))
+    finest = math.ceil(asked.steps * (1 - whole.sampler) * finest_level_share(whole))
     return replace(whole, steps=finest)
 
 
@@ -119,7 +119,7 @@ def trained_row(graph: Path, one: Trained, recipe: MaterialRecipe, asked: Asked)
 
 
 def evaluation_rows(
-    name: str, graphs: dict[str, Teacher | None], fields: dict[str, Field], asked: Asked
+    name: str, graphs: dict[str, ReferenceBsdf | None], fields: dict[str, Field], asked: Asked
 ) -> Iterable[Row]:
     """Yield the time of each graph and of each decoder, through each API that answers."""
     for api in asked.apis:
@@ -161,12 +161,12 @@ def time_columns(lights: Sequence[int], spent: Sequence[float], graph: Taken | N
     return found
 
 
-def bench_graph(graph: Path, teacher: Teacher, asked: Asked) -> Sections:
+def bench_graph(graph: Path, reference: ReferenceBsdf, asked: Asked) -> Sections:
     """Fit one graph in all ways that are asked for."""
     name = graph.name
     rows: Sections = {"Quality": [], "Beside rivals and bars": [], "Fits": [], "Evaluation": []}
     timed, shades = dict[str, Field](), {}
-    graphs: dict[str, Teacher | None] = {"nothing": None, "graph": teacher}
+    graphs: dict[str, ReferenceBsdf | None] = {"nothing": None, "graph": reference}
     if asked.engine != "none":
         for fitted, quality, field in shipped(graph, asked):
             rows["Fits"].append(fitted)
@@ -175,8 +175,8 @@ def bench_graph(graph: Path, teacher: Teacher, asked: Asked) -> Sections:
             print(fitted, quality, sep="\n", flush=True)
     recipe = finest_recipe(asked)
     # CUDA's samples stay where PyTorch trains; by way of the host they take 10 ms a step
-    gpu = open_gpu("cuda") if asked.device == "cuda" else open_teachers_gpu()
-    kernels = TeacherKernels(gpu, teacher)
+    gpu = open_gpu("cuda") if asked.device == "cuda" else open_reference_gpu()
+    kernels = ReferenceKernels(gpu, reference)
     judge, contenders = Judge(kernels), contenders_of(asked)
     for one in train(contenders, kernels, recipe, asked.torch_device) if contenders else []:
         shades[one.name] = field_shade(one.field)
@@ -187,7 +187,7 @@ def bench_graph(graph: Path, teacher: Teacher, asked: Asked) -> Sections:
         if one.name.startswith("lobes") and asked.engine == "none":
             timed[one.name] = one.field
         if one.name == "PBR maps":
-            graphs[one.name] = maps_teacher(one.field, recipe.wrap)
+            graphs[one.name] = maps_reference(one.field, recipe.wrap)
     if "texels" in asked.rivals:
         shades["texels"] = texel_shade(kernels.eval, asked.size)
         quality = quality_row(name, "texels", judge.judge(shades["texels"]).facts())
@@ -244,7 +244,7 @@ def main() -> None:
     found: Sections = {"Quality": bar_rows()}
     with tempfile.TemporaryDirectory() as folder:
         for graph in asked.graphs or default_graphs(Path(folder)):
-            rows = bench_graph(graph, load_teacher(graph), asked)
+            rows = bench_graph(graph, load_reference(graph), asked)
             for title, some in rows.items():
                 found.setdefault(title, []).extend(some)
             facts = {"trained in PyTorch on": asked.place, "samples of a step": asked.batch,

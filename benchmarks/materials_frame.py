@@ -31,7 +31,7 @@ from neuralshade.gpu.device import is_software
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, run_steps
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.asset import pack_field, pack_sampler, stored_field
-from neuralshade.kinds.material.batched_decoder import frame_decoder
+from neuralshade.kinds.material.batched_decoder import build_decoder
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
@@ -108,7 +108,7 @@ class Frame:
     def values(self, way: str, count: int) -> Floats:
         """Run a way; return what it drew, float32 [count, 3]."""
         run_steps(self.gpu, self.gpu.steps(self.ways[way]))
-        return Screen.seen(self.drawn.read(), count)
+        return Screen.unpacked(self.drawn.read(), count)
 
     def microseconds(self, dispatches: list[Dispatch], patience: Patience) -> float:
         """Return the median time of a frame."""
@@ -196,7 +196,7 @@ def rows_of(
     recipe = MaterialRecipe(hidden_width=width, hidden_layers=layers)
     for shared in (False, True) if count > 1 else (False,):
         materials = drawn_materials(count, asked.side, recipe, shared)
-        decoder = frame_decoder(gpu, materials)
+        decoder = build_decoder(gpu, materials)
         for screen in screens:
             for blocks in (True, False) if count > 1 else (True,):
                 of = pixel_materials(screen, count, blocks)

@@ -41,7 +41,7 @@ from neuralshade.kinds.mipmaps.family.training import (
     corrected,
     examples_of,
     fine_tuning,
-    share_left,
+    missed_share,
     train_correction,
 )
 from neuralshade.kinds.mipmaps.judge import HELD_OUT, KINDS, judge
@@ -170,7 +170,7 @@ def run(cuts: dict[str, tuple[Maps, Maps]], gpu: Gpu, side: int) -> None:
         errors, seconds = tried(Tried(maps, gpu), networks)
         spent.append(seconds)
         missed.append({"set": name, **{
-            told: round(share_left(network, examples[name]), 2)
+            told: round(missed_share(network, examples[name]), 2)
             for told, network in networks.items()
         }})  # fmt: skip
         short += [mean_row(name, kind, found) for kind, found in errors.items()]

@@ -31,7 +31,7 @@ from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.traced import framed_scattering
+from neuralshade.kinds.material.traced import traced_scattering
 from neuralshade.scene.bound_scene import SceneContents
 from neuralshade.scene.decoded_materials import Decoding, decoded_materials
 from neuralshade.scene.document import Camera, LightEntry, read_scene
@@ -54,7 +54,7 @@ LIGHT = LightEntry("rectangle", (12, 11, 9), position=(-1, 3, -1), across=(2, 0,
 def grid(count: int, side: int, recipe: MaterialRecipe) -> SceneContents:
     """Return spheres of so many materials side by side, on a floor of the first."""
     drawn = drawn_materials(count, side, recipe, shared=False, levels=len(level_sides(side)))
-    materials = [framed_scattering(one.recipe, one.side, one.tensors) for one in drawn]
+    materials = [traced_scattering(one.recipe, one.side, one.tensors) for one in drawn]
     across = max(3, math.ceil(math.sqrt(count)))
     step = 2.0 / across
     meshes = [(quad().moved(3.0, (0, 0, 0), (0, 0, 0)), 0, 8.0)]

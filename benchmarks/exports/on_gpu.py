@@ -9,8 +9,8 @@ import numpy.typing as npt
 from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.gpu.clock import Patience, steps_seconds
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.kinds.material.references.reference_bsdf import Teacher
-from neuralshade.kinds.material.speed.evaluation import frame_evaluation, graph_evaluation
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf
+from neuralshade.kinds.material.speed.evaluation import batched_evaluation, graph_evaluation
 from neuralshade.kinds.material.speed.screen import Screen
 from neuralshade.languages.halves import in_halves
 from neuralshade.languages.harness import COUNTS, GROUP, function_of, harness
@@ -131,10 +131,10 @@ def material_rows(gpu: Gpu, opened: Any, name: str) -> list[Row]:
         for way, printer in printers(gpu, form).items():
             head, words = bound(gpu, printer, way)
             text = head + printer.text() + EVAL.format(name=name)
-            took = graph_evaluation(gpu, Teacher(name, text, (), words), screen)
+            took = graph_evaluation(gpu, ReferenceBsdf(name, text, (), words), screen)
             found[f"{way} [us]"] = round(took.microseconds(PATIENCE), 1)
         for way, matrices in (("own loops", False), ("own usual", True)):
-            own = frame_evaluation(gpu, opened, screen, matrices=matrices)
+            own = batched_evaluation(gpu, opened, screen, matrices=matrices)
             found[f"{way} [us]"] = round(own.microseconds(PATIENCE), 1)
             found[f"{way} is"] = own.path or gpu.api
         print(found, flush=True)

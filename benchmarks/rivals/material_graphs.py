@@ -7,7 +7,7 @@ import numpy as np
 
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.judging.lit_surfaces import Floats, Shade
-from neuralshade.kinds.material.references.sources import load_teacher
+from neuralshade.kinds.material.references.sources import load_reference
 
 ROOT = Path(__file__).parent.parent.parent
 TRAY = ROOT / "examples/material/antique_copper.toml"
@@ -25,7 +25,7 @@ def default_graphs(folder: Path) -> list[Path]:
     places = [path for place in FOLDERS for path in sorted(place.glob("*.*"))]
     for path in [*places, sharp_tray(folder)]:
         try:
-            load_teacher(path)
+            load_reference(path)
             found.append(path)
         except ConfigError as error:
             print(f"left out: {error}")

@@ -13,7 +13,7 @@ from torch.nn.functional import normalize
 
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.references.pictures import Lookup, picture_table
-from neuralshade.kinds.material.references.reference_bsdf import Teacher
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf
 from neuralshade.model import microfacet
 from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
@@ -109,7 +109,7 @@ def reflected(
     return torch.where(above, facets * microfacet.visibility(cos_i, cos_o, alpha), 0.0)
 
 
-def maps_teacher(field: Field, wrap: str) -> Teacher:
+def maps_reference(field: Field, wrap: str) -> ReferenceBsdf:
     """Return a graph that is maps without a coat, of 8 bits in two pictures, for a device."""
     grid = encoding_of(field).grid
     width, height = grid.sizes[0]
@@ -122,4 +122,4 @@ def maps_teacher(field: Field, wrap: str) -> Teacher:
     constants, words = picture_table(lookups)
     text = DEVICE_HALF.read_text()
     imports, rest = text.split("\n\n", 1)
-    return Teacher("PBR maps", f"{imports}\n{CONSTANTS}{constants}{rest}", (), words)
+    return ReferenceBsdf("PBR maps", f"{imports}\n{CONSTANTS}{constants}{rest}", (), words)

@@ -11,7 +11,7 @@ import torch
 from neuralshade.asset.asset import Header, asset_size
 from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.kinds.material.device_samples import DrawnBatches, DrawnSamples, device_sampler
+from neuralshade.kinds.material.device_samples import DeviceBatches, DeviceSamples, device_sampler
 from neuralshade.kinds.material.engine import (
     ENCODER_LAYERS,
     ENCODER_WIDTH,
@@ -19,11 +19,11 @@ from neuralshade.kinds.material.engine import (
     MaterialTask,
     TorchMaterialEngine,
     batch_of,
-    begin_at_usual,
+    match_mean_light,
 )
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.kinds.material.samples import Samples
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
@@ -35,13 +35,13 @@ from rivals.material_fields import Contender
 class SharedBatches:
     """Batches that several tasks see: drawn and answered once a step, as the GPU engine's are."""
 
-    def __init__(self, kernels: TeacherKernels, recipe: MaterialRecipe, device: torch.device):
+    def __init__(self, kernels: ReferenceKernels, recipe: MaterialRecipe, device: torch.device):
         rng = torch.Generator().manual_seed(recipe.seed)
         batch = batch_of(recipe, on_cpu=device.type == "cpu")
         self.sampler = device_sampler(recipe, kernels, batch, rng)
         seed = recipe.seed & 0xFFFFFFFF
-        drawn = DrawnSamples(kernels.gpu, kernels, self.sampler, batch, seed)
-        self.ahead, self.device = DrawnBatches(drawn, device), device
+        drawn = DeviceSamples(kernels.gpu, kernels, self.sampler, batch, seed)
+        self.ahead, self.device = DeviceBatches(drawn, device), device
 
     def next(self) -> None:
         """Draw what ``draw`` returns from now on."""
@@ -82,7 +82,7 @@ class Trained:
 
 def train(
     contenders: Sequence[Contender],
-    kernels: TeacherKernels,
+    kernels: ReferenceKernels,
     recipe: MaterialRecipe,
     device: torch.device,
 ) -> list[Trained]:
@@ -125,7 +125,7 @@ def _engine(one: Contender, batches: SharedBatches, recipe: MaterialRecipe) -> T
     rng = torch.Generator().manual_seed(recipe.seed)
     plain = one.build(recipe, rng)
     if isinstance(plain.network, MLP):
-        begin_at_usual(plain.network, batches.sampler)
+        match_mean_light(plain.network, batches.sampler)
     numbers = encoding_of(plain).grid.features
     encoder = MLP(batches.sampler.value_count, numbers, ENCODER_LAYERS, ENCODER_WIDTH, "leaky_relu",
                   one.encoder_output, rng=rng)  # fmt: skip

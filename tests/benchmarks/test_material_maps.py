@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from rivals.material_fields import maps
-from rivals.material_maps import maps_teacher
+from rivals.material_maps import maps_reference
 
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.judging.judge import field_shade
@@ -21,7 +21,7 @@ def test_maps_on_the_device_are_those_that_were_fitted(gpu, wrap):
     torch.nn.init.uniform_(encoding_of(field).grid.texels, 0, 1, generator=rng)
     encoding_of(field).grid.round()
     wanted = field_shade(field)(*screen.points())
-    found = graph_evaluation(gpu, maps_teacher(field, wrap), screen).values()
+    found = graph_evaluation(gpu, maps_reference(field, wrap), screen).values()
     assert (wanted == 0).any() and wanted.std() > 0.02
     close = np.isclose(found, wanted, rtol=2e-3, atol=1e-4).all(axis=1)
     assert close.mean() > 0.99  # but where a cosine is as good as 0

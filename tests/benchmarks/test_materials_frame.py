@@ -5,9 +5,9 @@ import pytest
 from materials_frame import check, drawn_materials, frame_of, pixel_materials, whole_text
 
 from neuralshade.gpu.slang_export import export_slang
-from neuralshade.kinds.material.batched_decoder import frame_decoder, vectors_text, warps_text
-from neuralshade.kinds.material.batched_maps import frame_maps, frame_words
-from neuralshade.kinds.material.batched_networks import fragment_bytes, pack_frame
+from neuralshade.kinds.material.batched_decoder import build_decoder, vectors_text, warps_text
+from neuralshade.kinds.material.batched_maps import map_textures, map_words
+from neuralshade.kinds.material.batched_networks import fragment_bytes, pack_networks
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.speed.screen import Screen
 
@@ -18,7 +18,7 @@ def test_a_frame_is_drawn_as_pytorch_has_it(gpu, sorted_group):
     screen, recipe = Screen(48, 32, 8, scattered=True), MaterialRecipe(hidden_width=16)
     materials = drawn_materials(3, 8, recipe, shared=True)
     of = pixel_materials(screen, 3, blocks=False)
-    decoder = frame_decoder(gpu, materials)
+    decoder = build_decoder(gpu, materials)
     frame = frame_of(gpu, decoder, screen, of, 3, sorted_group)
     check(frame, decoder.path, materials, of, screen)
     came, ordered = (frame.values(way, screen.count) for way in frame.ways)
@@ -31,13 +31,13 @@ def test_its_text_goes_with_both_roads_of_a_gpu(device):
     """Types and names are checked, for nothing runs it here."""
     screen, recipe = Screen(48, 32, 8), MaterialRecipe(hidden_width=16)
     materials = drawn_materials(2, 8, recipe, shared=True)
-    maps = frame_maps(device, materials)
-    places = pack_frame(materials, maps.places, fragment_bytes).places
+    maps = map_textures(device, materials)
+    places = pack_networks(materials, maps.places, fragment_bytes).places
     text = whole_text(vectors_text(recipe, "inferencing_optimal", maps, places), screen, 64)
     module = device.load_module_from_source("frame_sorted", text)
     for name in ("as_they_come", "in_order", "brought_back"):
         device.link_program([module], [module.entry_point(name)])
-    of_warps = warps_text(recipe, frame_words(materials), places)
+    of_warps = warps_text(recipe, map_words(materials), places)
     assert export_slang(whole_text(of_warps, screen, 64), "in_order").code
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import neuralshade
 from neuralshade.kinds.mipmaps.family import fit as fit_family
-from neuralshade.kinds.mipmaps.family.role import Teacher
+from neuralshade.kinds.mipmaps.family.role import PriorTrainer
 from neuralshade.kinds.mipmaps.family.training import FamilyTraining
 
 FEW = ["--steps", "8", "--pool", "16", "--pairs", "4"]
@@ -20,7 +20,9 @@ USED = ["--pool", "16", "--pairs", "4"]
 def rocks(folder, monkeypatch):
     """Stand beside three folders with maps of 8 x 8 texels; networks are taught for a moment."""
     training = FamilyTraining(steps=10, batch=64)
-    monkeypatch.setattr(fit_family, "Teacher", functools.partial(Teacher, training=training))
+    monkeypatch.setattr(
+        fit_family, "PriorTrainer", functools.partial(PriorTrainer, training=training)
+    )
     for seed, name in enumerate(("gneiss", "slate", "basalt")):
         (folder / name).mkdir()
         rng = np.random.default_rng(seed)

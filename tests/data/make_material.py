@@ -15,8 +15,8 @@ FEW = {"size": 8, "steps": 60, "batch": 256, "hidden_width": 16, "seed": 3}
 
 
 if __name__ == "__main__":
-    from fixtures.small_material import paint_teacher
+    from fixtures.small_material import paint_reference
 
     asset = PLACE / "material.nsh"
-    fit_material(paint_teacher(), asset, **FEW)
+    fit_material(paint_reference(), asset, **FEW)
     print(neuralshade.info(asset)["quality"])

@@ -16,7 +16,7 @@ from neuralshade import FitInterrupted, FitOptions
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.errors import DeviceError, OutputError
 from neuralshade.kinds.mipmaps.family import fit as fit_family
-from neuralshade.kinds.mipmaps.family.role import Teacher
+from neuralshade.kinds.mipmaps.family.role import PriorTrainer
 from neuralshade.kinds.mipmaps.family.training import FamilyTraining
 from neuralshade.source.texture_set import TextureSet
 
@@ -87,8 +87,8 @@ def test_a_new_fit_hides_an_old_one(tmp_path, save_smooth, few):
 
 @pytest.mark.slow  # a family is trained for one look at its folders
 def test_sets_of_a_family_have_a_folder_each(tmp_path, monkeypatch):
-    hasty = functools.partial(Teacher, training=FamilyTraining(steps=4, batch=64))
-    monkeypatch.setattr(fit_family, "Teacher", hasty)
+    hasty = functools.partial(PriorTrainer, training=FamilyTraining(steps=4, batch=64))
+    monkeypatch.setattr(fit_family, "PriorTrainer", hasty)
     monkeypatch.chdir(tmp_path)
     ones = np.ones((8, 8), np.float32)
     bumps = np.float32(np.random.default_rng(0).normal(0, 0.2, (8, 8)))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from neuralshade.gpu.gpu import run_once
 from neuralshade.gpu.slang_export import export_slang
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels, answering
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels, reference_kernel
 from neuralshade.kinds.material.references.stack import load_stack
 from neuralshade.model.border import within
 
@@ -68,7 +68,7 @@ def test_what_vulkan_leaves_open_is_in_no_material(gpu, tmp_path):
     base = (f'[[layer]]\nkind = "diffuse"\ncolor = "{PHOTO}"\n'
             "flakes = { scale = 9, tilt = 0.1 }\n")  # fmt: skip
     (tmp_path / "x.toml").write_text(f"[mask]\n{masks}{base}{layers}")
-    kernels = TeacherKernels(gpu, load_stack(tmp_path / "x.toml"))
-    whole = kernels._whole(answering("teacher_evaluate"))
+    kernels = ReferenceKernels(gpu, load_stack(tmp_path / "x.toml"))
+    whole = kernels._whole(reference_kernel("reference_evaluate"))
     code = export_slang(whole.text, whole.entry, "spirv-asm").code
     assert "OpUMod" in code and not [name for name in UNDEFINED if name in code]

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 import torch
 from fixtures.small_material import DARK as NO_LIGHT
-from fixtures.small_material import PAINT, TOLD, paint_teacher, wet_file, wet_paint
+from fixtures.small_material import PAINT, TOLD, paint_reference, wet_file, wet_paint
 
 import neuralshade
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.material.asset import pack_field, pack_sampler
 from neuralshade.kinds.material.field import build_field
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.reference_scattering import given_scattering
-from neuralshade.kinds.material.references.sources import load_teacher
-from neuralshade.kinds.material.references.varied_reference import varied_teacher
+from neuralshade.kinds.material.reference_scattering import reference_scattering
+from neuralshade.kinds.material.references.sources import load_reference
+from neuralshade.kinds.material.references.varied_reference import vary_reference
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.traced import traced_material
@@ -48,8 +48,8 @@ color = [0.9, 0.6, 0.5]
 @pytest.mark.slow  # a whole path tracer
 def test_light_is_what_the_material_scatters(at_center, wet_scattering):
     """At the asset's varied inputs; and not what its network does, which nobody trained."""
-    fitted, teacher = wet_scattering(0.75)
-    found, _ = at_center(quad(), given_scattering(fitted, teacher), lights=(LIGHT,))
+    fitted, reference = wet_scattering(0.75)
+    found, _ = at_center(quad(), reference_scattering(fitted, reference), lights=(LIGHT,))
     wanted = wet_paint(np.float64([[0.5, 0.5, 0.75]]), WI, WO)[0] * [2, 1, 0.5]
     np.testing.assert_allclose(found, wanted, rtol=1e-3)
 
@@ -60,23 +60,23 @@ def wet_scattering(tmp_path):
 
     def at(share):
         recipe = MaterialRecipe(size=4, hidden_width=16, vary="wetness=0..2")
-        teacher = varied_teacher(load_teacher(wet_file(tmp_path), None), recipe.vary)
+        reference = vary_reference(load_reference(wet_file(tmp_path), None), recipe.vary)
         field = build_field(recipe, 4, torch.Generator().manual_seed(1))
         tensors = pack_field(field) | pack_sampler(untrained_sampler(recipe))
-        return scattering_of(recipe, 4, tensors, teacher.varied, [share]), teacher
+        return scattering_of(recipe, 4, tensors, reference.varied, [share]), reference
 
     return at
 
 
 def test_one_text_at_a_time():
     opened = neuralshade.load(ASSET)
-    fitted, given = traced_material(opened), traced_material(opened, paint_teacher())
+    fitted, given = traced_material(opened), traced_material(opened, paint_reference())
     assert (
         material_with_text([fitted, given, given]) is given
         and material_with_text([fitted]).text == ""
     )
     assert fitted.framed is not None and given.framed is None  # no decoder evaluates a reference
-    other = given_scattering(fitted, replace(paint_teacher(), text=PAINT + TOLD))
+    other = reference_scattering(fitted, replace(paint_reference(), text=PAINT + TOLD))
     with pytest.raises(ConfigError, match="got 2 materials to be shown by their references"):
         material_with_text([given, other])
 
@@ -103,8 +103,8 @@ def test_panes_are_both_and_their_difference(one_device, folder):
 
 
 @pytest.mark.parametrize("old, new, show, error, message", [
-    ("reference", "reference", "teacher", ConfigError,
-     "show: got 'teacher', need one of fitted, given, difference, panes."),
+    ("reference", "reference", "reference", ConfigError,
+     "show: got 'reference', need one of fitted, given, difference, panes."),
     (', reference = "paint.slang"', "", "given", ConfigError,
      "show: got given for a scene without references, need what an asset was fitted to. Write "
      "reference = beside asset =."),

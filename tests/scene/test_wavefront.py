@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from fixtures.drawn_materials import drawn_material, drawn_scattering
 from fixtures.scenes import constant
-from fixtures.small_material import paint_teacher
+from fixtures.small_material import paint_reference
 
 import neuralshade
 from neuralshade.errors import DeviceError
 from neuralshade.gpu.open import open_gpu
 from neuralshade.gpu.slang_export import export_slang
 from neuralshade.kinds.material.batched_decoder import vectors_text, warps_text
-from neuralshade.kinds.material.batched_maps import frame_maps, frame_words
-from neuralshade.kinds.material.batched_networks import fragment_bytes, pack_frame
-from neuralshade.kinds.material.reference_scattering import given_scattering
-from neuralshade.kinds.material.traced import FramedMaterial, traced_material
+from neuralshade.kinds.material.batched_maps import map_textures, map_words
+from neuralshade.kinds.material.batched_networks import fragment_bytes, pack_networks
+from neuralshade.kinds.material.reference_scattering import reference_scattering
+from neuralshade.kinds.material.traced import TracedMaterial, traced_material
 from neuralshade.model.frame_decoder import FrameDecoder
 from neuralshade.scene import wavefront
 from neuralshade.scene.bound_scene import SceneContents
@@ -147,9 +147,9 @@ def test_what_loops_evaluate_is_not_sorted(gpu):
 def test_the_texts_of_both_roads_compile(device, alone):
     """Types and names are checked, for nothing runs it here."""
     materials = [drawn_material(seed, **SMALL) for seed in range(1 if alone else 2)]
-    recipe, words = materials[0].recipe, frame_words(materials)
-    places = pack_frame(materials, words.places, fragment_bytes).places
-    maps = frame_maps(device, materials)
+    recipe, words = materials[0].recipe, map_words(materials)
+    places = pack_networks(materials, words.places, fragment_bytes).places
+    maps = map_textures(device, materials)
     vectors = FrameDecoder(vectors_text(recipe, "inferencing_optimal", maps, places), {}, "", 0)
     text = wavefront.decode_text(vectors, 1)
     module = device.load_module_from_source(f"waves_of_vectors_{alone}", text)
@@ -161,7 +161,7 @@ def test_the_texts_of_both_roads_compile(device, alone):
 def test_what_is_met_may_also_be_a_reference():
     """Beside a material that is decoded, and one that is evaluated where it is met."""
     met = drawn_scattering(1, **SMALL)
-    given = given_scattering(met, paint_teacher())
+    given = reference_scattering(met, paint_reference())
     cases = [(met.module, met.type, True), (met.module, met.type, False),
              (given.module, given.type, False), (CLAY.module, CLAY.type, False)]  # fmt: skip
     for entry in ("begin", "meet", "end"):
@@ -170,7 +170,7 @@ def test_what_is_met_may_also_be_a_reference():
 
 def test_an_opened_material_says_what_decoders_take():
     framed = traced_material(neuralshade.load(DATA / "material.nsh")).framed
-    assert isinstance(framed, FramedMaterial)
+    assert isinstance(framed, TracedMaterial)
     other = replace(framed.recipe, hidden_width=framed.recipe.hidden_width + 16)
     assert framed.architecture == replace(framed, side=9).architecture
     assert framed.architecture != replace(framed, recipe=other).architecture

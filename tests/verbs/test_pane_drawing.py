@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fixtures.small_material import paint_teacher
+from fixtures.small_material import paint_reference
 
 import neuralshade
 from neuralshade.errors import ConfigError
@@ -18,7 +18,7 @@ def asset(tmp_path_factory, share_device):
         share_device(patch)
         patch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 32)
         place = tmp_path_factory.mktemp("paint") / "x.nsh"
-        return neuralshade.fit_material(paint_teacher(), place, size=8, steps=3, batch=64,
+        return neuralshade.fit_material(paint_reference(), place, size=8, steps=3, batch=64,
                                         hidden_width=16).asset  # fmt: skip
 
 
@@ -56,7 +56,7 @@ def test_a_light_behind_what_is_seen_is_refused(asset, light, told, elevation):
 
 
 def test_the_difference_is_one_of_screens(asset, one_device):
-    how = {"size": SMALL, "filter": "point", "reference": paint_teacher()}
+    how = {"size": SMALL, "filter": "point", "reference": paint_reference()}
     pair = [linear_to_srgb(neuralshade.render(asset, show=pane, **how).clip(0, 1))
             for pane in ("given:plane", "plane")]  # fmt: skip
     found = neuralshade.render(asset, show="difference:plane", **how)

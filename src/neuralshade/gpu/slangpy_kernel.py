@@ -24,7 +24,7 @@ def slang_session(
 
     ``packages``: of others, whose Slang files are found. ``intermediates``: how the paths of files
     begin that the compiler leaves what it makes in. A beginning that is used once only keeps the
-    device's cache from answering in its place.
+    device's cache from reference_kernel in its place.
     """
     if folder is None and intermediates is None and not packages:
         return device.slang_session

@@ -13,12 +13,12 @@ from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import run_once
 from neuralshade.gpu.slang_export import export_slang
 from neuralshade.kinds.material.asset import stored_field
-from neuralshade.kinds.material.batched_decoder import frame_decoder, vectors_text, warps_text
-from neuralshade.kinds.material.batched_maps import frame_maps, frame_words
+from neuralshade.kinds.material.batched_decoder import build_decoder, vectors_text, warps_text
+from neuralshade.kinds.material.batched_maps import map_textures, map_words
 from neuralshade.kinds.material.batched_networks import (
     as_fragments,
     fragment_bytes,
-    pack_frame,
+    pack_networks,
     row_major,
 )
 from neuralshade.kinds.material.field import encoding_of
@@ -38,7 +38,7 @@ def three():
 def test_each_is_what_it_is_by_itself(gpu, three):
     uv, wi, wo = upper_pairs(128)
     which = np.arange(128) % 3  # neighbours' are different
-    decoder = frame_decoder(gpu, three)
+    decoder = build_decoder(gpu, three)
     asked = np.concatenate([which[:, None], uv, wi, wo], axis=1).astype(np.float32)
     said = gpu.buffer(size=12 * 128)
     bound = {**decoder.variables, "asked": gpu.buffer(asked), "said": said}
@@ -84,14 +84,16 @@ def packed_eval(data, place, one, uv, wi, wo):
 
 
 def test_vectors_are_given_what_the_file_holds_and_a_shared_layer_once(three):
-    packed = pack_frame(three, [(0, 0), (0, 2), (1, 0)], lambda rows, columns: 2 * rows * columns)
+    packed = pack_networks(
+        three, [(0, 0), (0, 2), (1, 0)], lambda rows, columns: 2 * rows * columns
+    )
     data = row_major(packed)
     uv, wi, wo = upper_pairs(20)
     for index, one in enumerate(three):
         found = packed_eval(data, packed.places[index], one, uv, wi, wo)
         alone = wanted(three, np.full(20, index), uv, wi, wo)
         np.testing.assert_allclose(found, alone, rtol=2e-3)
-    of_bytes = pack_frame(three, [(0, 0)] * 3, lambda rows, columns: 2 * rows * columns, 255.0)
+    of_bytes = pack_networks(three, [(0, 0)] * 3, lambda rows, columns: 2 * rows * columns, 255.0)
     ends = slice(packed.places[0, 0], packed.places[0, 0] + 64)
     (low, span), (_, each) = (
         one.data[ends].view("<f4").reshape(2, 8) for one in (packed, of_bytes)
@@ -110,8 +112,8 @@ def test_vectors_are_given_what_the_file_holds_and_a_shared_layer_once(three):
 @pytest.mark.parametrize("activation", ["hard_gelu", "leaky_relu"])
 def test_the_text_for_vectors_compiles(device, three, activation):
     """Types are checked, for nothing runs it here."""
-    maps = frame_maps(device, three)
-    places = pack_frame(three, [(0, 0)] * 3, lambda rows, columns: 2 * rows * columns).places
+    maps = map_textures(device, three)
+    places = pack_networks(three, [(0, 0)] * 3, lambda rows, columns: 2 * rows * columns).places
     recipe = MaterialRecipe(activation=activation)
     text = vectors_text(recipe, "inferencing_optimal", maps, places) + ASK
     module = device.load_module_from_source(f"frame_of_vectors_{activation}", text)
@@ -119,10 +121,10 @@ def test_the_text_for_vectors_compiles(device, three, activation):
 
 
 def test_the_text_for_warps_compiles(three):
-    maps = frame_words(three)
+    maps = map_words(three)
     for some in (three, three[:1]):
         of_maps = maps.places[: len(some)]
-        places = pack_frame(some, of_maps, fragment_bytes, maps.largest).places
+        places = pack_networks(some, of_maps, fragment_bytes, maps.largest).places
         text = warps_text(MaterialRecipe(hidden_width=16), maps, places) + ASK
         code = export_slang(text, "ask").code
         assert ("first_in_warp" in code) == (len(some) > 1), "one material takes no turns"
@@ -130,7 +132,7 @@ def test_the_text_for_warps_compiles(three):
 
 def test_fragments_are_what_a_warp_multiplies(three):
     """As the instruction reads them: of lane 4 r + c, column 2 c of row r is its first half."""
-    packed = pack_frame(three, [(0, 0)] * 3, fragment_bytes)
+    packed = pack_networks(three, [(0, 0)] * 3, fragment_bytes)
     data = as_fragments(packed)
     sizes = {values.shape for _, values in packed.matrices}
     assert sizes == {(24, 8), (16, 24), (16, 16), (8, 16)}
@@ -185,7 +187,7 @@ def test_textures_say_what_the_feature_map_does(gpu, device, alike):
         pytest.skip("textures are SlangPy's")
     more = {"levels": 3} if alike else {"side": 6, "wrap": "clamp"}
     materials = [drawn_material(1, side=8, levels=3), drawn_material(2, **{"side": 8, **more})]
-    maps = frame_maps(device, materials)
+    maps = map_textures(device, materials)
     assert maps.places == ([(0, 0), (0, 2)] if alike else [(0, 0), (1, 0)])
     check_maps(gpu, maps, materials, atol=2.5 / 256)
 
@@ -195,12 +197,12 @@ def test_a_whole_chain_has_a_level_of_one_texel(gpu, device):
     if gpu.api == "cuda":
         pytest.skip("textures are SlangPy's")
     materials = [drawn_material(1, side=4, levels=3)]
-    check_maps(gpu, frame_maps(device, materials), materials, atol=2.5 / 256)
+    check_maps(gpu, map_textures(device, materials), materials, atol=2.5 / 256)
 
 
 def test_words_say_what_the_feature_map_does(gpu):
     materials = [drawn_material(1, side=8, levels=3), drawn_material(2, side=5, wrap="clamp")]
-    maps = frame_words(materials)
+    maps = map_words(materials)
     bound = {name: gpu.buffer(values) for name, values in maps.variables.items()}
     assert maps.places == [(0, 8 + 2**16 * 3 + 2**31), (64 + 16 + 4, 5 + 2**16)]
     assert maps.largest == 255
@@ -213,13 +215,13 @@ def test_words_say_what_the_feature_map_does(gpu):
 )  # fmt: skip
 def test_different_architectures_are_refused(gpu, three, refusal, name, value):
     message = refusal(
-        ConfigError, frame_decoder, gpu, [three[0], drawn_material(1, **{name: value})]
+        ConfigError, build_decoder, gpu, [three[0], drawn_material(1, **{name: value})]
     )
     if name == "vary":
         name, value = "varied_count", 1
     need = getattr(three[0].recipe, name)
     assert message == (f"frame: got {name}={value!r} of material 1, need {need!r} as material 0 "
                        "has. Fit them by fit materials.")  # fmt: skip
-    assert refusal(ConfigError, frame_decoder, gpu, []) == (
+    assert refusal(ConfigError, build_decoder, gpu, []) == (
         "frame: got no material, need one or more. Name assets."
     )

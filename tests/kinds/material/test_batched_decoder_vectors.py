@@ -7,8 +7,8 @@ from fixtures.framed_materials import ASK, wanted
 from fixtures.small_material import upper_pairs
 
 from neuralshade.kinds.material.batched_decoder import vectors_text
-from neuralshade.kinds.material.batched_maps import FrameMaps
-from neuralshade.kinds.material.batched_networks import pack_frame, row_major
+from neuralshade.kinds.material.batched_maps import BatchedMaps
+from neuralshade.kinds.material.batched_networks import pack_networks, row_major
 
 TEXELS = """
 StructuredBuffer<uint2> one_texels;
@@ -30,8 +30,10 @@ def test_vectors_say_what_the_decoder_does(on_cpu):
     first, second = drawn_material(0, side=1), drawn_material(1, side=1)
     three = [first, second, drawn_material(2, like=second, side=1)]
     texels = np.concatenate([one.tensors["features"].reshape(-1) for one in three])
-    packed = pack_frame(three, [(0, 0), (1, 0), (2, 0)], lambda rows, columns: 2 * rows * columns)
-    maps = FrameMaps(TEXELS, {}, [])
+    packed = pack_networks(
+        three, [(0, 0), (1, 0), (2, 0)], lambda rows, columns: 2 * rows * columns
+    )
+    maps = BatchedMaps(TEXELS, {}, [])
     text = vectors_text(three[0].recipe, "row_major", maps, packed.places) + ASK
     uv, wi, wo = upper_pairs(128)
     which = np.arange(128) % 3

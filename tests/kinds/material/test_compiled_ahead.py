@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from fixtures.small_material import paint_teacher, upper_pairs
+from fixtures.small_material import paint_reference, upper_pairs
 
 from neuralshade import FitOptions
 from neuralshade.gpu.cuda_text import mended
@@ -19,10 +19,10 @@ from neuralshade.kinds.material.field import build_field
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 
 SMALL = {"steps": 40, "size": 16, "batch": 1024, "hidden_width": 16, "sampler": 0.1}
-OTHERS = ("probe", "teacher_read", "teacher_evaluate")  # asked for before a fit's engine is
+OTHERS = ("probe", "reference_read", "reference_evaluate")  # asked for before a fit's engine is
 STEPS = ["sum_network", "update_layers", "round_network", "update_latents", "round_latents"]
 
 
@@ -59,8 +59,8 @@ def test_every_kernel_of_a_fit_is_compiled_ahead(
     """In all phases, and nothing else is."""
     begun, asked = heard
     monkeypatch.setitem(gpu_engine.ENCODER, "software", encoder)
-    teacher = replace(paint_teacher(), folder=tmp_path)
-    fit_material(teacher, tmp_path / "paint.nsh", mips=mips, **SMALL,
+    reference = replace(paint_reference(), folder=tmp_path)
+    fit_material(reference, tmp_path / "paint.nsh", mips=mips, **SMALL,
                  options=FitOptions(engine="gpu", deterministic=exact))  # fmt: skip
     assert [kernel.entry for kernel, ahead in asked if not ahead] == []
     footprints = [("draw_footprints", False)] if mips else []
@@ -68,11 +68,11 @@ def test_every_kernel_of_a_fit_is_compiled_ahead(
     if encoder == "kernels":  # whose numbers are in no grid
         trained = [("draw_positions", False), *trained[:4], *trained[:4],
                    ("update_read_out", False), *trained[:-1]]  # fmt: skip
-    wanted = [("teacher_read", False), ("teacher_evaluate", False), ("draw_samples", True),
+    wanted = [("reference_read", False), ("reference_evaluate", False), ("draw_samples", True),
               *trained, ("draw_samples", False), *footprints]  # fmt: skip
     assert names(begun) == wanted  # and the trainer, which prepares again, has no other text
     assert sorted(names(kernel for kernel, _ in asked)) == sorted(wanted)
-    assert {kernel.folder for kernel in begun if teacher.text in kernel.text} == {tmp_path}
+    assert {kernel.folder for kernel in begun if reference.text in kernel.text} == {tmp_path}
 
 
 class Hopper:
@@ -117,7 +117,7 @@ class Hopper:
 @pytest.fixture
 def _any_light(monkeypatch):
     """Let a decoder begin at no brightness: Hopper answers that there is no light."""
-    monkeypatch.setattr(gpu_engine, "begin_at_usual", lambda network, sampler: None)
+    monkeypatch.setattr(gpu_engine, "match_mean_light", lambda network, sampler: None)
 
 
 @pytest.mark.usefixtures("_any_light")
@@ -127,7 +127,9 @@ def test_a_trainer_asks_for_what_was_compiled_ahead_of_it(kernels, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     gpu = Hopper()
     recipe = MaterialRecipe(size=16, batch=1024, hidden_width=64, steps=8)
-    engine = GpuMaterialEngine(recipe, TeacherKernels(gpu, paint_teacher()), gpu, kernels, False)
+    engine = GpuMaterialEngine(
+        recipe, ReferenceKernels(gpu, paint_reference()), gpu, kernels, False
+    )
     begun = set(gpu.begun)
     engine.bake()
     assert engine.path == kernels and set(gpu.begun) == begun
@@ -145,7 +147,7 @@ def test_what_trains_an_encoder_is_text_for_cuda(kernels, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     gpu = Hopper()
     recipe = MaterialRecipe(size=16, batch=1024, hidden_width=64, features=5, steps=8)
-    GpuMaterialEngine(recipe, TeacherKernels(gpu, paint_teacher()), gpu, kernels, False)
+    GpuMaterialEngine(recipe, ReferenceKernels(gpu, paint_reference()), gpu, kernels, False)
     texts = {name: kernel for kernel in gpu.begun if kernel.entry == "train"
              for name in ("EncoderTask", "DecoderTask") if name in kernel.text}  # fmt: skip
     assert len(texts) == 2
@@ -160,7 +162,7 @@ def test_what_judges_was_compiled_ahead(levels, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     gpu = Hopper()
     recipe = MaterialRecipe(size=16, batch=1024, hidden_width=32, steps=8)
-    engine = GpuMaterialEngine(recipe, TeacherKernels(gpu, paint_teacher()), gpu, "auto", False)
+    engine = GpuMaterialEngine(recipe, ReferenceKernels(gpu, paint_reference()), gpu, "auto", False)
     field = build_field(recipe, 16, torch.Generator(), levels)
     beginning = len(gpu.asked)
     assert not engine.shade(field)(*upper_pairs(8)).any()

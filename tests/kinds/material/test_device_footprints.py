@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.device_footprints import DrawnFootprints
+from neuralshade.kinds.material.device_footprints import DeviceFootprints
 from neuralshade.kinds.material.footprints import Footprints
-from neuralshade.kinds.material.references.reference_bsdf import Teacher, TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, ReferenceKernels
 from neuralshade.kinds.material.samples import MaterialSampler
 
 BATCH = 4096
@@ -25,12 +25,12 @@ float3 emission(float2 uv, float3 wo) { return float3(0.0f); }
 
 @pytest.fixture(scope="module")
 def where(painted):
-    return TeacherKernels(painted.gpu, Teacher("where", WHERE, ("u", "v"), {}))
+    return ReferenceKernels(painted.gpu, ReferenceBsdf("where", WHERE, ("u", "v"), {}))
 
 
-def footprints(teacher, wraps=True):
-    sampler = MaterialSampler(teacher, BATCH, 0.5, torch.Generator().manual_seed(0))
-    return DrawnFootprints(sampler, SIDES, wraps=wraps, seed=3, device=torch.device("cpu"))
+def footprints(reference, wraps=True):
+    sampler = MaterialSampler(reference, BATCH, 0.5, torch.Generator().manual_seed(0))
+    return DeviceFootprints(sampler, SIDES, wraps=wraps, seed=3, device=torch.device("cpu"))
 
 
 @pytest.mark.parametrize("wraps", [True, False])
@@ -73,6 +73,6 @@ def test_a_step_draws_what_is_its_own(where):
 
 def test_what_is_no_number_is_told_with_its_place(painted):
     broken = WHERE.replace("float3(uv, ", "float3(log(uv - 0.5f), ")
-    teacher = TeacherKernels(painted.gpu, Teacher("broken", broken, ("u", "v"), {}))
+    reference = ReferenceKernels(painted.gpu, ReferenceBsdf("broken", broken, ("u", "v"), {}))
     with pytest.raises(ConfigError, match=r"broken: eval is not finite at uv \[0\."):
-        footprints(teacher).draw()
+        footprints(reference).draw()

@@ -14,9 +14,9 @@ from neuralshade.kinds.material.engine import ENCODED, TRAINED
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import Teacher, TeacherKernels
-from neuralshade.kinds.material.references.sources import load_teacher
-from neuralshade.kinds.material.references.varied_reference import varied_teacher
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, ReferenceKernels
+from neuralshade.kinds.material.references.sources import load_reference
+from neuralshade.kinds.material.references.varied_reference import vary_reference
 from neuralshade.kinds.material.shared import SharedPart
 
 BATCH = 256
@@ -28,11 +28,11 @@ WET = MaterialRecipe(size=8, batch=BATCH, hidden_width=16, features=5, steps=8, 
 def engines(gpu, painted):
     """Give what makes an engine whose encoder is trained by "kernels" or "torch"."""
 
-    def made(trained_by, exact=True, recipe=RECIPE, teacher=painted, shared=None):
+    def made(trained_by, exact=True, recipe=RECIPE, reference=painted, shared=None):
         with pytest.MonkeyPatch.context() as patch:
             for place in gpu_engine.ENCODER:
                 patch.setitem(gpu_engine.ENCODER, place, trained_by)
-            return GpuMaterialEngine(recipe, teacher, gpu, "auto", exact, shared)
+            return GpuMaterialEngine(recipe, reference, gpu, "auto", exact, shared)
 
     return made
 
@@ -41,7 +41,7 @@ def engines(gpu, painted):
 def wet(gpu, tmp_path_factory):
     """Give the kernels of a paint whose wetness is varied."""
     path = wet_file(tmp_path_factory.mktemp("wet"))
-    return TeacherKernels(gpu, varied_teacher(load_teacher(path), WET.vary))
+    return ReferenceKernels(gpu, vary_reference(load_reference(path), WET.vary))
 
 
 def trained(steps):
@@ -67,9 +67,9 @@ def trained(steps):
 @pytest.mark.parametrize("exact, varied", [(True, False), (False, False), (False, True)])
 def test_a_step_is_pytorchs(engines, painted, wet, exact, varied):
     """Latents, loss, and of all that is trained the gradient, which first moments have 0.1 of."""
-    recipe, teacher = (WET, wet) if varied else (RECIPE, painted)
-    one = engines("kernels", exact, recipe, teacher).encoder_steps
-    other = engines("torch", exact, recipe, teacher).encoder_steps
+    recipe, reference = (WET, wet) if varied else (RECIPE, painted)
+    one = engines("kernels", exact, recipe, reference).encoder_steps
+    other = engines("torch", exact, recipe, reference).encoder_steps
     assert isinstance(one, KernelEncoderSteps) and isinstance(other, TorchEncoderSteps)
     begun, before = trained(other), trained(one)
     assert all(torch.equal(values[0], before[name][0]) for name, values in begun.items())
@@ -182,7 +182,7 @@ def test_what_is_looked_at_is_what_was_trained(engines, gpu):
     trainer.round_mean()
     for name in networks.tasks.lobes.given(ENCODING):
         trainer.inference.bound[name] = networks.read_out.given
-    values = engine.sampler.teacher.parameters(uv)
+    values = engine.sampler.reference.parameters(uv)
     latents = networks.encoder.inference.at_positions(values)
     logs = trainer.inference.at_positions(np.concatenate([latents, up, up], axis=1))
     near = 1e-4 if gpu.adapter.software else 1e-2
@@ -205,6 +205,6 @@ def test_an_answer_that_is_no_number_is_told_of(gpu, engines):
     """Where it is asked of one sample of several steps."""
     broken = PAINT.replace("float alpha = width(uv)", "float alpha = uv.x > 0.999f ? 0.0f / 0.0f * "
                            "uv.x : width(uv)")  # fmt: skip
-    teacher = Teacher("broken", broken + TOLD + DARK, ("stripe", "width"), {})
+    reference = ReferenceBsdf("broken", broken + TOLD + DARK, ("stripe", "width"), {})
     with pytest.raises(ConfigError, match="broken: eval is not finite at uv "):
-        engines("kernels", teacher=TeacherKernels(gpu, teacher)).advance([1.0] * 40)
+        engines("kernels", reference=ReferenceKernels(gpu, reference)).advance([1.0] * 40)

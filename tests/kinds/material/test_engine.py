@@ -10,8 +10,8 @@ from fixtures.small_material import DARK, PAINT, TOLD, upper_pairs
 from neuralshade.errors import ConfigError, KernelError
 from neuralshade.kinds.material.build import build_engine
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import Teacher, TeacherKernels
-from neuralshade.kinds.material.references.sources import load_teacher
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, ReferenceKernels
+from neuralshade.kinds.material.references.sources import load_reference
 
 VELVET = Path(__file__).parents[3] / "examples/material/velvet.toml"
 PAIRS = 2048
@@ -24,7 +24,7 @@ roughness = 0.1
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_first_steps_do_not_throw_a_dark_material_to_black(gpu, seed):
-    kernels = TeacherKernels(gpu, load_teacher(VELVET))
+    kernels = ReferenceKernels(gpu, load_reference(VELVET))
     recipe = MaterialRecipe(size=16, batch=2048, seed=seed)
     engine = build_engine(recipe, kernels)
     engine.advance([min(1.0, (step + 1) / recipe.warmup) for step in range(100)])
@@ -37,7 +37,7 @@ def test_the_first_steps_do_not_throw_a_dark_material_to_black(gpu, seed):
 def test_a_polished_metal_does_not_stay_black(gpu, tmp_path):
     """Three of four samples are dark: they had led the decoder to where nothing has a slope."""
     (tmp_path / "gold.toml").write_text(GOLD)
-    kernels = TeacherKernels(gpu, load_teacher(tmp_path / "gold.toml"))
+    kernels = ReferenceKernels(gpu, load_reference(tmp_path / "gold.toml"))
     recipe = MaterialRecipe(size=8, batch=2048, seed=1)  # with which it did
     engine = build_engine(recipe, kernels)
     engine.advance([min(1.0, (step + 1) / recipe.warmup) for step in range(400)])
@@ -50,14 +50,16 @@ def test_a_polished_metal_does_not_stay_black(gpu, tmp_path):
 
 def test_a_material_that_scatters_nothing_is_refused(gpu):
     """One that shines alone, say: the fit is told so before its first step."""
-    dark = Teacher("lamp", PAINT.replace("* wi.z;", "* 0.0f;") + TOLD + DARK, ("a", "b"), {})
+    dark = ReferenceBsdf("lamp", PAINT.replace("* wi.z;", "* 0.0f;") + TOLD + DARK, ("a", "b"), {})
     with pytest.raises(ConfigError, match=r"lamp: got no light from any of .* samples, need a"):
-        build_engine(MaterialRecipe(size=16, batch=512), TeacherKernels(gpu, dark))
+        build_engine(MaterialRecipe(size=16, batch=512), ReferenceKernels(gpu, dark))
 
 
 def test_a_text_that_does_not_compile_is_told_by_the_materials_name(gpu):
-    broken = Teacher("lamp", PAINT.replace("float3 half", "nothing half") + TOLD + DARK, (), {})
-    kernels = TeacherKernels(gpu, broken)
+    broken = ReferenceBsdf(
+        "lamp", PAINT.replace("float3 half", "nothing half") + TOLD + DARK, (), {}
+    )
+    kernels = ReferenceKernels(gpu, broken)
     with pytest.raises(KernelError, match=r"lamp: .*does not compile"):
         kernels.eval(*upper_pairs(3))
 

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from fixtures.small_material import paint, paint_teacher, upper_pairs
+from fixtures.small_material import paint, paint_reference, upper_pairs
 
 import neuralshade
 from neuralshade.asset.asset import save_asset
@@ -45,7 +45,7 @@ def fitted(tmp_path_factory, share_device):
     path = tmp_path_factory.mktemp("paint") / "paint.nsh"
     with pytest.MonkeyPatch.context() as patch:
         share_device(patch)
-        result = fit_material(paint_teacher(), path, steps=370, **FEW)
+        result = fit_material(paint_reference(), path, steps=370, **FEW)
     return result, neuralshade.load(path)
 
 
@@ -68,7 +68,7 @@ def test_it_tells_where_mip_levels_and_sampler_begin(fitted):
 
 def test_a_file_of_an_earlier_version_is_what_it_was(tmp_path, share_device, monkeypatch):
     share_device(monkeypatch)
-    fit_material(paint_teacher(), tmp_path / "x.nsh", steps=8, **OLDER, **FEW)
+    fit_material(paint_reference(), tmp_path / "x.nsh", steps=8, **OLDER, **FEW)
     opened = neuralshade.load(tmp_path / "x.nsh")
     settings = {k: v for k, v in opened.header.recipe.items() if k not in OLDER}
     header = dataclasses.replace(opened.header, recipe=settings)
@@ -79,7 +79,7 @@ def test_a_file_of_an_earlier_version_is_what_it_was(tmp_path, share_device, mon
     np.testing.assert_array_equal(found, need)
 
 
-def test_it_scatters_as_its_teacher(fitted):
+def test_it_scatters_as_its_reference(fitted):
     """At any point, to any side: the error is a small part of what is scattered."""
     result, opened = fitted
     uv, wi, wo = upper_pairs(4000)
@@ -90,7 +90,7 @@ def test_it_scatters_as_its_teacher(fitted):
 
 
 def test_it_makes_no_light(fitted):
-    """What it scatters in all is at most what its teacher does, and 3 % of that."""
+    """What it scatters in all is at most what its reference does, and 3 % of that."""
     told = fitted[1].header.quality
     assert 0.9 < told["albedo_most"] / told["teacher_albedo_most"] < 1.03
 
@@ -119,16 +119,18 @@ def test_what_the_header_says_is_true_of_the_file(fitted, painted):
 @pytest.mark.slow
 def test_evaluate_tells_the_same(fitted, one_device):
     _, opened = fitted
-    (row,) = opened.evaluate(paint_teacher())
+    (row,) = opened.evaluate(paint_reference())
     assert row["psnr_db"] == pytest.approx(opened.header.quality["psnr_db"], abs=2e-3)
     assert row["l1_highlight"] < 0.3 and row["memory_bytes"] == opened.facts()["memory_bytes"]
     told = []
-    opened.evaluate(paint_teacher(), notice=told.append)
+    opened.evaluate(paint_reference(), notice=told.append)
     assert told == []
-    changed = dataclasses.replace(paint_teacher(), text=paint_teacher().text + "\n// repainted\n")
+    changed = dataclasses.replace(
+        paint_reference(), text=paint_reference().text + "\n// repainted\n"
+    )
     opened.evaluate(changed, notice=told.append)
     assert len(told) == 1 and "paint is not what it was fitted to" in told[0]
-    other = dataclasses.replace(paint_teacher(), name="rust")
+    other = dataclasses.replace(paint_reference(), name="rust")
     with pytest.raises(AssetError, match="got rust, need paint"):
         opened.evaluate(other)
     with pytest.raises(ConfigError, match="got no material, need the one"):
@@ -145,7 +147,7 @@ def test_files_of_the_first_version_tell_less(fitted, tmp_path):
 
 
 def test_a_fit_that_ends_with_its_encoder_is_baked(tmp_path, one_device):
-    fit_material(paint_teacher(), tmp_path / "x.nsh", steps=2, encoded_until=0.9, **FEW)
+    fit_material(paint_reference(), tmp_path / "x.nsh", steps=2, encoded_until=0.9, **FEW)
     codes = neuralshade.load(tmp_path / "x.nsh").tensors["features"]
     assert codes.shape == (256 + 64 + 16 + 4 + 1, 8) and len(np.unique(codes[:256])) > 16
 
@@ -155,10 +157,10 @@ def test_a_fit_that_ends_with_its_encoder_is_baked(tmp_path, one_device):
                            ("fast", (2, 16))])  # fmt: skip
 def test_a_preset_says_how_large_the_decoder_is(preset, wanted, tmp_path, one_device):
     few = {"size": 4, "batch": 64, "steps": 1}
-    fit_material(paint_teacher(), tmp_path / "x.nsh", preset=preset, **few)
+    fit_material(paint_reference(), tmp_path / "x.nsh", preset=preset, **few)
     recipe = neuralshade.load(tmp_path / "x.nsh").recipe
     assert (recipe.hidden_layers, recipe.hidden_width) == wanted
-    fit_material(paint_teacher(), tmp_path / "x.nsh", preset=preset, hidden_width=48, **few)
+    fit_material(paint_reference(), tmp_path / "x.nsh", preset=preset, hidden_width=48, **few)
     recipe = neuralshade.load(tmp_path / "x.nsh").recipe
     assert (recipe.hidden_layers, recipe.hidden_width) == (wanted[0], 48)
 

@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pytest
 import torch
-from fixtures.small_material import paint, paint_teacher, upper_pairs
+from fixtures.small_material import paint, paint_reference, upper_pairs
 
 import neuralshade
 from neuralshade import FitOptions
 from neuralshade.gpu.gpu import run_once
-from neuralshade.kinds.material.device_samples import DrawnBatches, DrawnSamples, values_on
+from neuralshade.kinds.material.device_samples import DeviceBatches, DeviceSamples, values_on
 from neuralshade.kinds.material.engine import ENCODED, FROZEN, TRAINED
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.fit import fit_material
@@ -31,7 +31,7 @@ def sampler(painted):
 
 @pytest.fixture(scope="module")
 def drawn(gpu, painted, sampler):
-    return DrawnSamples(gpu, painted, sampler, BATCH, 7)
+    return DeviceSamples(gpu, painted, sampler, BATCH, 7)
 
 
 @pytest.fixture
@@ -39,12 +39,12 @@ def engine(gpu, painted):
     return GpuMaterialEngine(RECIPE, painted, gpu, "auto", True)
 
 
-def test_samples_are_what_the_teacher_says_of_them(drawn, sampler):
-    batch = DrawnBatches(drawn, torch.device("cpu")).draw()
+def test_samples_are_what_the_reference_evaluates_to(drawn, sampler):
+    batch = DeviceBatches(drawn, torch.device("cpu")).draw()
     wi, wo = batch.wi.t().numpy(), batch.wo.t().numpy()
     wanted = paint(batch.uv.numpy(), wi, wo)
     np.testing.assert_allclose(batch.wanted.t().numpy(), wanted, rtol=2e-3, atol=1e-4)
-    said = sampler.normalized(values_on(torch.device("cpu"), drawn.teacher, batch.uv.numpy()))
+    said = sampler.normalized(values_on(torch.device("cpu"), drawn.reference, batch.uv.numpy()))
     np.testing.assert_allclose(batch.values.numpy(), said.numpy(), atol=1e-4)
     for directions in (batch.wi, batch.wo):
         np.testing.assert_allclose(directions.norm(dim=0).numpy(), 1, atol=1e-4)
@@ -54,7 +54,7 @@ def test_samples_are_what_the_teacher_says_of_them(drawn, sampler):
 
 
 def test_a_share_lies_at_rare_points_and_the_rest_anywhere(drawn, sampler):
-    uv = DrawnBatches(drawn, torch.device("cpu")).draw().uv.numpy()
+    uv = DeviceBatches(drawn, torch.device("cpu")).draw().uv.numpy()
     known = {tuple(point) for point in sampler.rare_points.numpy()}
     share = np.mean([tuple(point) in known for point in uv])
     assert share == pytest.approx(0.5, abs=4 * 0.5 / BATCH**0.5)
@@ -65,7 +65,9 @@ def test_samples_of_a_rare_point_lie_anywhere_in_the_texel_about_it(gpu, painted
     """And have the values of where they lie. A map would else fit the points, again and again."""
     width = 1 / 16
     sampler = MaterialSampler(painted, BATCH, 1.0, torch.Generator().manual_seed(0), 4, width)
-    batch = DrawnBatches(DrawnSamples(gpu, painted, sampler, BATCH, 7), torch.device("cpu")).draw()
+    batch = DeviceBatches(
+        DeviceSamples(gpu, painted, sampler, BATCH, 7), torch.device("cpu")
+    ).draw()
     away = batch.uv[:, None] - sampler.rare_points
     away = ((away + 0.5) % 1 - 0.5) / width  # around the border, too
     nearest = away.abs().amax(2).argmin(1)
@@ -82,9 +84,9 @@ def test_samples_of_a_rare_point_lie_anywhere_in_the_texel_about_it(gpu, painted
 
 def test_steps_draw_what_is_theirs_alone(gpu, drawn):
     """The same step the same, on the host's way and on the kernels'; another one another."""
-    ahead = DrawnBatches(drawn, torch.device("cpu"))
+    ahead = DeviceBatches(drawn, torch.device("cpu"))
     first, second = (ahead.draw() for _ in range(2))
-    again = DrawnBatches(drawn, torch.device("cpu"))
+    again = DeviceBatches(drawn, torch.device("cpu"))
     again.step = 1
     assert torch.equal(again.draw().uv, second.uv)
     assert not torch.equal(first.uv, second.uv)
@@ -207,11 +209,11 @@ def test_the_read_out_is_stepped_along_its_gradient(gpu, painted, exact):
 
 
 @pytest.mark.slow
-def test_a_fit_scatters_as_its_teacher(tmp_path, share_device, monkeypatch):
+def test_a_fit_scatters_as_its_reference(tmp_path, share_device, monkeypatch):
     share_device(monkeypatch)
     monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 48)
     path = tmp_path / "paint.nsh"
-    result = fit_material(paint_teacher(), path, steps=300, size=16, batch=1024, hidden_width=16,
+    result = fit_material(paint_reference(), path, steps=300, size=16, batch=1024, hidden_width=16,
                           mips=0.05, sampler=0.02, options=FitOptions(engine="gpu"))  # fmt: skip
     assert result.engine == "gpu" and result.skipped_steps == 0 and result.psnr_db > 28
     uv, wi, wo = upper_pairs(4000)

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from fixtures.small_material import paint_teacher
+from fixtures.small_material import paint_reference
 
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material import levels
@@ -25,7 +25,7 @@ def test_a_map_that_memory_does_not_take_is_refused(free, refusal, tmp_path):
     free(BASE_BYTES + NUMBER_BYTES * 8 * 2048**2)
     needed = (BASE_BYTES + NUMBER_BYTES * 8 * 8192**2) / 2**30
     had = (BASE_BYTES + NUMBER_BYTES * 8 * 2048**2) / 2**30
-    said = refusal(ConfigError, fit_material, paint_teacher(), tmp_path / "a.nsh", size=8192)
+    said = refusal(ConfigError, fit_material, paint_reference(), tmp_path / "a.nsh", size=8192)
     assert said == (
         f"size: got 8192 and {had:.1f} GB of memory free, need about {needed:.1f} GB for that "
         "many texels a side. Take --size 2048, or free memory."

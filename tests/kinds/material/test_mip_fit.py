@@ -19,7 +19,7 @@ from neuralshade.kinds.material.judging.measures import smape
 from neuralshade.kinds.material.levels import boxed, level_codes, level_shade, level_sides
 from neuralshade.kinds.material.mip_fit import LeveledEngine, mip_trainer
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import Teacher, TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, ReferenceKernels
 from neuralshade.kinds.material.traced import traced_material
 
 # Grooves across u, as glossy as lacquer: from afar they scatter as something rough.
@@ -46,7 +46,7 @@ FEW = {"size": 16, "batch": 1024, "hidden_width": 16}
 
 
 def grooved():
-    return Teacher("grooves", GROOVES, tuple(f"normal.{axis}" for axis in "xyz"), {})
+    return ReferenceBsdf("grooves", GROOVES, tuple(f"normal.{axis}" for axis in "xyz"), {})
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -100,7 +100,7 @@ def test_every_level_is_as_close_as_the_closer_way(learned):
 @pytest.mark.slow
 def test_on_other_footprints_too(learned, painted):
     """Of what was kept and of box filters, against means that nobody has chosen by."""
-    teacher = TeacherKernels(painted.gpu, grooved())
+    reference = ReferenceKernels(painted.gpu, grooved())
     codes = level_codes(learned.tensors["features"], 16)
     box = level_shade(_with(learned, np.concatenate([codes[0], *boxed(codes[0], 16)])).field)
     kept = level_shade(learned.field)
@@ -108,7 +108,7 @@ def test_on_other_footprints_too(learned, painted):
     rng, ratios = torch.Generator().manual_seed(11), []
     for level, side in enumerate(level_sides(16)):
         asked = (torch.from_numpy(each) for each in (uv, np.full(2400, 1 / side, "f4"), wi, wo))
-        wanted = Footprints(teacher, wraps=True, points=64).mean(*asked, rng).numpy()
+        wanted = Footprints(reference, wraps=True, points=64).mean(*asked, rng).numpy()
         at = np.full(2400, level, np.float32)
         errors = [smape(wanted, shade(uv, wi, wo, at)) for shade in (kept, box)]
         ratios.append(errors[0] / errors[1])

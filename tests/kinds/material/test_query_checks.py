@@ -9,7 +9,7 @@ import pytest
 
 import neuralshade
 from neuralshade.errors import ConfigError, ShapeError
-from neuralshade.kinds.material.query_checks import asked_places, asked_uniform
+from neuralshade.kinds.material.query_checks import check_places, check_uniform
 
 DATA = Path(__file__).parents[2] / "data/material.nsh"
 UV = [[0.25, 0.5], [0.75, 0.1]]
@@ -93,18 +93,18 @@ def test_what_is_refused(opened, refusal, verb, changed, kind, said):
 
 
 def test_shares_of_inputs_are_all_or_none(refusal):
-    at, levels = asked_places("eval", [[0.5, 0.5]], 2, [0.25])
+    at, levels = check_places("eval", [[0.5, 0.5]], 2, [0.25])
     assert at.tolist() == [[0.5, 0.5, 0.25]] and levels.tolist() == [2]
-    at, _ = asked_places("eval", [[0.5, 0.5, 1.000001]], 0, [0.25])
+    at, _ = check_places("eval", [[0.5, 0.5, 1.000001]], 0, [0.25])
     assert at.shape == (1, 3)
-    assert refusal(ShapeError, asked_places, "eval", [[0.5, 0.5, 1, 1]], 0, [0.25]) == (
+    assert refusal(ShapeError, check_places, "eval", [[0.5, 0.5, 1, 1]], 0, [0.25]) == (
         "eval.uv: got shape [1, 4], need [n, 2] or, with shares of inputs, [n, 3]. Put each place "
         "into a row of its own."
     )
-    assert refusal(ConfigError, asked_places, "eval", [[0.5, 0.5, 2]], 0, [0.25]) == (
+    assert refusal(ConfigError, check_places, "eval", [[0.5, 0.5, 2]], 0, [0.25]) == (
         "eval.uv: got shares of varied inputs from 2 to 2, need them from 0 to 1. Change them."
     )
 
 
 def test_one_is_taken_for_what_is_just_below():
-    assert asked_uniform("sample.u", [[0, 0.5, 1]], 1).max() < 1
+    assert check_uniform("sample.u", [[0, 0.5, 1]], 1).max() < 1

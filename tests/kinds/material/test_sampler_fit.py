@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from fixtures.small_material import paint_teacher
+from fixtures.small_material import paint_reference
 
 import neuralshade
 from neuralshade.asset.asset import save_asset
@@ -21,7 +21,7 @@ from neuralshade.kinds.material.sampler_fit import (
     SamplerTrainer,
     untrained_sampler,
 )
-from neuralshade.kinds.material.staged_loop import PhasedLoop
+from neuralshade.kinds.material.staged_loop import StagedLoop
 
 FEW = {"size": 8, "batch": 256, "hidden_width": 16}
 
@@ -42,7 +42,7 @@ def fitted(tmp_path_factory, share_device):
     path = tmp_path_factory.mktemp("paint") / "paint.nsh"
     with pytest.MonkeyPatch.context() as patch:
         share_device(patch)
-        fit_material(paint_teacher(), path, steps=400, sampler=0.625, **FEW)
+        fit_material(paint_reference(), path, steps=400, sampler=0.625, **FEW)
     return neuralshade.load(path)
 
 
@@ -54,7 +54,7 @@ def test_it_is_better_than_the_cosine_and_than_lobes(fitted):
 
 
 def test_without_steps_it_is_what_lobes_are(tmp_path, one_device):
-    fit_material(paint_teacher(), tmp_path / "x.nsh", steps=2, sampler=0, **FEW)
+    fit_material(paint_reference(), tmp_path / "x.nsh", steps=2, sampler=0, **FEW)
     opened = neuralshade.load(tmp_path / "x.nsh")
     assert not opened.tensors["sampler.2.weight"].any()
     told = opened.header.quality
@@ -158,12 +158,12 @@ def test_a_file_without_a_sampler_is_refused(fitted, tmp_path):
 
 def test_step_sizes_have_a_schedule_for_each_part():
     """Steps of a call that goes on beyond its part are as small as the part's last."""
-    engine = SimpleNamespace(parts_begun=1)
+    engine = SimpleNamespace(stages_begun=1)
     recipe = MaterialRecipe(steps=100, seconds=None, warmup=0)
-    loop = PhasedLoop(engine, recipe, None, starts=(0.0, 0.6, 0.9, 0.9))
+    loop = StagedLoop(engine, recipe, None, starts=(0.0, 0.6, 0.9, 0.9))
     shares = []
     for begun, steps in enumerate([(0, 30, 60), (60, 75, 95), (90, 95, 100)], 1):
-        engine.parts_begun = begun
+        engine.stages_begun = begun
         shares += [loop._rate_share(step, 0.0) for step in steps]
     assert shares == pytest.approx([0, 0.5, 1, 0, 0.5, 1, 0, 0.5, 1])
 
@@ -173,26 +173,26 @@ class Parted:
 
     def __init__(self, clock, step_seconds):
         self.clock, self.step_seconds = clock, step_seconds
-        self.parts_begun, self.baked, self.steps = 1, False, [0, 0, 0]
+        self.stages_begun, self.baked, self.steps = 1, False, [0, 0, 0]
 
     @property
-    def made_ready(self):
-        return self.parts_begun + self.baked
+    def setup_count(self):
+        return self.stages_begun + self.baked
 
     def advance(self, factors):
-        self.clock.now += self.step_seconds[self.parts_begun - 1] * len(factors)
-        self.steps[self.parts_begun - 1] += len(factors)
+        self.clock.now += self.step_seconds[self.stages_begun - 1] * len(factors)
+        self.steps[self.stages_begun - 1] += len(factors)
         return 0.1
 
     def due(self, loop, share):
         if not self.baked and share >= 0.2:
             self.clock.now += 3.0  # which begins no part
             self.baked = True
-        if self.parts_begun < 3 and share >= loop.starts[self.parts_begun]:
+        if self.stages_begun < 3 and share >= loop.starts[self.stages_begun]:
             self.clock.now += 5.0  # to make it ready
-            self.parts_begun += 1
+            self.stages_begun += 1
             loop.progress.breaks.append(loop.progress.step)
-        return [*loop.starts, 1.0][self.parts_begun] if self.baked else 0.2
+        return [*loop.starts, 1.0][self.stages_begun] if self.baked else 0.2
 
 
 @pytest.fixture
@@ -203,7 +203,7 @@ def parted(monkeypatch):
         clock = SimpleNamespace(now=50.0)
         monkeypatch.setattr("neuralshade.fitting.loop.time.perf_counter", lambda: clock.now)
         engine, recipe = Parted(clock, step_seconds), MaterialRecipe(**ends, warmup=0)
-        loop = PhasedLoop(engine, recipe, None, starts=(0.0, 0.5, 0.75))
+        loop = StagedLoop(engine, recipe, None, starts=(0.0, 0.5, 0.75))
         loop.due = lambda share: engine.due(loop, share)
         assert loop.run()
         return loop, engine

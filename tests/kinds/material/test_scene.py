@@ -5,21 +5,21 @@ import threading
 
 import numpy as np
 import pytest
-from fixtures.small_material import paint, paint_teacher, wet_file
+from fixtures.small_material import paint, paint_reference, wet_file
 
 import neuralshade
 from neuralshade.errors import AssetError
 from neuralshade.fitting.scene import View
-from neuralshade.kinds.material.judging.lit_surfaces import over_points, sphere
+from neuralshade.kinds.material.judging.lit_surfaces import at_centers, sphere
 from neuralshade.kinds.material.scene import material_scene
 from neuralshade.kinds.material.varied import Varied
 
 USUAL = View(0, 0, width=40, height=40)
 
 
-def painted_scene(teacher=True):
-    return material_scene("paint", lambda: over_points(paint), (lambda: paint) if teacher else None,
-                          changes=True)  # fmt: skip
+def painted_scene(reference=True):
+    itself = (lambda: paint) if reference else None
+    return material_scene("paint", lambda: at_centers(paint), itself, changes=True)
 
 
 def test_panes_of_the_network_and_of_the_material():
@@ -28,7 +28,7 @@ def test_panes_of_the_network_and_of_the_material():
     assert scene.changes == ("sphere", "plane") and scene.rotatable == ("sphere", "given:sphere")
     for pane in ("sphere", "plane"):
         np.testing.assert_array_equal(scene.draw(pane, USUAL), scene.draw(f"given:{pane}", USUAL))
-    assert list(painted_scene(teacher=False).titles) == ["sphere", "plane"]
+    assert list(painted_scene(reference=False).titles) == ["sphere", "plane"]
 
 
 @pytest.mark.parametrize("pane", ["sphere", "plane"])
@@ -47,7 +47,7 @@ def test_the_light_is_where_it_is_dragged_to():
     def paper(uv, wi, wo):
         return np.repeat(wi[:, 2:], 3, axis=1)
 
-    scene = material_scene("paper", lambda: over_points(paper), None, changes=False)
+    scene = material_scene("paper", lambda: at_centers(paper), None, changes=False)
     for light, (right, down) in (((90.0, 30.0), (1, 0)), ((0.0, 30.0), (0, -1))):
         drawn = scene.draw("sphere", dataclasses.replace(USUAL, light=light))[..., 0]
         row, col = np.unravel_index(drawn.argmax(), drawn.shape)
@@ -64,7 +64,7 @@ def test_inputs_are_what_a_view_says():
         asked.append(uv[0, 2:].tolist())
         return np.ones((len(uv), 3), np.float32)
 
-    scene = material_scene("paper", lambda: over_points(paper), lambda: paper, changes=False,
+    scene = material_scene("paper", lambda: at_centers(paper), lambda: paper, changes=False,
                            varied=varied)  # fmt: skip
     for inputs, shares in (((), [0.25, 0.5]), ((2.0,), [1.0, 0.5]), ((1.5, -1.0), [0.75, 0.0]),
                            ((-1e9, 1e9, 7.0), [0.0, 1.0])):  # fmt: skip
@@ -102,23 +102,23 @@ def test_frames_stay_frames_when_turned():
 @pytest.fixture
 def asset(tmp_path, monkeypatch, device):
     monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 32)
-    return neuralshade.fit_material(paint_teacher(), tmp_path / "x.nsh", size=8, steps=3,
+    return neuralshade.fit_material(paint_reference(), tmp_path / "x.nsh", size=8, steps=3,
                                     batch=64, hidden_width=16).asset  # fmt: skip
 
 
 def test_an_asset_beside_its_material(asset):
     opened = neuralshade.load(asset)
     with opened:
-        scene = opened.scene(paint_teacher())
-        itself = material_scene("paint", lambda: over_points(paint), None, changes=False)
+        scene = opened.scene(paint_reference())
+        itself = material_scene("paint", lambda: at_centers(paint), None, changes=False)
         np.testing.assert_allclose(scene.draw("given:sphere", USUAL), itself.draw("sphere", USUAL),
                                    atol=2e-3)  # fmt: skip  # float32 on a device
         assert list(opened.scene().titles) == ["sphere", "plane"]
-    other = dataclasses.replace(paint_teacher(), name="mud")
+    other = dataclasses.replace(paint_reference(), name="mud")
     with pytest.raises(AssetError, match=r"got mud, need paint\. Give the document"):
         opened.scene(other)
-    assert opened.same_reference(paint_teacher()) is not None
-    changed = dataclasses.replace(paint_teacher(), text=paint_teacher().text + "\n")
+    assert opened.same_reference(paint_reference()) is not None
+    changed = dataclasses.replace(paint_reference(), text=paint_reference().text + "\n")
     assert opened.same_reference(changed) is None and opened.same_reference("a.png") is None
 
 
@@ -149,7 +149,7 @@ def test_a_fit_is_watched(device, tmp_path, monkeypatch):
             pass
 
     options = neuralshade.FitOptions(live=Watching())
-    neuralshade.fit_material(paint_teacher(), tmp_path / "x.nsh", size=8, steps=40, batch=256,
+    neuralshade.fit_material(paint_reference(), tmp_path / "x.nsh", size=8, steps=40, batch=256,
                              hidden_width=16, options=options)  # fmt: skip
     (pairs,) = drawn.values()
     errors = [np.abs(network - material).mean() for network, material in pairs]

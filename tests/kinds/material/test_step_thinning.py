@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuralshade.kinds.material.step_thinning import EveryNth
+from neuralshade.kinds.material.step_thinning import StepThinning
 
 
 class Counted:
@@ -29,11 +29,11 @@ class Counted:
 
 @given(st.integers(1, 7), st.lists(st.integers(1, 9), min_size=1, max_size=8), st.data())
 def test_every_nth_is_run_however_steps_are_cut(every, lengths, data):
-    steps, step = EveryNth(Counted(), every), 0
+    steps, step = StepThinning(Counted(), every), 0
     restarted = data.draw(st.integers(0, len(lengths) - 1))
     for number, length in enumerate(lengths):
         if number == restarted:
-            kept, steps = steps.state(), EveryNth(Counted(), every)
+            kept, steps = steps.state(), StepThinning(Counted(), every)
             steps.load_state(kept)
         loss = steps.advance([float(i) for i in range(step, step + length)])
         step += length

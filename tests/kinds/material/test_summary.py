@@ -2,7 +2,7 @@
 
 import pytest
 
-from neuralshade.kinds.material.summary import told_map_levels, told_shared
+from neuralshade.kinds.material.summary import levels_summary, shared_summary
 
 
 @pytest.mark.parametrize("kept, told", [
@@ -15,12 +15,12 @@ from neuralshade.kinds.material.summary import told_map_levels, told_shared
 def test_levels_are_counted_by_what_they_are(kept, told):
     """It was "of the 6 coarse ones 6 trained and the others box-filtered"."""
     levels = [{"kept": way} for way in ("trained", *kept)]
-    assert told_map_levels(levels, 1200) == told
+    assert levels_summary(levels, 1200) == told
 
 
 def test_a_layer_that_others_may_have_is_told_by_its_digest():
     """And an asset of an earlier version has none."""
-    assert told_shared({"layers": 1, "digest": "0123456789abcdef" * 4}) == {
+    assert shared_summary({"layers": 1, "digest": "0123456789abcdef" * 4}) == {
         "shared": "the decoder's first layer, digest 0123456789abcdef: the same in all assets "
                   "that share it"}  # fmt: skip
-    assert told_shared(None) == {}
+    assert shared_summary(None) == {}

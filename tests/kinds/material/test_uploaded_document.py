@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.sandbox.loading import ApartDocument
-from neuralshade.kinds.material.uploaded_document import DEEPEST, received_material
+from neuralshade.kinds.material.sandbox.loading import SandboxedDocument
+from neuralshade.kinds.material.uploaded_document import DEEPEST, uploaded_material
 
 STACK = '[[layer]]\nkind = "diffuse"\ncolor = "{}"\n'
 HEAD = '<?xml version="1.0"?>\n<materialx version="1.39"{}>'
@@ -17,12 +17,12 @@ IMAGE = ('<image name="i" type="color3"><input name="file" type="filename" value
 @pytest.fixture
 def received(tmp_path, monkeypatch):
     """Give a function that writes a document beside a picture, and takes both as received."""
-    monkeypatch.setattr(ApartDocument, "teacher", lambda self, element: None)  # see sandbox/
+    monkeypatch.setattr(SandboxedDocument, "reference", lambda self, element: None)  # see sandbox/
     (tmp_path / "rust.png").write_bytes(b"picture")
 
     def received(name, text):
         (tmp_path / name).write_text(text)
-        return received_material(tmp_path / name, [tmp_path / "rust.png"])
+        return uploaded_material(tmp_path / name, [tmp_path / "rust.png"])
 
     return received
 
@@ -36,7 +36,7 @@ def received(tmp_path, monkeypatch):
 def test_pictures_lie_where_the_document_looks_for_them(received, tmp_path, name, text, place):
     (source,) = received(name, text).values()
     assert str(source) == str(tmp_path / name)
-    assert isinstance(source, ApartDocument) == name.endswith(".mtlx")
+    assert isinstance(source, SandboxedDocument) == name.endswith(".mtlx")
     assert (tmp_path / place).read_bytes() == b"picture"
 
 

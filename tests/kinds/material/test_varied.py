@@ -6,10 +6,10 @@ from fixtures.small_material import upper_pairs, wet_file
 
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels, places
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels, places
 from neuralshade.kinds.material.references.slang_reference import load_slang
 from neuralshade.kinds.material.references.stack import load_stack
-from neuralshade.kinds.material.references.varied_reference import varied_teacher
+from neuralshade.kinds.material.references.varied_reference import vary_reference
 from neuralshade.kinds.material.varied import (
     Input,
     Varied,
@@ -134,9 +134,9 @@ def test_a_stack_is_what_its_inputs_are(gpu, tmp_path):
     other = tmp_path / "other.toml"
     other.write_text(one.read_text().replace("0.25", "0.75").replace("old = 0.5", "old = 0.125"))
     uv, wi, wo = upper_pairs(200)
-    varied = TeacherKernels(gpu, varied_teacher(plain, "wet=0..1,old=0..0.5"))
+    varied = ReferenceKernels(gpu, vary_reference(plain, "wet=0..1,old=0..0.5"))
     at = places(uv, [values["wet"], values["old"] / 0.5])
-    wanted = TeacherKernels(gpu, load_stack(other)).eval(uv, wi, wo)
+    wanted = ReferenceKernels(gpu, load_stack(other)).eval(uv, wi, wo)
     np.testing.assert_allclose(varied.eval(at, wi, wo), wanted, rtol=1e-4, atol=1e-6)
     assert np.abs(varied.eval(uv, wi, wo) - wanted).mean() > 1e-3  # that is at its defaults
 
@@ -190,8 +190,8 @@ def test_an_input_without_a_default_is_0_unless_it_is_varied(gpu, tmp_path):
     plain = load_slang(own)
     up = np.float32([[0, 0, 1]])
     asked = np.float32([[0.5, 0.5]]), up, up
-    varied = TeacherKernels(gpu, varied_teacher(plain, "a=2..4,c=-1..1,d=0..1"))
+    varied = ReferenceKernels(gpu, vary_reference(plain, "a=2..4,c=-1..1,d=0..1"))
     assert varied.eval(*asked).tolist() == [[1.5] * 3]
     assert varied.eval(np.float32([[0.5, 0.5, 1, 1, 1]]), up, up).tolist() == [[6.5] * 3]
-    bright = TeacherKernels(gpu, varied_teacher(plain, "c=-1..1"))
+    bright = ReferenceKernels(gpu, vary_reference(plain, "c=-1..1"))
     assert bright.eval(np.float32([[0.5, 0.5, 1]]), up, up).tolist() == [[1.5] * 3]

@@ -12,13 +12,13 @@ import neuralshade
 from neuralshade import FitOptions
 from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError, ConfigError
-from neuralshade.kinds.material.device_samples import DrawnBatches, DrawnSamples
+from neuralshade.kinds.material.device_samples import DeviceBatches, DeviceSamples
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.footprints import Footprints
 from neuralshade.kinds.material.judging.lit_surfaces import spread
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels, places
-from neuralshade.kinds.material.references.sources import load_teacher, teacher_digest
-from neuralshade.kinds.material.references.varied_reference import varied_teacher
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels, places
+from neuralshade.kinds.material.references.sources import load_reference, reference_digest
+from neuralshade.kinds.material.references.varied_reference import vary_reference
 from neuralshade.kinds.material.samples import MaterialSampler
 from neuralshade.scene.document import scene_of
 from neuralshade.scene.render import scene_contents
@@ -37,7 +37,7 @@ def wet(tmp_path_factory):
 @pytest.fixture(scope="module")
 def kernels(gpu, wet):
     """Give its kernels, the wetness varied."""
-    return TeacherKernels(gpu, varied_teacher(load_teacher(wet), FEW["vary"]))
+    return ReferenceKernels(gpu, vary_reference(load_reference(wet), FEW["vary"]))
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def wet_pairs(count, seed=0):
     return np.concatenate([uv, shares], axis=1), wi, wo
 
 
-def test_a_teacher_is_asked_with_an_input_of_each_sample(kernels):
+def test_a_reference_takes_an_input_of_each_sample(kernels):
     at, wi, wo = wet_pairs(300)
     np.testing.assert_allclose(kernels.eval(at, wi, wo), wet_paint(at, wi, wo), rtol=2e-3,
                                atol=1e-5)  # fmt: skip
@@ -92,7 +92,7 @@ def test_a_teacher_is_asked_with_an_input_of_each_sample(kernels):
 def test_an_encoder_is_told_of_the_default_and_both_ends(kernels):
     """The graph's values at each, whatever the sample's own input is."""
     at, _, _ = wet_pairs(20)
-    assert kernels.teacher.parameters[:3] == ("0:values[0]", "0:values[1]", "1:values[0]")
+    assert kernels.bsdf.parameters[:3] == ("0:values[0]", "0:values[1]", "1:values[0]")
     told = kernels.parameters(at)
     assert told.shape == (20, 6) and np.array_equal(told[:, :2], told[:, 4:])
 
@@ -109,16 +109,16 @@ def test_a_footprint_has_one_wetness(kernels):
 
 
 def test_what_is_varied_is_no_other_material(wet):
-    plain = load_teacher(wet)
-    assert teacher_digest(varied_teacher(plain, FEW["vary"])) == teacher_digest(plain)
-    assert varied_teacher(plain, "") is plain
+    plain = load_reference(wet)
+    assert reference_digest(vary_reference(plain, FEW["vary"])) == reference_digest(plain)
+    assert vary_reference(plain, "") is plain
 
 
 def test_a_device_draws_the_input_evenly_over_its_range(gpu, kernels):
-    """And what the teacher says there is the sample's."""
+    """And what the reference says there is the sample's."""
     sampler = MaterialSampler(kernels, 2048, 0.5, torch.Generator().manual_seed(0))
-    drawn = DrawnSamples(gpu, kernels, sampler, 2048, 7)
-    batch = DrawnBatches(drawn, torch.device("cpu")).draw()
+    drawn = DeviceSamples(gpu, kernels, sampler, 2048, 7)
+    batch = DeviceBatches(drawn, torch.device("cpu")).draw()
     shares = batch.uv[:, 2].numpy()
     counts = np.histogram(shares, bins=16, range=(0, 1))[0]
     assert counts.sum() == 2048 and ((counts - 128) ** 2 / 128).sum() < 45  # p of 1e-4
@@ -129,7 +129,7 @@ def test_a_device_draws_the_input_evenly_over_its_range(gpu, kernels):
 
 @pytest.mark.slow
 def test_one_asset_is_dry_and_wet(learned):
-    """At any wetness it scatters as its teacher; without one, as at its default."""
+    """At any wetness it scatters as its reference; without one, as at its default."""
     result, opened = learned
     assert result.psnr_db > 26 and result.skipped_steps == 0
     at, wi, wo = wet_pairs(4000)

@@ -14,9 +14,9 @@ from neuralshade.asset.file import write_asset_file
 from neuralshade.errors import AssetError
 from neuralshade.kinds.mipmaps.asset import (
     CURVE_POINTS,
+    decoded_level,
     level_tensors,
     map_names,
-    shown_level,
     stored_level,
     stored_levels,
     write_chain,
@@ -96,7 +96,7 @@ def test_load_returns_it(saved):
 
 def test_shown_is_stored_within_half_a_level():
     maps = maps_of(37, 23)
-    shown = shown_level(stored_level(maps))
+    shown = decoded_level(stored_level(maps))
     half = 0.501 / 255
     curves = [linear_to_srgb(values) for values in (shown["albedo"], maps.albedo)]
     np.testing.assert_allclose(*curves, atol=half)

@@ -12,7 +12,7 @@ from PIL import Image
 
 import neuralshade
 from neuralshade.errors import AssetError, ConfigError
-from neuralshade.kinds.mipmaps.asset import map_names, shown_level, stored_level, stored_levels
+from neuralshade.kinds.mipmaps.asset import decoded_level, map_names, stored_level, stored_levels
 from neuralshade.kinds.mipmaps.build import base_maps
 from neuralshade.kinds.mipmaps.files import planned_files
 from neuralshade.measure.plane.mip_filters import Maps, box_chain
@@ -236,7 +236,7 @@ def test_all_surfaces_sizes_and_grazing_lights(device, stand, described, lowest,
             errors = {name: rows[level] for name, rows in found.items()}
             assert np.isfinite(list(errors.values())).all()
     for level in stored_levels(neuralshade.load(result.asset))[1:]:
-        shown = shown_level(level)
+        shown = decoded_level(level)
         np.testing.assert_allclose(np.linalg.norm(shown["normal"], axis=2), 1, atol=1e-5)
 
 
@@ -295,6 +295,6 @@ def test_the_smallest_level_is_a_mean_where_nothing_shines(device, stand, set_of
     rng = np.random.default_rng(0)
     textures = set_of(8, 8, 0.0, albedo=rng.random((8, 8, 3)), roughness=1.0, metallic=0.0)
     result = neuralshade.fit_mipmaps(textures, "out", **short)
-    shown = shown_level(stored_levels(neuralshade.load(result.asset))[-1])
+    shown = decoded_level(stored_levels(neuralshade.load(result.asset))[-1])
     wanted = box_chain(base_maps(textures, weighted=True), 3)[-1].albedo
     np.testing.assert_allclose(shown["albedo"], wanted, atol=0.02)

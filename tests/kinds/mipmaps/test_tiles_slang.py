@@ -132,4 +132,4 @@ def test_a_gpu_judges_every_texel(software):
     """It does that in a moment."""
     gpu = SimpleNamespace(adapter=SimpleNamespace(software=software))
     engine = SimpleNamespace(gpu=gpu, levels=levels_of(512, 512))
-    assert mipmaps_judge.shown_in_tiles(engine) is software
+    assert mipmaps_judge.judged_in_tiles(engine) is software

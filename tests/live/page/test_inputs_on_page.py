@@ -12,7 +12,7 @@ from PIL import Image
 import neuralshade
 from neuralshade.fitting.scene import Tone, View
 from neuralshade.kinds import open_asset
-from neuralshade.kinds.material.judging.lit_surfaces import EYE, over_points, sphere
+from neuralshade.kinds.material.judging.lit_surfaces import EYE, at_centers, sphere
 from neuralshade.kinds.material.references.reference_bsdf import places
 from neuralshade.kinds.material.scene import DRAWN_PX, FILL, RADIANCE
 from neuralshade.live.frame_encoding import on_screen
@@ -122,7 +122,7 @@ def test_the_material_itself_goes_along(tab, live, background, one_device, wet):
     page.page.locator(SLIDER).press("End")
     shows(page, "sphere", decoded(wet.asset, wetness=2))
     shows(page, "given:sphere",
-          over_points(lambda uv, wi, wo: wet_paint(places(uv, [1.0]), wi, wo)))  # fmt: skip
+          at_centers(lambda uv, wi, wo: wet_paint(places(uv, [1.0]), wi, wo)))  # fmt: skip
 
 
 @pytest.mark.slow
@@ -148,7 +148,7 @@ def test_what_is_chosen_stays_when_a_fit_ends(
     page.page.wait_for_selector("#inputs", state="visible")
     assert page.page.locator(FIELD).input_value() == "0.25"
     page.page.locator(SLIDER).press("End")
-    itself = over_points(lambda uv, wi, wo: wet_paint(places(uv, [1.0]), wi, wo))
+    itself = at_centers(lambda uv, wi, wo: wet_paint(places(uv, [1.0]), wi, wo))
     shows(page, "given:sphere", itself)
     page.page.click("#stop")
     assert job.finish().steps < 10**6
@@ -198,7 +198,7 @@ def test_a_report_has_a_slider_that_stops_where_pictures_were_drawn(
         assert slider.get_attribute("aria-valuetext") == told.inner_text()
         seen = sphere(24, 24).at([value / 2, 0.5])  # the other is in the middle of its range
         itself, network = (
-            on_screen(seen.lit_as_usual(over_points(shade), opened.sample), True, Tone())
+            on_screen(seen.lit_by_default(at_centers(shade), opened.sample), True, Tone())
             for shade in (wet_paint, opened.eval)
         )
         assert np.abs(chosen(0) - itself).max() <= ROUNDING

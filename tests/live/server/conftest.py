@@ -114,11 +114,11 @@ def checked():
 
 
 @pytest.fixture
-def answering(channel):
+def reference_kernel(channel):
     """Give a function that answers what is asked of the thread that trains, as ``reply`` does."""
     threads, ended = [], threading.Event()
 
-    def answering(reply):
+    def reference_kernel(reply):
         def work():
             while not ended.is_set():
                 channel.wait(0.05)
@@ -128,7 +128,7 @@ def answering(channel):
         threads.append(threading.Thread(target=work))
         threads[-1].start()
 
-    yield answering
+    yield reference_kernel
     ended.set()
     for thread in threads:
         thread.join()

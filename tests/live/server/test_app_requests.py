@@ -17,7 +17,7 @@ def files(uploads):
     return [p for p in Path(uploads._folder.path).rglob("*") if p.is_file()]
 
 
-def test_an_asset_is_handed_to_the_thread_that_trains(ask, answering, checked):
+def test_an_asset_is_handed_to_the_thread_that_trains(ask, reference_kernel, checked):
     seen = []
 
     def reply(request):
@@ -25,30 +25,30 @@ def test_an_asset_is_handed_to_the_thread_that_trains(ask, answering, checked):
         seen.append((request.what, given["into_fit"], given["path"].read_bytes()))
         request.answer.set_result({"text": "shown"})
 
-    answering(reply)
+    reference_kernel(reply)
     answer = checked(ask("/asset?name=../x.nsh", b"abc"))
     assert (answer.status, json.loads(answer.body)) == (200, {"text": "shown"})
     assert ask("/asset?name=x.nsh&into=fit", b"de").status == 200
     assert seen == [("load", False, b"abc"), ("load", True, b"de")]
 
 
-def test_refused_assets_are_not_kept(ask, answering, uploads):
-    answering(lambda request: request.answer.set_exception(ConfigError("got no asset.")))
+def test_refused_assets_are_not_kept(ask, reference_kernel, uploads):
+    reference_kernel(lambda request: request.answer.set_exception(ConfigError("got no asset.")))
     for _ in range(3):
         assert ask.refused("/asset", b"abc") == (409, "got no asset.")
     assert files(uploads) == []
 
 
-def test_of_assets_that_were_sent_the_last_is_kept(ask, answering, uploads):
-    answering(lambda request: request.answer.set_result({"text": ""}))
+def test_of_assets_that_were_sent_the_last_is_kept(ask, reference_kernel, uploads):
+    reference_kernel(lambda request: request.answer.set_result({"text": ""}))
     for content in (b"1", b"2", b"3"):
         ask("/asset?name=a.nsh", content)
         ask("/asset?name=a.nsh&into=fit", content)
     assert [path.read_bytes() for path in files(uploads)] == [b"3"]
 
 
-def test_an_asset_is_downloaded(ask, answering, checked):
-    answering(lambda request: request.answer.set_result(('a"\r\nx: y;\xe4.nsh', b"content")))
+def test_an_asset_is_downloaded(ask, reference_kernel, checked):
+    reference_kernel(lambda request: request.answer.set_result(('a"\r\nx: y;\xe4.nsh', b"content")))
     answer = checked(ask("/asset"))
     assert (answer.status, answer.body) == (200, b"content")
     assert answer.headers["content-type"] == "application/octet-stream"
@@ -58,8 +58,8 @@ def test_an_asset_is_downloaded(ask, answering, checked):
     assert answer.headers["x"] is None
 
 
-def test_a_report_runs_its_own_scripts_and_nothing_else(ask, answering, checked):
-    answering(lambda request: request.answer.set_result(("a.html", b"<p>x")))
+def test_a_report_runs_its_own_scripts_and_nothing_else(ask, reference_kernel, checked):
+    reference_kernel(lambda request: request.answer.set_result(("a.html", b"<p>x")))
     policy = ("default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
               "script-src 'unsafe-inline'; sandbox allow-scripts")  # fmt: skip
     answer = checked(ask("/report"), policy)
@@ -75,9 +75,9 @@ def test_a_snapshot_of_a_tone_that_is_none(ask, channel, query):
     assert channel.take() == []
 
 
-def test_a_snapshot_has_the_tone_asked_for(ask, answering):
+def test_a_snapshot_has_the_tone_asked_for(ask, reference_kernel):
     seen = []
-    answering(lambda r: seen.append(r.arguments) or r.answer.set_result(("a.png", b"x")))
+    reference_kernel(lambda r: seen.append(r.arguments) or r.answer.set_result(("a.png", b"x")))
     asked = "/snapshot.png?exposure=-2.5&gamma=2.2&inputs=0.5,2"
     assert ask(asked).headers["content-type"] == "image/png"
     ask("/snapshot.png")
@@ -118,8 +118,8 @@ def until(reached):
         time.sleep(0.01)
 
 
-def test_what_a_fit_does_not_pay_for_is_refused_for_a_while(ask, answering, checked):
-    answering(lambda request: request.answer.set_exception(BusyError("got a fit.", 36.2)))
+def test_what_a_fit_does_not_pay_for_is_refused_for_a_while(ask, reference_kernel, checked):
+    reference_kernel(lambda request: request.answer.set_exception(BusyError("got a fit.", 36.2)))
     answer = checked(ask("/snapshot.png"))
     assert (answer.status, json.loads(answer.body)) == (503, {"refused": "got a fit."})
     assert answer.headers["retry-after"] == "37"

@@ -176,8 +176,8 @@ def test_less_patience_while_others_wait(monkeypatch):
     assert reads_nothing.is_gone
 
 
-def test_an_answer_that_is_not_read(hurried, come, ask, answering, held):
-    answering(lambda request: request.answer.set_result(("a.nsh", bytes(2**24))))
+def test_an_answer_that_is_not_read(hurried, come, ask, reference_kernel, held):
+    reference_kernel(lambda request: request.answer.set_result(("a.nsh", bytes(2**24))))
     come(f"GET /asset HTTP/1.1\r\nHost: {ask.host}\r\n\r\n".encode())
     until(lambda: len(held) == 1)
     until(lambda: len(held) == 0)

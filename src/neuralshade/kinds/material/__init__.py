@@ -15,7 +15,7 @@ KIND = Kind(
                     what="a MaterialX document, a stack of layers, a Slang module or a folder of "
                     "maps", maps="neuralshade.source.map_files:find_maps",
                     documents=(".mtlx", ".toml"),
-                    uploaded="neuralshade.kinds.material.uploaded_document:received_material"),
+                    uploaded="neuralshade.kinds.material.uploaded_document:uploaded_material"),
     takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events", "live",
            "report", "resume"),
     flags=(

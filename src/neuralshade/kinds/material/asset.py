@@ -5,7 +5,7 @@ the finest first, a number's code / 255 in its range; ``range`` float32 [2, feat
 stand for; ``lobes.weight`` and ``lobes.bias`` of the read-out; ``decoder.N.weight`` [outputs,
 inputs] and ``decoder.N.bias``; ``sampler.N.weight`` and ``sampler.N.bias`` of the network that
 weighs lobes to draw from; all float16. ``material`` of a header: name, side of the map in
-texels, digest of the teacher, notes; of a document its element; ``varied`` inputs, where it has
+texels, digest of the reference, notes; of a document its element; ``varied`` inputs, where it has
 some (see varied.py); ``levels``, a part for each, without which the map has one (see mip_judge.py);
 ``shared``, how many of the decoder's first layers it may share with others, and their digest (see
 shared.py).

@@ -18,17 +18,17 @@ from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.slangpy_gpu import slangpy_gpu
 from neuralshade.kinds.material.batched_maps import (
     FEATURES,
-    FrameMaps,
+    BatchedMaps,
     Mapped,
-    frame_maps,
-    frame_words,
+    map_textures,
+    map_words,
 )
 from neuralshade.kinds.material.batched_networks import (
     LANES,
     SIDE,
     as_fragments,
     fragment_bytes,
-    pack_frame,
+    pack_networks,
     row_major,
 )
 from neuralshade.kinds.material.field import lobe_inputs
@@ -144,7 +144,7 @@ float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)
 """
 
 
-def frame_decoder(gpu: Gpu, materials: Sequence[Mapped], matrices: bool = True) -> FrameDecoder:
+def build_decoder(gpu: Gpu, materials: Sequence[Mapped], matrices: bool = True) -> FrameDecoder:
     """Return what evaluates ``materials`` by their index.
 
     In float16 on cooperative vectors or, through CUDA, matrix units, where texels have 8 numbers
@@ -153,7 +153,7 @@ def frame_decoder(gpu: Gpu, materials: Sequence[Mapped], matrices: bool = True) 
     Raises: ConfigError for none, and for two of different architectures.
     """
     check_alike(materials)
-    path = frame_path(gpu, materials[0].recipe) if matrices else "fma"
+    path = decoder_path(gpu, materials[0].recipe) if matrices else "fma"
     if path != "fma":
         return (_by_vectors if path == "vector" else _by_warps)(gpu, materials)
     parts = [scattering_of(one.recipe, one.side, one.tensors) for one in materials]
@@ -167,7 +167,7 @@ def frame_decoder(gpu: Gpu, materials: Sequence[Mapped], matrices: bool = True) 
     return FrameDecoder(text, bound, "fma", numbers.nbytes)
 
 
-def frame_path(gpu: Gpu, recipe: MaterialRecipe) -> KernelPath:
+def decoder_path(gpu: Gpu, recipe: MaterialRecipe) -> KernelPath:
     """Return how decoders of this architecture are evaluated: vector, matrix or fma."""
     if recipe.features == FEATURES and not recipe.varied_count:
         if inference_path(gpu.adapter) == "vector":
@@ -198,7 +198,7 @@ def takes_warps(recipe: MaterialRecipe) -> bool:
 
 
 def head_text(
-    recipe: MaterialRecipe, road: str, maps: FrameMaps, places: npt.NDArray[np.uint32]
+    recipe: MaterialRecipe, road: str, maps: BatchedMaps, places: npt.NDArray[np.uint32]
 ) -> str:
     """Return what the texts of both roads begin with. One material's place is written down."""
     lobes = lobe_inputs(recipe, None).slang("Frame", folded=True).declarations
@@ -215,7 +215,7 @@ def hidden(recipe: MaterialRecipe) -> dict[str, Any]:
 
 
 def vectors_text(
-    recipe: MaterialRecipe, layout: str, maps: FrameMaps, places: npt.NDArray[np.uint32]
+    recipe: MaterialRecipe, layout: str, maps: BatchedMaps, places: npt.NDArray[np.uint32]
 ) -> str:
     """Return the Slang text of a decoder by cooperative vectors."""
     return head_text(recipe, "vectors", maps, places) + VECTORS.format(
@@ -223,7 +223,7 @@ def vectors_text(
         layout=layout.title().replace("_", ""))  # fmt: skip
 
 
-def warps_text(recipe: MaterialRecipe, maps: FrameMaps, places: npt.NDArray[np.uint32]) -> str:
+def warps_text(recipe: MaterialRecipe, maps: BatchedMaps, places: npt.NDArray[np.uint32]) -> str:
     """Return the Slang text of a decoder by products of a warp."""
     return head_text(recipe, "warps", maps, places) + WARPS.format(
         **hidden(recipe),
@@ -232,8 +232,8 @@ def warps_text(recipe: MaterialRecipe, maps: FrameMaps, places: npt.NDArray[np.u
 
 def _by_warps(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
     """Return the decoder with its matrices as fragments."""
-    maps = frame_words(materials)
-    packed = pack_frame(materials, maps.places, fragment_bytes, maps.largest)
+    maps = map_words(materials)
+    packed = pack_networks(materials, maps.places, fragment_bytes, maps.largest)
     found = gpu.buffer(as_fragments(packed))
     bound = {name: gpu.buffer(values) for name, values in maps.variables.items()} | {
         "frame_numbers": found, "frame_fours": found, "frame_places": gpu.buffer(packed.places),
@@ -248,15 +248,15 @@ def _by_vectors(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
     import slangpy as spy
 
     device = slangpy_gpu(gpu, "cooperative vectors").device
-    maps = frame_maps(device, materials)
+    maps = map_textures(device, materials)
     half = spy.DataType.float16
     kinds = spy.CoopVecMatrixLayout.inferencing_optimal, spy.CoopVecMatrixLayout.row_major
 
     def size_of(rows: int, columns: int) -> int:
         return int(device.get_coop_vec_matrix_size(rows, columns, kinds[0], half))
 
-    packed = pack_frame(materials, maps.places, size_of)
-    rows = pack_frame(materials, maps.places, lambda rows, columns: 2 * rows * columns)
+    packed = pack_networks(materials, maps.places, size_of)
+    rows = pack_networks(materials, maps.places, lambda rows, columns: 2 * rows * columns)
     found, source = gpu.buffer(packed.data), gpu.buffer(row_major(rows))
     descriptions = [
         [device.create_coop_vec_matrix_desc(*values.shape, kind, half, first)

@@ -63,7 +63,7 @@ class Mapped(Protocol):
 
 
 @dataclass(frozen=True)
-class FrameMaps:
+class BatchedMaps:
     """Slang text of ``frame_codes``, what it reads, and each material's map and layer there.
 
     ``largest``: what it returns for the largest code.
@@ -75,7 +75,7 @@ class FrameMaps:
     largest: float = 1.0
 
 
-def frame_maps(device: slangpy.Device, materials: Sequence[Mapped]) -> FrameMaps:
+def map_textures(device: slangpy.Device, materials: Sequence[Mapped]) -> BatchedMaps:
     """Return the feature maps of ``materials`` as textures of ``device``."""
     alike: dict[tuple[Any, ...], list[int]] = {}
     for index, one in enumerate(materials):
@@ -94,10 +94,10 @@ def frame_maps(device: slangpy.Device, materials: Sequence[Mapped]) -> FrameMaps
     # of one map there is no choice, which would cost each look-up a loop over a wave's choices
     chosen = "0" if len(maps) == 1 else "NonUniformResourceIndex(map)"
     text = TEXT.format(count=len(maps), map=chosen)
-    return FrameMaps(text, {"frame_maps": maps, "frame_edges": edges}, places)
+    return BatchedMaps(text, {"frame_maps": maps, "frame_edges": edges}, places)
 
 
-def frame_words(materials: Sequence[Mapped]) -> FrameMaps:
+def map_words(materials: Sequence[Mapped]) -> BatchedMaps:
     """Return the feature maps of ``materials`` as words: what is to be bound is an array.
 
     Each one's map is its first texel, and its layer what batched_maps.slang calls the shape.
@@ -110,7 +110,7 @@ def frame_words(materials: Sequence[Mapped]) -> FrameMaps:
         places.append((first, one.side + LEVELS_AT * levels + repeats))
         first += len(codes)
     texels = np.concatenate([one.tensors["features"].reshape(-1) for one in materials])
-    return FrameMaps(WORDS, {"frame_texels": texels}, places, LARGEST)
+    return BatchedMaps(WORDS, {"frame_texels": texels}, places, LARGEST)
 
 
 def _array(

@@ -23,7 +23,7 @@ SizeOf = Callable[[int, int], int]  # bytes of a matrix of so many rows and colu
 
 
 @dataclass(frozen=True)
-class PackedFrame:
+class PackedNetworks:
     """Networks: what matrices there are, and where; the rest is in ``data``."""
 
     data: Bytes  # zeros where matrices belong
@@ -31,10 +31,10 @@ class PackedFrame:
     matrices: tuple[tuple[int, Halves], ...]  # first byte, and values [rows, columns]
 
 
-def pack_frame(
+def pack_networks(
     materials: Sequence[Mapped], of_maps: Sequence[tuple[int, int]], size_of: SizeOf,
     largest: float = 1.0,
-) -> PackedFrame:  # fmt: skip
+) -> PackedNetworks:  # fmt: skip
     """Return the networks of materials of one architecture; equal first layers lie there once.
 
     ``of_maps``: each one's map and layer; ``largest``: what their look-ups say of the largest code.
@@ -81,15 +81,15 @@ def pack_frame(
         # products of 16 columns read 8 biases more than the last layer has
         own = put(np.concatenate([*biases, np.zeros(8, np.float16)]))
         row[:] = (ends, read, own, shared[digest], later[0], stride, *of_map)
-    return PackedFrame(np.concatenate(blocks), places, tuple(matrices))
+    return PackedNetworks(np.concatenate(blocks), places, tuple(matrices))
 
 
-def row_major(packed: PackedFrame) -> Bytes:
+def row_major(packed: PackedNetworks) -> Bytes:
     """Return the bytes of networks whose matrices lie row by row."""
     return _with_matrices(packed, lambda values: values)
 
 
-def as_fragments(packed: PackedFrame) -> Bytes:
+def as_fragments(packed: PackedNetworks) -> Bytes:
     """Return the bytes of networks whose matrices lie as a warp's products take them.
 
     16 rows after 16, of these 16 columns after 16: of a lane 4 r + c the columns 2 c, 2 c + 1,
@@ -103,7 +103,7 @@ def fragment_bytes(rows: int, columns: int) -> int:
     return 2 * (-(-rows // SIDE) * SIDE) * (-(-columns // SIDE) * SIDE)
 
 
-def _with_matrices(packed: PackedFrame, form: Callable[[Halves], Halves]) -> Bytes:
+def _with_matrices(packed: PackedNetworks, form: Callable[[Halves], Halves]) -> Bytes:
     data = packed.data.copy()
     for first, values in packed.matrices:
         raw = np.ascontiguousarray(form(values)).reshape(-1).view(np.uint8)

@@ -11,9 +11,9 @@ import torch
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.levels import level_latents, level_of, level_shade, levels_of
 from neuralshade.kinds.material.query_checks import (
-    asked_directions,
-    asked_places,
-    asked_uniform,
+    check_directions,
+    check_places,
+    check_uniform,
     columns,
 )
 from neuralshade.kinds.material.references.reference_bsdf import places
@@ -23,7 +23,7 @@ from neuralshade.model.lobe_sampler import LobeSampler, Mixture
 Floats = npt.NDArray[np.float32]
 
 
-class Scattered(ABC):
+class BsdfQueries(ABC):
     """A feature map, lobes, a decoder and a sampler, asked."""
 
     @property
@@ -64,11 +64,11 @@ class Scattered(ABC):
 
         Raises: ShapeError, ConfigError for what is none of that.
         """
-        at, levels = asked_places("eval", uv, level, self.shares)
-        to_light = asked_directions("eval.wi", wi, len(at))
-        return self._light(at, to_light, asked_directions("eval.wo", wo, len(at)), levels)
+        at, levels = check_places("eval", uv, level, self.shares)
+        to_light = check_directions("eval.wi", wi, len(at))
+        return self._light(at, to_light, check_directions("eval.wo", wo, len(at)), levels)
 
-    def seen(self, uv: Floats, wi: Floats, wo: Floats, footprint: Floats) -> Floats:
+    def eval_footprint(self, uv: Floats, wi: Floats, wo: Floats, footprint: Floats) -> Floats:
         """Return the same as it is on average over a footprint, the side of a square in uv [n].
 
         For who draws it: nothing is checked.
@@ -91,9 +91,9 @@ class Scattered(ABC):
             wo: [n, 3]. Where it lies below the surface, the density is 0.
             u: [n, 3], in [0, 1).
         """
-        at, levels = asked_places("sample", uv, level, self.shares)
-        eye = columns(asked_directions("sample.wo", wo, len(at)))
-        drawn = columns(asked_uniform("sample.u", u, len(at)))
+        at, levels = check_places("sample", uv, level, self.shares)
+        eye = columns(check_directions("sample.wo", wo, len(at)))
+        drawn = columns(check_uniform("sample.u", u, len(at)))
         above = torch.cat([eye[:2], eye[2:].abs()])  # so that wi is a direction at all
         wi, density = self._mixture(at, above, levels).sample(above, drawn)
         return wi.t().contiguous().numpy(), torch.where(eye[2] > 0, density, 0.0).numpy()
@@ -103,8 +103,8 @@ class Scattered(ABC):
         self, uv: npt.ArrayLike, wi: npt.ArrayLike, wo: npt.ArrayLike, level: npt.ArrayLike = 0.0
     ) -> Floats:
         """Return the density of ``sample`` at wi per steradian: float32 [n]; 0 for any below."""
-        at, levels = asked_places("pdf", uv, level, self.shares)
-        light, eye = (columns(asked_directions(f"pdf.{name}", given, len(at)))
+        at, levels = check_places("pdf", uv, level, self.shares)
+        light, eye = (columns(check_directions(f"pdf.{name}", given, len(at)))
                       for name, given in (("wi", wi), ("wo", wo)))  # fmt: skip
         density = self._mixture(at, eye, levels).pdf(light, eye)
         found: Floats = torch.where(eye[2] > 0, density, 0.0).numpy()

@@ -21,32 +21,35 @@ from neuralshade.kinds.material.engine import (
     MaterialTask,
     TorchMaterialEngine,
     batch_of,
-    begin_at_usual,
     encoder_of,
+    match_mean_light,
     network_optimizers,
     pool_of,
 )
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.log_loss import log_loss
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels, open_teachers_gpu
+from neuralshade.kinds.material.references.reference_bsdf import (
+    ReferenceKernels,
+    open_reference_gpu,
+)
 from neuralshade.kinds.material.samples import MaterialSampler
 from neuralshade.kinds.material.shared import SharedPart
 from neuralshade.optimizer.adam import LatentAdam, Optimizer
 
 
 @contextmanager
-def teachers_gpu(chosen: Chosen) -> Iterator[Gpu]:
-    """Give what the teacher runs on: the GPU that trains, else one of its own."""
+def reference_gpu(chosen: Chosen) -> Iterator[Gpu]:
+    """Give what the reference runs on: the GPU that trains, else one of its own."""
     if chosen.gpu is not None:
         yield chosen.gpu
         return
-    with closing(open_teachers_gpu()) as gpu:
+    with closing(open_reference_gpu()) as gpu:
         yield gpu
 
 
 def engine_on(
-    chosen: Chosen, options: FitOptions, recipe: MaterialRecipe, kernels: TeacherKernels,
+    chosen: Chosen, options: FitOptions, recipe: MaterialRecipe, kernels: ReferenceKernels,
     shared: SharedPart | None = None,
 ) -> MaterialEngine:  # fmt: skip
     """Return the engine of a fit on what was chosen for it."""
@@ -59,7 +62,7 @@ def engine_on(
 
 
 def build_engine(
-    recipe: MaterialRecipe, teacher: TeacherKernels, shared: SharedPart | None = None
+    recipe: MaterialRecipe, reference: ReferenceKernels, shared: SharedPart | None = None
 ) -> TorchMaterialEngine:
     """Assemble sampler, model, loss and optimizers, on the CPU.
 
@@ -67,13 +70,13 @@ def build_engine(
     """
     rng = torch.Generator().manual_seed(recipe.seed)
     batch = batch_of(recipe, on_cpu=True)
-    sampler = MaterialSampler(teacher, batch, recipe.rare, rng, pool_of(recipe.size),
+    sampler = MaterialSampler(reference, batch, recipe.rare, rng, pool_of(recipe.size),
                               1 / recipe.size)  # fmt: skip
     encoder = encoder_of(recipe, sampler.value_count, rng)
     field = EncodedField(build_field(recipe, recipe.size, rng), encoder)
-    begin_at_usual(field.network, sampler)
+    match_mean_light(field.network, sampler)
     if shared is not None:
-        shared.give_to(field)
+        shared.apply_to(field)
     task = MaterialTask(field, sampler.draw)
     texels = encoding_of(field).grid.texels
     betas = (recipe.beta1, recipe.beta2)

@@ -1,6 +1,6 @@
 """What a material scatters over footprints on mip levels, drawn and answered on the device.
 
-Device half: device_footprints.cs.slang, behind the text that a teacher brings.
+Device half: device_footprints.cs.slang, behind the text that a reference brings.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from neuralshade.kinds.material.device_samples import (
     normals_text,
 )
 from neuralshade.kinds.material.footprints import POINTS, STEPS
-from neuralshade.kinds.material.sample_prefetch import Drawing, DrawnAhead
+from neuralshade.kinds.material.sample_prefetch import Drawing, SamplePrefetch
 from neuralshade.kinds.material.samples import MaterialSampler
 
-WORDS = 16  # of a footprint; OF_SHARES more of one of a teacher that is varied
+WORDS = 16  # of a footprint; OF_SHARES more of one of a reference that is varied
 AHEAD = 2**20 // POINTS  # footprints at once, on hardware: no dispatch is to take a second
 HEAD = """
 static const uint FOOTPRINT_POINTS = {points};
@@ -44,7 +44,7 @@ class FootprintSamples:
     wanted: torch.Tensor  # mean of f * cos of wi: float32 [3, N]
 
 
-class DrawnFootprints(DrawnAhead[FootprintSamples]):
+class DeviceFootprints(SamplePrefetch[FootprintSamples]):
     """Batches of footprints: places and directions as ``sampler`` has them, from counters alone.
 
     A level is drawn as often as its side is long, and a footprint is as wide as a texel there:
@@ -57,8 +57,8 @@ class DrawnFootprints(DrawnAhead[FootprintSamples]):
     ):  # fmt: skip
         """``seed``: 32 bits. ``device``: a torch device, where batches are to lie."""
         self.sampler, self.sides, self.wraps, self.seed = sampler, sides, wraps, seed
-        self.varied = len(sampler.teacher.teacher.varied)
-        gpu = sampler.teacher.gpu
+        self.varied = len(sampler.reference.bsdf.varied)
+        gpu = sampler.reference.gpu
         ahead = sampler.batch if gpu.adapter.software else AHEAD
         super().__init__(gpu, device, sampler.batch, ahead)
 
@@ -70,7 +70,7 @@ class DrawnFootprints(DrawnAhead[FootprintSamples]):
 
     def _drawing(self, count: int) -> Drawing:
         sampler = self.sampler
-        teacher, gpu = sampler.teacher, sampler.teacher.gpu
+        reference, gpu = sampler.reference, sampler.reference.gpu
         words = WORDS + (OF_SHARES if self.varied else 0)
         found = gpu.buffer(size=4 * words * count)
         sides = np.array(self.sides, np.float64)
@@ -81,15 +81,15 @@ class DrawnFootprints(DrawnAhead[FootprintSamples]):
             "drawn_rows": found, "footprint_levels": gpu.buffer(levels.astype(np.float32)),
             "footprint_level_count": len(sides),
         }  # fmt: skip
-        kernel = teacher.compiled(footprints_text(sampler.normal_firsts, self.wraps), variables)
+        kernel = reference.compiled(footprints_text(sampler.normal_firsts, self.wraps), variables)
         return (kernel, -(-count // GROUP)), [(found, words)]
 
     def _look(self, drawn: Sequence[torch.Tensor]) -> None:
-        check_answers(self.sampler.teacher, drawn[0])
+        check_answers(self.sampler.reference, drawn[0])
 
 
 def footprints_text(normal_firsts: Sequence[int], wraps: bool) -> KernelText:
-    """Return what draws footprints, as ``TeacherKernels.prepare`` takes it."""
+    """Return what draws footprints, as ``ReferenceKernels.prepare`` takes it."""
     head = HEAD.format(points=POINTS, steps=STEPS, wraps=str(wraps).lower())
     text = normals_text(normal_firsts, keeps_values=False) + head + KERNEL
     return KernelText(text, "draw_footprints", fast_math=True)

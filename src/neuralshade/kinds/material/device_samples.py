@@ -1,6 +1,6 @@
-"""Samples of a material's fit, drawn and answered by its teacher on the device.
+"""Samples of a material's fit, drawn and answered by its reference on the device.
 
-Device half: device_samples.cs.slang, behind the text that a teacher brings.
+Device half: device_samples.cs.slang, behind the text that a reference brings.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ import torch
 
 from neuralshade.gpu.gpu import Dispatch, Gpu, KernelText
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import Floats, TeacherKernels
-from neuralshade.kinds.material.sample_prefetch import Drawing, DrawnAhead, floats_on
+from neuralshade.kinds.material.references.reference_bsdf import Floats, ReferenceKernels
+from neuralshade.kinds.material.sample_prefetch import Drawing, SamplePrefetch, floats_on
 from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
 
 GROUP = 64  # threads, as in device_samples.cs.slang
-WORDS, OF_SHARES = 12, 4  # of a sample; and of one of a teacher that is varied
+WORDS, OF_SHARES = 12, 4  # of a sample; and of one of a reference that is varied
 AHEAD = 2**20  # samples that are brought to the host at once
 GPU_POOL = 2**20  # points whose values are known ahead, on hardware
 NORMALS = """
 static const bool DRAWN_KEEPS_VALUES = {keeps};
 static const uint DRAWN_NORMALS = {count};
 
-float3 drawn_normal(float values[TEACHER_PARAMETERS], uint which)
+float3 drawn_normal(float values[REFERENCE_PARAMETERS], uint which)
 {{
 {cases}    return float3(0.0f, 0.0f, 1.0f);
 }}
@@ -37,7 +37,7 @@ KERNEL = '#include "neuralshade/kinds/material/device_samples.cs.slang"\n'
 
 
 @dataclass(frozen=True)
-class DrawnSamples:
+class DeviceSamples:
     """What draws a batch: points and directions as ``sampler`` has them, from counters alone.
 
     ``batch``: samples of a step. ``seed``: 32 bits; a step's samples depend on it and on the step's
@@ -45,7 +45,7 @@ class DrawnSamples:
     """
 
     gpu: Gpu
-    teacher: TeacherKernels
+    reference: ReferenceKernels
     sampler: MaterialSampler
     batch: int
     seed: int
@@ -53,7 +53,7 @@ class DrawnSamples:
     @property
     def words(self) -> int:
         """Return how many numbers a sample has."""
-        return WORDS + (OF_SHARES if self.teacher.teacher.varied else 0)
+        return WORDS + (OF_SHARES if self.reference.bsdf.varied else 0)
 
     def kernel(self, count: int, bound: dict[str, Any], *, keeps_values: bool) -> Dispatch:
         """Return what draws ``count`` samples into the buffers that are ``bound``.
@@ -62,7 +62,7 @@ class DrawnSamples:
         """
         variables = {**bound, "drawn_by": drawn_by(self.sampler, count, self.seed, self.batch)}
         text = samples_text(self.sampler.normal_firsts, keeps_values=keeps_values)
-        return self.teacher.compiled(text, variables), -(-count // GROUP)
+        return self.reference.compiled(text, variables), -(-count // GROUP)
 
     def buffers(self, count: int) -> dict[str, Any]:
         """Return buffers for ``count`` samples, by the kernel's names."""
@@ -71,12 +71,12 @@ class DrawnSamples:
                 "drawn_rows": self.gpu.buffer(size=4 * self.words * count)}  # fmt: skip
 
 
-class DrawnBatches(DrawnAhead[Samples]):
+class DeviceBatches(SamplePrefetch[Samples]):
     """The same samples as tensors, with the graph's values, for an encoder that PyTorch trains."""
 
-    def __init__(self, drawn: DrawnSamples, device: torch.device):
+    def __init__(self, drawn: DeviceSamples, device: torch.device):
         self.drawn = drawn
-        self._width = max(1, len(drawn.teacher.teacher.parameters))
+        self._width = max(1, len(drawn.reference.bsdf.parameters))
         super().__init__(drawn.gpu, device, drawn.batch, AHEAD)
         sampler = drawn.sampler
         self._mean, self._spread = (t.to(device) for t in (sampler.mean, sampler.spread))
@@ -85,7 +85,7 @@ class DrawnBatches(DrawnAhead[Samples]):
         rows, of_graph = self._held
         columns = rows.t().contiguous()
         values = (of_graph - self._mean) / self._spread
-        shares = columns[WORDS : WORDS + len(self.drawn.teacher.teacher.varied)]
+        shares = columns[WORDS : WORDS + len(self.drawn.reference.bsdf.varied)]
         place = torch.cat([columns[:2], shares]).t()
         return Samples(place, values.t().contiguous(), columns[2:5], columns[5:8],
                        columns[11] > 0, columns[8:11])  # fmt: skip
@@ -98,15 +98,15 @@ class DrawnBatches(DrawnAhead[Samples]):
         return dispatch, [(bound["drawn_rows"], drawn.words), (values, self._width)]
 
     def _look(self, drawn: Sequence[torch.Tensor]) -> None:
-        check_answers(self.drawn.teacher, drawn[0])
+        check_answers(self.drawn.reference, drawn[0])
 
 
 def device_sampler(
-    recipe: MaterialRecipe, teacher: TeacherKernels, batch: int, rng: torch.Generator
+    recipe: MaterialRecipe, reference: ReferenceKernels, batch: int, rng: torch.Generator
 ) -> MaterialSampler:
-    """Return where a fit asks whose samples the teacher's device draws."""
-    pool = POOL if teacher.gpu.adapter.software else GPU_POOL
-    return MaterialSampler(teacher, batch, recipe.rare, rng, pool, 1 / recipe.size)
+    """Return where a fit asks whose samples the reference's device draws."""
+    pool = POOL if reference.gpu.adapter.software else GPU_POOL
+    return MaterialSampler(reference, batch, recipe.rare, rng, pool, 1 / recipe.size)
 
 
 def drawn_by(sampler: MaterialSampler, count: int, seed: int, batch: int) -> dict[str, float]:
@@ -115,34 +115,34 @@ def drawn_by(sampler: MaterialSampler, count: int, seed: int, batch: int) -> dic
             "rare_count": len(sampler.rare_points), "around": sampler.around}  # fmt: skip
 
 
-def values_on(device: torch.device, teacher: TeacherKernels, uv: Floats) -> torch.Tensor:
+def values_on(device: torch.device, reference: ReferenceKernels, uv: Floats) -> torch.Tensor:
     """Return the graph's values at places on a torch device, as its ``parameters``: [n, P].
 
     Raises: ConfigError for a value that is not finite, saying where.
     """
-    found, first = torch.empty((len(uv), teacher.value_count), device=device), 0
-    for buffer, count in teacher.value_parts(uv):
-        teacher.gpu.wait()
-        part = floats_on(device, buffer, count, teacher.value_count)
+    found, first = torch.empty((len(uv), reference.value_count), device=device), 0
+    for buffer, count in reference.value_parts(uv):
+        reference.gpu.wait()
+        part = floats_on(device, buffer, count, reference.value_count)
         found[first : first + count] = part
         if device.type == "cuda":
             torch.cuda.synchronize()  # the next values come to the same place
         first += count
     if not found.isfinite().all():
-        teacher.check_values(found.cpu().numpy(), uv)
+        reference.check_values(found.cpu().numpy(), uv)
     return found
 
 
-def check_answers(teacher: TeacherKernels, rows: torch.Tensor) -> None:
-    """Raise ConfigError where what a teacher said of samples is no light, saying where."""
+def check_answers(reference: ReferenceKernels, rows: torch.Tensor) -> None:
+    """Raise ConfigError where what a reference said of samples is no light, saying where."""
     light = rows[:, 8:11]
     if not (light.isfinite() & (light >= 0)).all():
         told = rows.cpu().numpy()
-        teacher.check_light(told[:, 8:11], told[:, :2], told[:, 2:5], told[:, 5:8])
+        reference.check_light(told[:, 8:11], told[:, :2], told[:, 2:5], told[:, 5:8])
 
 
 def samples_text(normal_firsts: Sequence[int], *, keeps_values: bool) -> KernelText:
-    """Return what draws samples, as ``TeacherKernels.prepare`` takes it."""
+    """Return what draws samples, as ``ReferenceKernels.prepare`` takes it."""
     text = normals_text(normal_firsts, keeps_values) + KERNEL
     return KernelText(text, "draw_samples", fast_math=True)
 

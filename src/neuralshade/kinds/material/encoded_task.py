@@ -9,7 +9,7 @@ from neuralshade.engine.joined_network import JoinedNetwork
 from neuralshade.engine.step_texts import MakeTask
 from neuralshade.engine.task import TaskText
 from neuralshade.gpu.gpu import Buffer, Dispatch
-from neuralshade.kinds.material.device_samples import DrawnSamples
+from neuralshade.kinds.material.device_samples import DeviceSamples
 from neuralshade.kinds.material.encoded import EncodedLobes, GraphValues
 from neuralshade.kinds.material.read_out import OUTPUTS, SUMS, ReadOut
 from neuralshade.model.parameters import SlangHalf
@@ -55,7 +55,7 @@ class EncodedTasks:
     """
 
     def __init__(
-        self, drawn: DrawnSamples, values: GraphValues, lobes: EncodedLobes, read_out: ReadOut,
+        self, drawn: DeviceSamples, values: GraphValues, lobes: EncodedLobes, read_out: ReadOut,
         floor: float,
     ):  # fmt: skip
         self.drawn, self.values, self.lobes = drawn, values, lobes

@@ -19,7 +19,7 @@ from neuralshade.engine.step_texts import Training, step_texts
 from neuralshade.engine.torch_engine import Batch, TorchEngine
 from neuralshade.engine.trainer_state import MOMENTS, OF_NETWORK, own_state
 from neuralshade.gpu.gpu import Gpu, run_once, write_once
-from neuralshade.kinds.material.device_samples import DrawnSamples, check_answers, samples_text
+from neuralshade.kinds.material.device_samples import DeviceSamples, check_answers, samples_text
 from neuralshade.kinds.material.encoded import EncodedLobes, GraphValues
 from neuralshade.kinds.material.encoded_task import EncodedTasks
 from neuralshade.kinds.material.encoder_steps import EncoderSteps, encoder_state
@@ -30,7 +30,7 @@ from neuralshade.kinds.material.read_out import NAMES, ReadOut
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sample_prefetch import floats_on
 from neuralshade.kinds.material.step_thinning import NAMES as COUNTED
-from neuralshade.kinds.material.step_thinning import State, parted
+from neuralshade.kinds.material.step_thinning import State, split_state
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.optimizer.soap import Soap
@@ -46,7 +46,7 @@ class EncoderNetworks:
     """
 
     def __init__(
-        self, drawn: DrawnSamples, field: EncodedField, training: Training, path: TrainingPath,
+        self, drawn: DeviceSamples, field: EncodedField, training: Training, path: TrainingPath,
         kernels: str,
     ):  # fmt: skip
         self.drawn, self.path, gpu = drawn, path, drawn.gpu
@@ -68,7 +68,7 @@ class EncoderNetworks:
     def prepare(self) -> None:
         """Compile ahead what steps are made of, in the order of need."""
         drawn, gpu = self.drawn, self.drawn.gpu
-        drawn.teacher.prepare([samples_text(drawn.sampler.normal_firsts, keeps_values=True)])
+        drawn.reference.prepare([samples_text(drawn.sampler.normal_firsts, keeps_values=True)])
         self.encoder.prepare()
         task = self.tasks.decoder(self.encoder)
         step_texts(gpu, self.decoder, task, self.training, self.path).prepare(gpu)
@@ -142,7 +142,7 @@ class KernelEncoderSteps(EncoderSteps):
         return encoder_state(self._named.state() | dict(zip(names, more, strict=True)), now.step)
 
     def load_state(self, state: State) -> None:
-        own = parted(state, OF_ENCODER)[1]
+        own = split_state(state, OF_ENCODER)[1]
         self._named.load_state(own)
         self._loss = float(own.get("loss", torch.zeros(())))
         device = {name: own[name] for name in ON_DEVICE if name in own}
@@ -178,7 +178,7 @@ class KernelEncoderSteps(EncoderSteps):
             run_once(gpu, [dispatch])
             gpu.wait()  # PyTorch reads them in another stream
             rows = tasks.samples["drawn_rows"]
-            check_answers(drawn.teacher, floats_on(device, rows, drawn.batch, drawn.words))
+            check_answers(drawn.reference, floats_on(device, rows, drawn.batch, drawn.words))
 
 
 def _encoder_path(gpu: Gpu, encoder: MLP, kernels: str) -> TrainingPath:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from neuralshade.engine.torch_engine import TorchEngine
-from neuralshade.kinds.material.device_samples import DrawnBatches, DrawnSamples
+from neuralshade.kinds.material.device_samples import DeviceBatches, DeviceSamples
 from neuralshade.kinds.material.engine import (
     OF_ENCODER,
     EncodedField,
@@ -17,7 +17,7 @@ from neuralshade.kinds.material.engine import (
 )
 from neuralshade.kinds.material.log_loss import log_loss
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.step_thinning import EveryNth, State, parted
+from neuralshade.kinds.material.step_thinning import State, StepThinning, split_state
 
 DRAWN = "drawn"  # of a state: how many batches were
 
@@ -43,7 +43,7 @@ class EncoderSteps(ABC):
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step sizes; return the last step's mean loss.
 
-        Raises: ConfigError where the teacher's answer is not finite, saying where.
+        Raises: ConfigError where the reference's answer is not finite, saying where.
         """
 
     @abstractmethod
@@ -63,14 +63,18 @@ class TorchEncoderSteps(EncoderSteps):
     """Steps in PyTorch, where ``field`` lies."""
 
     def __init__(
-        self, field: EncodedField, recipe: MaterialRecipe, drawn: DrawnSamples, rng: torch.Generator
+        self,
+        field: EncodedField,
+        recipe: MaterialRecipe,
+        drawn: DeviceSamples,
+        rng: torch.Generator,
     ):
         super().__init__(field, recipe)
-        self.batches = DrawnBatches(drawn, next(field.parameters()).device)
+        self.batches = DeviceBatches(drawn, next(field.parameters()).device)
         task = MaterialTask(field, lambda rng, moved: self.batches.held())
         inner = TorchEngine(field, task, log_loss, self.optimizers, rng,
                             bring=self.batches.bring)  # fmt: skip
-        self.steps = EveryNth(inner, 1)
+        self.steps = StepThinning(inner, 1)
 
     @property
     def skipped(self) -> int:
@@ -86,7 +90,7 @@ class TorchEncoderSteps(EncoderSteps):
         return encoder_state(self.steps.state(), self.batches.step)
 
     def load_state(self, state: State) -> None:
-        self.steps.load_state(parted(state, OF_ENCODER)[1])
+        self.steps.load_state(split_state(state, OF_ENCODER)[1])
         self.batches.step = int(state[DRAWN])
 
 

@@ -208,7 +208,7 @@ class TorchMaterialEngine(MaterialEngine):
         return self.task.field
 
     def _encoder_input(self, uv: Floats) -> torch.Tensor:
-        return self.sampler.normalized(torch.from_numpy(self.sampler.teacher.parameters(uv)))
+        return self.sampler.normalized(torch.from_numpy(self.sampler.reference.parameters(uv)))
 
 
 def batch_of(recipe: MaterialRecipe, *, on_cpu: bool) -> int:
@@ -224,7 +224,7 @@ def pool_of(side: int) -> int:
 
 
 @torch.no_grad()
-def begin_at_usual(network: MLP, sampler: MaterialSampler) -> None:
+def match_mean_light(network: MLP, sampler: MaterialSampler) -> None:
     """Let an untrained decoder say about as much light as the material has, channel by channel.
 
     One that begins far brighter is thrown to black by its first steps, and stays there: an
@@ -237,7 +237,7 @@ def begin_at_usual(network: MLP, sampler: MaterialSampler) -> None:
     if not wanted.numel():
         return
     if not wanted.any():
-        raise ConfigError(f"{sampler.teacher.teacher.owner}: got no light from any of "
+        raise ConfigError(f"{sampler.reference.bsdf.owner}: got no light from any of "
                           f"{plural(wanted.shape[1], 'sample')}, need a material that scatters "
                           "some. What it emits is no part of a fit: give it a closure that "
                           "reflects.")  # fmt: skip

@@ -37,24 +37,28 @@ from neuralshade.kinds.material.asset import (
     stored_field,
     stored_sampler,
 )
-from neuralshade.kinds.material.build import check_engine, engine_on, teachers_gpu
+from neuralshade.kinds.material.build import check_engine, engine_on, reference_gpu
 from neuralshade.kinds.material.engine import ENCODED, TRAINED
 from neuralshade.kinds.material.judging.judge import Judge, Judged
-from neuralshade.kinds.material.judging.lit_surfaces import Shade, over_points
+from neuralshade.kinds.material.judging.lit_surfaces import Shade, at_centers
 from neuralshade.kinds.material.judging.mip_judge import LevelJudge, with_levels
 from neuralshade.kinds.material.memory import check_memory
-from neuralshade.kinds.material.mip_fit import LeveledEngine, main_share
+from neuralshade.kinds.material.mip_fit import LeveledEngine, finest_level_share
 from neuralshade.kinds.material.noise import sampler_noise
 from neuralshade.kinds.material.opened import OpenedMaterial
 from neuralshade.kinds.material.recipe import MaterialRecipe, MaterialSettings, with_preset
 from neuralshade.kinds.material.references.emission import emission_kernels, with_emission_note
-from neuralshade.kinds.material.references.reference_bsdf import OF_FITS, Teacher, TeacherKernels
-from neuralshade.kinds.material.references.sources import load_teacher, teacher_digest
-from neuralshade.kinds.material.references.varied_reference import varied_teacher
+from neuralshade.kinds.material.references.reference_bsdf import (
+    FIT_KERNELS,
+    ReferenceBsdf,
+    ReferenceKernels,
+)
+from neuralshade.kinds.material.references.sources import load_reference, reference_digest
+from neuralshade.kinds.material.references.varied_reference import vary_reference
 from neuralshade.kinds.material.sampler_fit import SampledEngine
 from neuralshade.kinds.material.scene import material_scene
 from neuralshade.kinds.material.shared import LAYERS, SharedPart, shared_digest
-from neuralshade.kinds.material.staged_loop import PhasedLoop
+from neuralshade.kinds.material.staged_loop import StagedLoop
 from neuralshade.model.field import Field
 
 LOST = 0.8  # share of the light around highlights, from which on one may not be there at all
@@ -96,7 +100,7 @@ class MaterialResult(Reached):
 
 
 def fit_material(
-    source: str | os.PathLike[str] | Teacher,
+    source: str | os.PathLike[str] | ReferenceBsdf,
     output: str | os.PathLike[str] | None = None,
     *,
     preset: str | None = None,
@@ -111,7 +115,7 @@ def fit_material(
 
     Args:
         source: a MaterialX document, a stack of layers in TOML, a Slang module with ``eval``, a
-            folder of PBR maps or their JSON manifest, or a Teacher.
+            folder of PBR maps or their JSON manifest, or a ReferenceBsdf.
         output: the asset; by default the material's name with .nsh, in the current folder.
         preset: of the decoder: standard (if None), 32 x 2 neurons; high, 64 x 3; fast, 16 x 2.
         element: which material of a document; None is its first.
@@ -138,31 +142,31 @@ def fit_material(
         shared.check(recipe, setting)
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
     border = recipe.wrap if checkpoint is None else checkpoint.wrap
-    teacher = source
-    if not isinstance(teacher, Teacher):
-        teacher = load_teacher(teacher, element, border, trust=trust)
-    place = None if isinstance(source, Teacher) else os.fspath(source)
-    stem = teacher.name if place is None else Path(place).stem
+    bsdf = source
+    if not isinstance(bsdf, ReferenceBsdf):
+        bsdf = load_reference(bsdf, element, border, trust=trust)
+    place = None if isinstance(source, ReferenceBsdf) else os.fspath(source)
+    stem = bsdf.name if place is None else Path(place).stem
     target = checked_output(place, stem, output, options, KIND.name)
-    fitted = Source(teacher.name, teacher_digest(teacher))
+    fitted = Source(bsdf.name, reference_digest(bsdf))
     if checkpoint is not None:
         resumed = resumed_with(MaterialRecipe, given)
         recipe = resumed_recipe(checkpoint, options.resume, fitted, MaterialRecipe, resumed,
                                 "material", setting)  # fmt: skip
-    teacher = varied_teacher(teacher, recipe.vary)
+    bsdf = vary_reference(bsdf, recipe.vary)
     check_memory(recipe)
-    with chosen_engine(options) as chosen, teachers_gpu(chosen) as gpu:
+    with chosen_engine(options) as chosen, reference_gpu(chosen) as gpu:
         if checkpoint is not None and options.resume is not None:
             check_engine(options.resume, checkpoint.state, chosen.engine)
-        kernels = TeacherKernels(gpu, teacher)
-        kernels.prepare((*OF_FITS, *emission_kernels(teacher)))
+        kernels = ReferenceKernels(gpu, bsdf)
+        kernels.prepare((*FIT_KERNELS, *emission_kernels(bsdf)))
         kernels.check_bright()
         job = _Job(kernels, shared, fitted, recipe, target, chosen, options, observer, place)
         typed = {"--element": element, "--share": None if share is None else os.fspath(share)}
         trusted = ("--trust",) if trust else ()
         job.resumed_words = tuple(word for flag, value in typed.items() if value is not None
                                   for word in (flag, value)) + trusted  # fmt: skip
-        job.teacher = with_emission_note(kernels)
+        job.bsdf = with_emission_note(kernels)
         job.preset = KIND.presets[0] if preset is None and checkpoint is None else preset
         return job.run(checkpoint)
 
@@ -172,16 +176,16 @@ class _Job(Job[MaterialRecipe]):
     subject = "material"
     steps_sized_by = "rate and latent_rate"
 
-    def __init__(self, kernels: TeacherKernels, shared: SharedPart | None, fitted: Source,
+    def __init__(self, kernels: ReferenceKernels, shared: SharedPart | None, fitted: Source,
                  recipe: MaterialRecipe, *rest: Any):  # fmt: skip
         super().__init__(fitted, recipe, *rest)
-        self.teacher = kernels.teacher
+        self.bsdf = kernels.bsdf
         self.field_engine = engine_on(self.chosen, self.options, recipe, kernels, shared)
         self.leveled = LeveledEngine(self.field_engine, recipe, kernels)
         self.engine = SampledEngine(self.leveled, recipe, self._stored)
         self.judge, self.level_judge = Judge(kernels), LevelJudge(kernels, recipe)
-        ends = (main_share(recipe) * (1 - recipe.sampler), 1 - recipe.sampler)
-        self.loop = PhasedLoop(self.engine, recipe, self._glance, self._observe, due=self._due,
+        ends = (finest_level_share(recipe) * (1 - recipe.sampler), 1 - recipe.sampler)
+        self.loop = StagedLoop(self.engine, recipe, self._quick_psnr, self._observe, due=self._due,
                                samples_per_step=self.engine.batch, starts=(0.0, *ends))  # fmt: skip
 
     def _due(self, share: float) -> float:
@@ -196,7 +200,7 @@ class _Job(Job[MaterialRecipe]):
 
     def _field_due(self, share: float) -> float:
         """Bake, freeze and leave the finest level when it is time; return when more is due."""
-        engine, recipe, whole = self.field_engine, self.recipe, main_share(self.recipe)
+        engine, recipe, whole = self.field_engine, self.recipe, finest_level_share(self.recipe)
         if share < recipe.encoded_until * whole:
             return recipe.encoded_until * whole
         if engine.phase == ENCODED:
@@ -216,9 +220,9 @@ class _Job(Job[MaterialRecipe]):
         part.begin()
         self.loop.progress.breaks.append(self.loop.progress.step)
 
-    def _glance(self) -> float:
+    def _quick_psnr(self) -> float:
         """Return the mean PSNR in dB of a few spheres."""
-        return self.judge.glance(self._shade())
+        return self.judge.quick_psnr(self._shade())
 
     def _shade(self) -> Shade:
         """Return what says f * cos as the fit is now."""
@@ -228,9 +232,9 @@ class _Job(Job[MaterialRecipe]):
 
     def scene(self) -> Scene:
         """Return what a live page shows of it: a sphere and a plane beside the material itself."""
-        return material_scene(self.teacher.name, lambda: over_points(self._shade()),
-                              lambda: self.judge.teacher.eval, changes=True,
-                              varied=self.teacher.varied)  # fmt: skip
+        return material_scene(self.bsdf.name, lambda: at_centers(self._shade()),
+                              lambda: self.judge.reference.eval, changes=True,
+                              varied=self.bsdf.varied)  # fmt: skip
 
     def _stored(self) -> Field:
         """Return the field as a file would hold it now, with the levels that are trained."""
@@ -244,9 +248,9 @@ class _Job(Job[MaterialRecipe]):
         return OpenedMaterial.read(asset)
 
     @property
-    def reference(self) -> Teacher:
+    def reference(self) -> ReferenceBsdf:
         """Return what a report compares the asset with."""
-        return self.teacher
+        return self.bsdf
 
     def save(self, path: Path) -> tuple[Judged, int]:
         """Write the asset as it is now; return its quality and the file's size."""
@@ -256,7 +260,7 @@ class _Job(Job[MaterialRecipe]):
         parameters = (*field.parameters(), *sampler.parameters())
         ends = [end for p in parameters for end in p.detach().aminmax()]  # NaN is both
         if not all(bool(end.isfinite()) for end in ends):
-            raise ConfigError(f"{self.teacher.name}: got numbers beyond float16 after "
+            raise ConfigError(f"{self.bsdf.name}: got numbers beyond float16 after "
                               f"{self.loop.progress.step} steps, need a fit that converges. "
                               f"{self.remedy}")  # fmt: skip
         with part("measuring"):
@@ -267,13 +271,13 @@ class _Job(Job[MaterialRecipe]):
         with part("judging levels"):
             tensors, levels = with_levels(self.level_judge, pack_field(self.field_engine.field()),
                                           self.leveled.trained_levels())  # fmt: skip
-        own = {"name": self.teacher.name, "side": self.recipe.size, "digest": self.original.digest,
-               "notes": list(self.teacher.notes), "levels": levels}  # fmt: skip
+        own = {"name": self.bsdf.name, "side": self.recipe.size, "digest": self.original.digest,
+               "notes": list(self.bsdf.notes), "levels": levels}  # fmt: skip
         own["shared"] = {"layers": LAYERS, "digest": shared_digest(tensors)}
-        if self.teacher.element is not None:
-            own["element"] = self.teacher.element
-        if self.teacher.varied:
-            own["varied"] = [one.facts() for one in self.teacher.varied]
+        if self.bsdf.element is not None:
+            own["element"] = self.bsdf.element
+        if self.bsdf.varied:
+            own["varied"] = [one.facts() for one in self.bsdf.varied]
         header = Header(recipe_facts(self.recipe), self.training, {**judged.facts(), **noise},
                         own={"material": own})  # fmt: skip
         return judged, save_asset(path, KIND.name, header, {**tensors, **drawn})
@@ -293,5 +297,5 @@ class _Job(Job[MaterialRecipe]):
         return MaterialResult(
             str(self.output), self.chosen.engine, self.chosen.device_name, p.seconds, p.step,
             p.loss, judged.psnr_db, judged.worst_db, judged.sky_db, judged.highlight_l1, size,
-            self.engine.skipped, self.teacher.notes,
+            self.engine.skipped, self.bsdf.notes,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a material scatters over a footprint: the mean of its teacher over a square in uv."""
+"""What a material scatters over a footprint: the mean of its reference over a square in uv."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.kinds.material.references.reference_bsdf import AT_ONCE, TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import AT_ONCE, ReferenceKernels
 
 Floats = npt.NDArray[np.float32]
 
-POINTS = 32  # of a footprint, where its teacher is asked
+POINTS = 32  # of a footprint, where its reference is asked
 # Steps of a lattice that fills a square evenly, however many points it has.
 # Source: Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences (R2).
 STEPS = (0.7548776662466927, 0.5698402909980532)
 
 
 class Footprints:
-    """Means of a teacher over squares in uv, by points that are drawn anew for each.
+    """Means of a reference over squares in uv, by points that are drawn anew for each.
 
     One lattice of points serves all, shifted at random in each square and wrapped around in it
     (Cranley and Patterson 1976): every point of a footprint is as likely as any other, and the mean
     has less noise than that of as many points drawn one by one.
     """
 
-    def __init__(self, teacher: TeacherKernels, wraps: bool, points: int = POINTS):
+    def __init__(self, reference: ReferenceKernels, wraps: bool, points: int = POINTS):
         """``wraps``: the material repeats beyond its border; else the border's own value does."""
-        self.teacher, self.wraps = teacher, wraps
+        self.reference, self.wraps = reference, wraps
         numbers = torch.arange(points, dtype=torch.float64)[:, None]
         self.lattice = (numbers * torch.tensor(STEPS, dtype=torch.float64) % 1).float()
 
@@ -54,6 +54,6 @@ class Footprints:
         for at in torch.arange(len(uv)).split(max(1, AT_ONCE // points)):
             places = self.places(uv[at], width[at], rng).reshape(-1, uv.shape[1])
             to_light, to_eye = (w[at].repeat_interleave(points, 0).numpy() for w in (wi, wo))
-            found = self.teacher.eval(places.numpy(), to_light, to_eye)
+            found = self.reference.eval(places.numpy(), to_light, to_eye)
             parts.append(torch.from_numpy(found.reshape(-1, points, 3).mean(1)))
         return torch.cat(parts)

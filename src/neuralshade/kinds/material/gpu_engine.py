@@ -1,6 +1,6 @@
 """A material's fit on the GPU: first an encoder, then the map and the decoder in kernels.
 
-The encoder is trained on samples that the device draws and the teacher answers there: in kernels,
+The encoder is trained on samples that the device draws and the reference answers there: in kernels,
 or in PyTorch where the device is software. Once it is baked, kernels train the map.
 """
 
@@ -23,7 +23,7 @@ from neuralshade.engine.trainer_state import MOMENTS
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.material.device_footprints import footprints_text
 from neuralshade.kinds.material.device_samples import (
-    DrawnSamples,
+    DeviceSamples,
     device_sampler,
     samples_text,
     values_on,
@@ -39,20 +39,20 @@ from neuralshade.kinds.material.engine import (
     Floats,
     MaterialEngine,
     batch_of,
-    begin_at_usual,
     encoder_of,
+    match_mean_light,
 )
 from neuralshade.kinds.material.field import build_field, encoding_of, log_decoder
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit_surfaces import Shade
 from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.log_loss import FLOOR
-from neuralshade.kinds.material.mip_fit import main_share
+from neuralshade.kinds.material.mip_fit import finest_level_share
 from neuralshade.kinds.material.read_out import NAMES, TOGETHER, ReadOut
 from neuralshade.kinds.material.recipe import NETWORK_BETA2, MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.kinds.material.shared import SharedPart
-from neuralshade.kinds.material.step_thinning import parted
+from neuralshade.kinds.material.step_thinning import split_state
 from neuralshade.kinds.material.task import material_task
 from neuralshade.model.field import Field
 
@@ -74,7 +74,8 @@ class GpuMaterialEngine(MaterialEngine):
     resized = ("field.encoding.grid.texels",)
 
     def __init__(
-        self, recipe: MaterialRecipe, teacher: TeacherKernels, gpu: Gpu, kernels: str, exact: bool,
+        self, recipe: MaterialRecipe, reference: ReferenceKernels, gpu: Gpu, kernels: str,
+        exact: bool,
         shared: SharedPart | None = None,
     ):  # fmt: skip
         """``shared``: layers of the decoder that are given and stay as they are."""
@@ -84,8 +85,8 @@ class GpuMaterialEngine(MaterialEngine):
         software = gpu.adapter.software
         whole = batch_of(recipe, on_cpu=software) // TOGETHER  # waves, all of whose lanes take part
         self.batch = max(1, whole) * TOGETHER
-        self.sampler = device_sampler(recipe, teacher, self.batch, self.rng)
-        self.drawn = DrawnSamples(gpu, teacher, self.sampler, self.batch, seed_word(recipe.seed))
+        self.sampler = device_sampler(recipe, reference, self.batch, self.rng)
+        self.drawn = DeviceSamples(gpu, reference, self.sampler, self.batch, seed_word(recipe.seed))
         self.training = Training(
             batch=self.batch,
             rate=recipe.rate,
@@ -111,9 +112,9 @@ class GpuMaterialEngine(MaterialEngine):
         if ENCODER["software" if software else "hardware"] == "kernels":
             networks = EncoderNetworks(self.drawn, field, self.training, self.path, kernels)
         self._compile_ahead(untrained, networks)
-        begin_at_usual(field.network, self.sampler)  # waits for the teacher's kernels
+        match_mean_light(field.network, self.sampler)  # waits for the reference's kernels
         if shared is not None:
-            shared.give_to(field)
+            shared.apply_to(field)
         field = field.to(self.device)
         self.encoder_steps: EncoderSteps
         if networks is None:
@@ -197,7 +198,7 @@ class GpuMaterialEngine(MaterialEngine):
         field = build_field(self.recipe, self.recipe.size, None)
         encoding = encoding_of(field)
         encoding.set_ends(state["range"])
-        read, moments = parted(parted(state, OF_READ)[1], OF_ADAM)
+        read, moments = split_state(split_state(state, OF_READ)[1], OF_ADAM)
         encoding.lobes.read.load_state_dict(read)
         texels = state["field.encoding.grid.texels"]
         if texels.shape != encoding.grid.texels.shape:
@@ -215,17 +216,17 @@ class GpuMaterialEngine(MaterialEngine):
         ``untrained``: of the size that kernels train; its numbers are in no text. ``networks``:
         what they train first; None where PyTorch trains the encoder.
         """
-        recipe, firsts, teacher = self.recipe, self.sampler.normal_firsts, self.sampler.teacher
+        recipe, firsts, reference = self.recipe, self.sampler.normal_firsts, self.sampler.reference
         if networks is None:
-            teacher.prepare([samples_text(firsts, keeps_values=True)])
+            reference.prepare([samples_text(firsts, keeps_values=True)])
         else:
             networks.prepare()
         parts = self._parts(untrained, self._read_out_of(untrained))
         step_texts(self.gpu, *parts, self.path).prepare(self.gpu)
         self.gpu.prepare([ReadOut.text(exact=self.exact)])
-        teacher.prepare([samples_text(firsts, keeps_values=False)])
-        if main_share(recipe) < 1:
-            teacher.prepare([footprints_text(firsts, wraps=recipe.wrap == "repeat")])
+        reference.prepare([samples_text(firsts, keeps_values=False)])
+        if finest_level_share(recipe) < 1:
+            reference.prepare([footprints_text(firsts, wraps=recipe.wrap == "repeat")])
         if not self.gpu.adapter.software:  # what judges the map, and then all its levels
             for levels in (1, len(level_sides(recipe.size))):
                 stored = _held(build_field(recipe, recipe.size, None, levels))
@@ -236,7 +237,7 @@ class GpuMaterialEngine(MaterialEngine):
         return self.encoder_steps.field
 
     def _encoder_input(self, uv: Floats) -> torch.Tensor:
-        return self.sampler.normalized(values_on(self.device, self.sampler.teacher, uv))
+        return self.sampler.normalized(values_on(self.device, self.sampler.reference, uv))
 
     def _baked(self) -> Field:
         """Return the field with the map that the encoder makes."""

@@ -1,4 +1,4 @@
-"""How far a material's light is from its teacher's, in logarithms. Device half: log_loss.slang."""
+"""Loss of a material's fit: Huber's loss of log radiance. Device half: log_loss.slang."""
 
 import torch
 

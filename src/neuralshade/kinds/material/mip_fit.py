@@ -1,6 +1,6 @@
 """Training the mip levels of a material's map, behind its own training: the decoder is frozen.
 
-What a level's texels are fitted to is the mean of the teacher over a texel's footprint, at places
+What a level's texels are fitted to is the mean of the reference over a texel's footprint, at places
 and directions drawn as for the finest level. Not the mean of what the finest level says: its own
 errors would be learned too.
 """
@@ -18,39 +18,44 @@ from neuralshade.engine.kernels.step.gradients import seed_word
 from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.kinds.material.asset import pack_field, stored_field
-from neuralshade.kinds.material.device_footprints import DrawnFootprints
+from neuralshade.kinds.material.device_footprints import DeviceFootprints
 from neuralshade.kinds.material.engine import MaterialEngine, batch_of
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.footprints import POINTS
 from neuralshade.kinds.material.levels import boxed, level_sides
 from neuralshade.kinds.material.log_loss import FLOOR, log_loss
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.kinds.material.samples import MaterialSampler
-from neuralshade.kinds.material.step_thinning import EveryNth, joined, parted, take_over
+from neuralshade.kinds.material.step_thinning import (
+    StepThinning,
+    join_states,
+    restore_state,
+    split_state,
+)
 from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.optimizer.adam import LatentAdam
 
-BATCH_SHARE = 4 / POINTS  # of a batch; so a step asks the teacher four times as often as before
+BATCH_SHARE = 4 / POINTS  # of a batch; so a step asks the reference four times as often as before
 MOST_SAMPLES = 2**16  # of a batch that it is a share of: levels have a third of the texels
 PREFIX = "mips."
 OTHERS = 1  # makes footprints others than samples of the same seed
 
 
-def main_share(recipe: MaterialRecipe) -> float:
+def finest_level_share(recipe: MaterialRecipe) -> float:
     """Return the share of a field's steps that its finest level has; 1 where there is no other."""
     return 1.0 if len(level_sides(recipe.size)) == 1 else 1 - recipe.mips
 
 
 class MipTask:
-    """Says what the map and the teacher make of the footprints on all levels that are held.
+    """Says what the map and the reference make of the footprints on all levels that are held.
 
     Logarithms, as for the finest level. A level is drawn as often as its side is long: coarse ones,
     whose texels cover more, get more samples a texel, and fine ones more altogether.
     """
 
-    def __init__(self, field: Field, footprints: DrawnFootprints):
+    def __init__(self, field: Field, footprints: DeviceFootprints):
         self.field, self.footprints = field, footprints
 
     def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
@@ -114,7 +119,7 @@ class RecordedLevels(LevelTrainer, RecordedEngine):
 
 
 def mip_trainer(
-    recipe: MaterialRecipe, field: Field, teacher: TeacherKernels, device: torch.device
+    recipe: MaterialRecipe, field: Field, reference: ReferenceKernels, device: torch.device
 ) -> LevelTrainer:
     """Return what trains all levels but the finest of ``field``, whose training is done.
 
@@ -127,8 +132,8 @@ def mip_trainer(
     levels = _levels(recipe, decoder, boxed(tensors["features"], recipe.size)).to(device)
     samples = min(batch_of(recipe, on_cpu=device.type == "cpu"), MOST_SAMPLES)
     batch = max(4, round(samples * BATCH_SHARE))
-    sampler = MaterialSampler(teacher, batch, recipe.rare, rng)
-    footprints = DrawnFootprints(sampler, sides, wraps=recipe.wrap == "repeat",
+    sampler = MaterialSampler(reference, batch, recipe.rare, rng)
+    footprints = DeviceFootprints(sampler, sides, wraps=recipe.wrap == "repeat",
                                  seed=seed_word(recipe.seed) ^ OTHERS, device=device)  # fmt: skip
     texels = encoding_of(levels).grid.texels
     adam = LevelAdam(texels, level_scales(sides).to(device), recipe.latent_rate,
@@ -157,11 +162,11 @@ def _levels(
 class LeveledEngine:
     """The engine of a material's fit, and behind it that of its mip levels, as one."""
 
-    def __init__(self, inner: MaterialEngine, recipe: MaterialRecipe, teacher: TeacherKernels):
+    def __init__(self, inner: MaterialEngine, recipe: MaterialRecipe, reference: ReferenceKernels):
         self.inner = inner
         self.mips: LevelTrainer | None = None  # until ``begin``
         self.device, self.every = inner.device, inner.every
-        self._recipe, self._teacher = recipe, teacher
+        self._recipe, self._reference = recipe, reference
         self.batch = inner.batch
         self.resized = getattr(inner, "resized", ())  # names in a state; see fitting/resuming.py
 
@@ -171,19 +176,19 @@ class LeveledEngine:
         return self.inner.skipped + (0 if self.mips is None else self.mips.skipped)
 
     @property
-    def parts_begun(self) -> int:
+    def stages_begun(self) -> int:
         """Return of how many parts a fit has begun the training."""
         return 1 + (self.mips is not None)
 
     @property
-    def made_ready(self) -> int:
+    def setup_count(self) -> int:
         """Return how often the kernels of something else were made ready."""
         return self.inner.phase + (self.mips is not None)
 
-    def begin(self) -> EveryNth:
+    def begin(self) -> StepThinning:
         """Train the mip levels from now on; the finest level and the decoder are done."""
-        self.mips = mip_trainer(self._recipe, self.inner.field(), self._teacher, self.device)
-        self._steps = EveryNth(self.mips, self.every)
+        self.mips = mip_trainer(self._recipe, self.inner.field(), self._reference, self.device)
+        self._steps = StepThinning(self.mips, self.every)
         return self._steps
 
     def advance(self, rate_factors: Sequence[float]) -> float:
@@ -201,12 +206,12 @@ class LeveledEngine:
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the recipe, by name."""
         later = None if self.mips is None else self._steps
-        return joined(self.inner.state(), later, PREFIX)
+        return join_states(self.inner.state(), later, PREFIX)
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         """Take over what ``state`` returned once. Raises: ValueError for what fits no level."""
-        before, own = parted(state, PREFIX)
+        before, own = split_state(state, PREFIX)
         self.inner.load_state(before)
         self.mips = None
         if own:
-            take_over(self.begin(), own)
+            restore_state(self.begin(), own)

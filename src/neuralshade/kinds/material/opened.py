@@ -19,18 +19,23 @@ from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.material import KIND
 from neuralshade.kinds.material.asset import RULES, field_forms, stored_field, stored_sampler
-from neuralshade.kinds.material.bsdf_queries import Scattered
+from neuralshade.kinds.material.bsdf_queries import BsdfQueries
 from neuralshade.kinds.material.judging.lit_surfaces import Shade, sphere
 from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import (
-    Teacher,
-    TeacherKernels,
-    open_teachers_gpu,
+    ReferenceBsdf,
+    ReferenceKernels,
+    open_reference_gpu,
 )
 from neuralshade.kinds.material.scene import DRAWN_PX, material_scene
 from neuralshade.kinds.material.shared import SharedPart, check_digest, shared_of
-from neuralshade.kinds.material.summary import told_map_levels, told_noise, told_shared, told_varied
+from neuralshade.kinds.material.summary import (
+    inputs_summary,
+    levels_summary,
+    noise_summary,
+    shared_summary,
+)
 from neuralshade.kinds.material.varied import Varied, read_varied, shares_of, values_of
 from neuralshade.measure.table import Table
 from neuralshade.model.field import Field
@@ -42,7 +47,7 @@ Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class OpenedMaterial(Scattered, Opened):
+class OpenedMaterial(BsdfQueries, Opened):
     """A feature map, lobes and a decoder."""
 
     recipe: MaterialRecipe
@@ -138,7 +143,7 @@ class OpenedMaterial(Scattered, Opened):
         Each pixel is read at the level whose texels are as wide as what it covers.
         """
         check_pixels(width, height)
-        lit = sphere(width, height, crop).lit_as_usual(self.seen, self.sample)
+        lit = sphere(width, height, crop).lit_by_default(self.eval_footprint, self.sample)
         if not np.isfinite(lit).all():
             raise AssetError(f"{self.path}: got numbers beyond float32 in what is drawn, need "
                              "finite ones. Fit it again.")  # fmt: skip
@@ -149,44 +154,44 @@ class OpenedMaterial(Scattered, Opened):
 
         Varied inputs are at first what they are given.
 
-        Raises: AssetError for another material; what ``load_teacher`` raises.
+        Raises: AssetError for another material; what ``load_reference`` raises.
         """
-        from neuralshade.kinds.material.judging.evaluate import teacher_of
+        from neuralshade.kinds.material.judging.evaluate import reference_of
 
-        teacher = None if reference is None else teacher_of(self, reference)
-        itself = None if teacher is None else partial(self._teacher_shade, teacher)
+        bsdf = None if reference is None else reference_of(self, reference)
+        itself = None if bsdf is None else partial(self._reference_shade, bsdf)
         values = values_of(self.varied, self.given, self.path)
         inputs = [replace(one, default=value)
                   for one, value in zip(self.varied, values, strict=True)]  # fmt: skip
-        return material_scene(str(self.material["name"]), lambda: self.seen, itself,
+        return material_scene(str(self.material["name"]), lambda: self.eval_footprint, itself,
                               changes=False, varied=inputs)  # fmt: skip
 
     def same_reference(self, reference: Any) -> Any:
         """Return ``reference`` where it is the material that this was fitted to, else None."""
-        from neuralshade.kinds.material.judging.evaluate import teacher_of
-        from neuralshade.kinds.material.references.sources import teacher_digest
+        from neuralshade.kinds.material.judging.evaluate import reference_of
+        from neuralshade.kinds.material.references.sources import reference_digest
 
         try:
-            same = teacher_digest(teacher_of(self, reference)) == self.material["digest"]
+            same = reference_digest(reference_of(self, reference)) == self.material["digest"]
         except NeuralShadeError:  # another kind's picture, say
             return None
         return reference if same else None
 
     def close(self) -> None:
         """Give back what the material itself is drawn with."""
-        kernels: TeacherKernels | None = vars(self).pop("_kernels", None)
+        kernels: ReferenceKernels | None = vars(self).pop("_kernels", None)
         if kernels is not None:
             kernels.gpu.close()
 
-    def _teacher_shade(self, teacher: Teacher) -> Shade:
+    def _reference_shade(self, reference: ReferenceBsdf) -> Shade:
         """Return what the material itself scatters, on a device that is opened for it."""
         if "_kernels" not in vars(self):
-            vars(self)["_kernels"] = TeacherKernels(open_teachers_gpu(), teacher)
-        kernels: TeacherKernels = vars(self)["_kernels"]
+            vars(self)["_kernels"] = ReferenceKernels(open_reference_gpu(), reference)
+        kernels: ReferenceKernels = vars(self)["_kernels"]
         return kernels.eval
 
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
-        """Return how close spheres under lights that no fit has seen are to the teacher's."""
+        """Return how close spheres under lights that no fit has seen are to the reference's."""
         from neuralshade.kinds.material.judging.evaluate import evaluate_material
 
         return evaluate_material(self, reference, notice)
@@ -231,10 +236,10 @@ class OpenedMaterial(Scattered, Opened):
             "size": f"{self.byte_count:,} bytes",
             "in a GPU": memory_text(self.memory_bytes, self.side**2, "texel of its map"),
             "map": f"{self.material['name']}, {self.side} x {self.side} x {self.recipe.features}",
-            "levels": told_map_levels(self.material.get("levels"), coarse),
-            **told_varied(self.varied),
-            **told_shared(self.material.get("shared")),
+            "levels": levels_summary(self.material.get("levels"), coarse),
+            **inputs_summary(self.varied),
+            **shared_summary(self.material.get("shared")),
             "quality": f"{quality['psnr_db']:.2f} dB, worst light {quality['worst_db']:.2f}, sky "
                        f"{quality['sky_db']:.2f}{shine}",
-            **told_noise(quality),
+            **noise_summary(quality),
         }  # fmt: skip

@@ -23,7 +23,7 @@ ROUNDED = 1e-5  # by which a share may lie beyond its range
 BELOW_ONE = np.nextafter(np.float32(1), np.float32(0))
 
 
-def asked_places(
+def check_places(
     verb: str, uv: npt.ArrayLike, level: npt.ArrayLike, shares: Sequence[float]
 ) -> tuple[Floats, Floats]:
     """Return places, [n, 2 + V], and their levels, [n].
@@ -50,10 +50,10 @@ def asked_places(
     return places(at, shares), levels_of(levels, len(at))
 
 
-def asked_directions(at: str, given: npt.ArrayLike, count: int) -> Floats:
+def check_directions(at: str, given: npt.ArrayLike, count: int) -> Floats:
     """Return ``count`` directions, [n, 3], of length 1.
 
-    Raises: ShapeError as for ``asked_places``; ConfigError for another length.
+    Raises: ShapeError as for ``check_places``; ConfigError for another length.
     """
     found = _rows(at, given, count)
     lengths = np.sqrt(np.einsum("ij,ij->i", found, found))
@@ -64,10 +64,10 @@ def asked_directions(at: str, given: npt.ArrayLike, count: int) -> Floats:
     return found
 
 
-def asked_uniform(at: str, given: npt.ArrayLike, count: int) -> Floats:
+def check_uniform(at: str, given: npt.ArrayLike, count: int) -> Floats:
     """Return ``count`` times three numbers in [0, 1), [n, 3]; 1 is taken for what is just below.
 
-    Raises: ShapeError as for ``asked_places``; ConfigError for numbers beyond.
+    Raises: ShapeError as for ``check_places``; ConfigError for numbers beyond.
     """
     found = _rows(at, given, count)
     _check_range(at, found, "numbers", 0.0)

@@ -16,7 +16,7 @@ Drawing = tuple[Dispatch, Sequence[tuple[Buffer, int]]]
 Batch = TypeVar("Batch")
 
 
-class DrawnAhead(ABC, Generic[Batch]):
+class SamplePrefetch(ABC, Generic[Batch]):
     """Batches of a kernel's samples, which a step's number says all of; ``step`` is the next.
 
     What CUDA drew stays where it is, and so does the batch that is ``held``, whichever it is.
@@ -35,7 +35,7 @@ class DrawnAhead(ABC, Generic[Batch]):
     def draw(self) -> Batch:
         """Return the next step's batch.
 
-        Raises: ConfigError where the teacher's answer is not finite, saying where.
+        Raises: ConfigError where the reference's answer is not finite, saying where.
         """
         self.bring()
         return self.held()
@@ -43,7 +43,7 @@ class DrawnAhead(ABC, Generic[Batch]):
     def bring(self) -> None:
         """Hold the next step's batch.
 
-        Raises: ConfigError where the teacher's answer is not finite, saying where.
+        Raises: ConfigError where the reference's answer is not finite, saying where.
         """
         if not self._first <= self.step < self._first + self._steps:
             self._fill()

@@ -1,7 +1,7 @@
 """The last part of a material's fit: how often light is looked for along which lobe.
 
 Feature map and decoder are done by then and stay as their file holds them. What is drawn by is
-what a path tracer integrates: what the decoder says, not the teacher, which is asked nothing.
+what a path tracer integrates: what the decoder says, not the reference, which is asked nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,12 @@ from neuralshade.engine.recorded_step import RecordedStep
 from neuralshade.engine.threads import Threads
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.step_thinning import EveryNth, joined, parted, take_over
+from neuralshade.kinds.material.step_thinning import (
+    StepThinning,
+    join_states,
+    restore_state,
+    split_state,
+)
 from neuralshade.model.field import Field
 from neuralshade.model.lobe_sampler import LobeSampler, luminance, sampler_loss
 from neuralshade.optimizer.adam import Adam
@@ -40,9 +45,9 @@ class FieldEngine(Protocol):
     @property
     def skipped(self) -> int: ...
     @property
-    def parts_begun(self) -> int: ...
+    def stages_begun(self) -> int: ...
     @property
-    def made_ready(self) -> int: ...
+    def setup_count(self) -> int: ...
     def advance(self, rate_factors: Sequence[float]) -> float: ...
     def state(self) -> dict[str, torch.Tensor]: ...
     def load_state(self, state: dict[str, torch.Tensor]) -> None: ...
@@ -163,7 +168,7 @@ class SamplerTrainer:
         self.skipped = int(state["skipped"])
         for name, parameter in self.sampler.named_parameters():
             parameter.copy_(state[name])
-        self.adam.load_state(parted(state, "optimizer.")[1])
+        self.adam.load_state(split_state(state, "optimizer.")[1])
 
 
 class SampledEngine:
@@ -182,26 +187,26 @@ class SampledEngine:
         return self.inner.skipped + (0 if self.trainer is None else self.trainer.skipped)
 
     @property
-    def parts_begun(self) -> int:
+    def stages_begun(self) -> int:
         """Return of how many parts a fit has begun the training."""
-        return self.inner.parts_begun + (self.trainer is not None)
+        return self.inner.stages_begun + (self.trainer is not None)
 
     @property
-    def made_ready(self) -> int:
+    def setup_count(self) -> int:
         """Return how often the kernels of something else were made ready."""
-        return self.inner.made_ready + (self.trainer is not None)
+        return self.inner.setup_count + (self.trainer is not None)
 
     @property
     def sampler(self) -> LobeSampler:
         """Return the sampler as it is now."""
         return untrained_sampler(self._recipe) if self.trainer is None else self.trainer.sampler
 
-    def begin(self) -> EveryNth:
+    def begin(self) -> StepThinning:
         """Train the sampler from now on; the field is done."""
         sampler = untrained_sampler(self._recipe)
         self.trainer = SamplerTrainer(self._stored(), sampler, self._recipe.seed,
                                       self.inner.device)  # fmt: skip
-        self._steps = EveryNth(self.trainer, self.inner.every)
+        self._steps = StepThinning(self.trainer, self.inner.every)
         return self._steps
 
     def advance(self, rate_factors: Sequence[float]) -> float:
@@ -211,12 +216,12 @@ class SampledEngine:
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the recipe, by name."""
         later = None if self.trainer is None else self._steps
-        return joined(self.inner.state(), later, PREFIX)
+        return join_states(self.inner.state(), later, PREFIX)
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         """Take over what ``state`` returned once. Raises: ValueError for what fits no sampler."""
-        before, own = parted(state, PREFIX)
+        before, own = split_state(state, PREFIX)
         self.inner.load_state(before)
         self.trainer = None
         if own:
-            take_over(self.begin(), own)
+            restore_state(self.begin(), own)

@@ -1,4 +1,4 @@
-"""Where a material's fit asks its teacher: points, and pairs of directions there."""
+"""Where a material's fit asks its reference: points, and pairs of directions there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
-from neuralshade.kinds.material.references.reference_bsdf import Teacher, TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, ReferenceKernels
 from neuralshade.sampler.material_directions import mixed_pairs
 
 POOL = 2**17  # points whose values are known ahead
@@ -31,7 +31,7 @@ class Samples:
 
 
 # Which of the pool's points, wi and wo [3, N], and whether both lie above the surface.
-Asked = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
+Queries = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
 
 
 class MaterialSampler:
@@ -44,16 +44,16 @@ class MaterialSampler:
     """
 
     def __init__(
-        self, teacher: TeacherKernels, batch: int, rare: float, rng: torch.Generator,
+        self, reference: ReferenceKernels, batch: int, rare: float, rng: torch.Generator,
         pool: int = POOL, around: float = 0.0,
     ):  # fmt: skip
-        self.teacher, self.batch, self.rare, self.around = teacher, batch, rare, around
+        self.reference, self.batch, self.rare, self.around = reference, batch, rare, around
         self.points = torch.rand((pool, 2), generator=rng)
-        values = torch.from_numpy(teacher.parameters(self.points.numpy()))
+        values = torch.from_numpy(reference.parameters(self.points.numpy()))
         self.mean, self.spread = values.mean(0), values.std(0) + LEAST_SPREAD
         self.values = (values - self.mean) / self.spread  # a point's in a row: read as one piece
-        self.normal_firsts = normal_firsts(teacher.teacher.parameters, values)
-        self.normals = unit_normals(teacher.teacher.parameters, values)
+        self.normal_firsts = normal_firsts(reference.bsdf.parameters, values)
+        self.normals = unit_normals(reference.bsdf.parameters, values)
         self.often = torch.multinomial(rareness(self.values), pool, replacement=True,
                                        generator=rng)  # fmt: skip
 
@@ -77,21 +77,21 @@ class MaterialSampler:
 
         ``moved``: samples lie ``around`` the points that are known, whose values they have.
         """
-        index, wi, wo, seen = self.draw_asked(rng)
+        index, wi, wo, seen = self.draw_queries(rng)
         uv = self.places(index, rng)
         if moved:
             uv[:, :2] += self.around * (torch.rand((len(uv), 2), generator=rng) - 0.5)
             uv[:, :2] -= uv[:, :2].floor()
-        found = self.teacher.eval(uv.numpy(), wi.t().numpy(), wo.t().numpy())
+        found = self.reference.eval(uv.numpy(), wi.t().numpy(), wo.t().numpy())
         wanted = torch.from_numpy(found).t().contiguous()
         values = self.values.index_select(0, index).t().contiguous()
         return Samples(uv, values, wi, wo, seen, wanted)
 
     def places(self, index: torch.Tensor, rng: torch.Generator) -> torch.Tensor:
         """Return points [N, 2], each with shares of varied inputs drawn uniformly behind it."""
-        return with_shares(self.points[index], self.teacher.teacher, rng)
+        return with_shares(self.points[index], self.reference.bsdf, rng)
 
-    def draw_asked(self, rng: torch.Generator) -> Asked:
+    def draw_queries(self, rng: torch.Generator) -> Queries:
         """Return where the next batch asks."""
         index = torch.randint(0, len(self.points), (self.batch,), generator=rng)
         picked = torch.rand(self.batch, generator=rng) < self.rare
@@ -115,11 +115,11 @@ def rareness(values: torch.Tensor) -> torch.Tensor:
     return (squares / mean).clamp(max=MOST_RARE) + LEAST_RARE
 
 
-def with_shares(uv: torch.Tensor, teacher: Teacher, rng: torch.Generator) -> torch.Tensor:
-    """Return points [N, 2] with a uniform share of each input that a teacher varies."""
-    if not teacher.varied:
+def with_shares(uv: torch.Tensor, reference: ReferenceBsdf, rng: torch.Generator) -> torch.Tensor:
+    """Return points [N, 2] with a uniform share of each input that a reference varies."""
+    if not reference.varied:
         return uv
-    return torch.cat([uv, torch.rand((len(uv), len(teacher.varied)), generator=rng)], dim=1)
+    return torch.cat([uv, torch.rand((len(uv), len(reference.varied)), generator=rng)], dim=1)
 
 
 def unit_normals(names: Sequence[str], values: torch.Tensor) -> list[torch.Tensor]:

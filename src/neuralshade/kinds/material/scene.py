@@ -13,9 +13,9 @@ from neuralshade.kinds.material.judging.lit_surfaces import (
     EYE,
     KEY,
     Filtered,
+    LitSurface,
     Shade,
-    Stage,
-    over_points,
+    at_centers,
     plane,
     sphere,
 )
@@ -28,11 +28,11 @@ SPHERE, PLANE = "sphere", "plane"
 DRAWN_PX = 512
 RADIANCE = 3.0  # of the light that is dragged
 FILL = 0.35  # of a weak one at the eye: what the light does not reach is seen, at one look more
-NETWORK, TEACHER = "Network", "Material"
+NETWORK, MATERIAL = "Network", "Material"
 
 
 def material_scene(
-    name: str, network: Callable[[], Filtered], teacher: Callable[[], Shade] | None, *,
+    name: str, network: Callable[[], Filtered], reference: Callable[[], Shade] | None, *,
     changes: bool, varied: Sequence[Varied] = (),
 ) -> Scene:  # fmt: skip
     """Return a sphere and a plane under a light that is dragged, in linear light.
@@ -40,14 +40,14 @@ def material_scene(
     Args:
         name: of the material.
         network: returns what says f * cos now, over a pixel's footprint.
-        teacher: the same of the material itself at a point, None where it is not at hand; the panes
-            of both are then beside each other.
+        reference: returns the reference's f * cos at a point; None if there is no reference.
+            With one, the panes of both are side by side.
         changes: whether ``network`` says something else from step to step.
         varied: inputs, whose values pages choose, from the defaults on.
     """
     makers = {"": network}
-    if teacher is not None:
-        makers[REFERENCE] = lambda: over_points(teacher())
+    if reference is not None:
+        makers[REFERENCE] = lambda: at_centers(reference())
     inputs = tuple(VariedInput(one.name, one.low, one.high, one.default) for one in varied)
 
     def draw(pane: str, view: View) -> Floats:
@@ -55,7 +55,7 @@ def material_scene(
         width, height = view.screen or (view.width, view.height)
         values = input_values(inputs, view)
         shares = [one.share(value) for one, value in zip(varied, values, strict=True)]
-        seen = _stage(pane.removeprefix(before), width, height, view).at(shares)
+        seen = _surface(pane.removeprefix(before), width, height, view).at(shares)
         return seen.lit_over(makers[before](), _lamps(view.light))
 
     titles = _titles(list(makers))
@@ -67,7 +67,7 @@ def material_scene(
                  inputs=inputs)  # fmt: skip
 
 
-def _stage(shape: str, width: int, height: int, view: View) -> Stage:
+def _surface(shape: str, width: int, height: int, view: View) -> LitSurface:
     """Return what the pixels of a view see."""
     if shape == PLANE:
         return plane(width, height, view.region)
@@ -82,6 +82,6 @@ def _lamps(light: tuple[float, float] | None) -> Sequence[Lamp]:
 
 def _titles(makers: Sequence[str]) -> Mapping[str, str]:
     """Return the panes' titles, the network's first."""
-    called = {"": NETWORK, REFERENCE: TEACHER}
+    called = {"": NETWORK, REFERENCE: MATERIAL}
     return {before + shape: f"{called[before]}, {shape}" for before in makers
             for shape in (SPHERE, PLANE)}  # fmt: skip

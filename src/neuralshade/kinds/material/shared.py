@@ -71,7 +71,7 @@ class SharedPart:
         return {name: getattr(self.recipe, name) for name in ARCHITECTURE}
 
     @torch.no_grad()
-    def give_to(self, field: Field) -> None:
+    def apply_to(self, field: Field) -> None:
         """Set the shared layers of ``field``, and let no step change them."""
         parameters = parameters_of(field)
         for name, values in self.tensors.items():

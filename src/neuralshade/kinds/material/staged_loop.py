@@ -10,37 +10,37 @@ from typing import Protocol
 from neuralshade.fitting.loop import Loop
 
 
-class PartedEngine(Protocol):
-    """An engine of parts, each of which trains something else; ``made_ready`` grows within, too."""
+class StagedEngine(Protocol):
+    """An engine that trains in stages; ``setup_count`` counts every kernel setup."""
 
     @property
-    def parts_begun(self) -> int: ...
+    def stages_begun(self) -> int: ...
     @property
-    def made_ready(self) -> int: ...
+    def setup_count(self) -> int: ...
     def advance(self, rate_factors: Sequence[float]) -> float: ...
 
 
 @dataclass
-class PhasedLoop(Loop):
+class StagedLoop(Loop):
     """A loop whose step sizes go through their schedule once in each of an engine's parts.
 
     Part i is due from ``starts[i]`` of the fit on. By a clock each has its whole time, however late
     it began: one call of many steps may take what was left for two of them.
     """
 
-    engine: PartedEngine
+    engine: StagedEngine
     starts: Sequence[float] = (0.0,)  # growing
 
     def __post_init__(self) -> None:
         self.starts = sorted(set(self.starts))  # of parts that take no time, none is left
 
     def _made_ready(self) -> int:
-        return self.engine.made_ready
+        return self.engine.setup_count
 
     def _due(self) -> float:
-        begun, p, seconds = self.engine.parts_begun, self.progress, self.recipe.seconds
+        begun, p, seconds = self.engine.stages_begun, self.progress, self.recipe.seconds
         share = super()._due()
-        if seconds and self.engine.parts_begun > begun:
+        if seconds and self.engine.stages_begun > begun:
             self._late = max(self._late, p.seconds - seconds * self.starts[begun])
         return share
 
@@ -52,9 +52,9 @@ class PhasedLoop(Loop):
 
     def _rate_share(self, step: int, seconds: float) -> float:
         share = super()._used_share(step, seconds)
-        begin, end = self.starts[self.engine.parts_begun - 1], min(self._later(), default=1.0)
+        begin, end = self.starts[self.engine.stages_begun - 1], min(self._later(), default=1.0)
         return min(1.0, max(0.0, share - begin) / max(end - begin, 1e-9))
 
     def _later(self) -> Sequence[float]:
         """Return when parts are due that have not begun."""
-        return self.starts[self.engine.parts_begun :]
+        return self.starts[self.engine.stages_begun :]

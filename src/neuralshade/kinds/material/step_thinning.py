@@ -23,7 +23,7 @@ class Steps(Protocol):
     def load_state(self, state: State) -> None: ...
 
 
-class EveryNth:
+class StepThinning:
     """Runs ``inner``'s next step for the first of every ``every`` steps that are asked for.
 
     So a fit whose length is told in steps does not spend its time where a step takes 10 to 30 times
@@ -59,20 +59,20 @@ class EveryNth:
         self._counted, self._loss = int(state["counted"]), float(state["loss"])
 
 
-def joined(inner: State, later: Steps | None, prefix: str) -> State:
+def join_states(inner: State, later: Steps | None, prefix: str) -> State:
     """Return a state with that of a later phase of the fit, once it has begun, behind a prefix."""
     own = {} if later is None else later.state()
     return {**inner, **{f"{prefix}{name}": value for name, value in own.items()}}
 
 
-def parted(state: State, prefix: str) -> tuple[State, State]:
-    """Return what has no such prefix, and what has, without it: what ``joined`` joined."""
+def split_state(state: State, prefix: str) -> tuple[State, State]:
+    """Return what has no such prefix, and what has, without it: what ``join_states`` joined."""
     before = {name: value for name, value in state.items() if not name.startswith(prefix)}
     own = {name.removeprefix(prefix): value for name, value in state.items() if name not in before}
     return before, own
 
 
-def take_over(steps: Steps, own: State) -> None:
+def restore_state(steps: Steps, own: State) -> None:
     """Let a phase that has just begun go on from a state. Raises: ValueError for what fits none."""
     check_state(own, steps.state(), ())
     steps.load_state(own)

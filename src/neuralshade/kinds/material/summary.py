@@ -12,7 +12,7 @@ from neuralshade.kinds.material.varied import Varied
 DIGITS = 16  # of a digest that tell it from others
 
 
-def told_noise(quality: Mapping[str, float]) -> dict[str, str]:
+def noise_summary(quality: Mapping[str, float]) -> dict[str, str]:
     """Return a line of what the sampler is worth; none where that was not measured."""
     by = {way: quality.get(f"noise_{way}") for way in WAYS}
     if None in by.values():
@@ -21,7 +21,7 @@ def told_noise(quality: Mapping[str, float]) -> dict[str, str]:
                        f"by the cosine {by['cosine']:.2f}"}  # fmt: skip
 
 
-def told_map_levels(told: Sequence[Mapping[str, Any]] | None, coarse_bytes: int) -> str:
+def levels_summary(told: Sequence[Mapping[str, Any]] | None, coarse_bytes: int) -> str:
     """Return how many levels there are, and what the coarse ones take."""
     if told is None:
         return "1: it was fitted by a version without mip levels"
@@ -34,13 +34,13 @@ def told_map_levels(told: Sequence[Mapping[str, Any]] | None, coarse_bytes: int)
     return f"{len(told)}: the finest, and {ways} below it in {coarse_bytes:,} bytes"
 
 
-def told_varied(varied: Sequence[Varied]) -> dict[str, str]:
+def inputs_summary(varied: Sequence[Varied]) -> dict[str, str]:
     """Return a line of the inputs that may be given; none where there are none."""
     told = [f"{v.name} from {v.low:g} to {v.high:g}, usually {v.default:g}" for v in varied]
     return {"inputs": "; ".join(told)} if told else {}
 
 
-def told_shared(shared: Mapping[str, Any] | None) -> dict[str, str]:
+def shared_summary(shared: Mapping[str, Any] | None) -> dict[str, str]:
     """Return a line of the part of the decoder that others may share; none of earlier versions."""
     if shared is None:
         return {}

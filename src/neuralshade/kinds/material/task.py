@@ -7,7 +7,7 @@ from typing import Any
 from neuralshade.engine.kernels.step.gradients import grid_parts, grid_variables
 from neuralshade.engine.task import TaskText
 from neuralshade.gpu.gpu import Dispatch
-from neuralshade.kinds.material.device_samples import DrawnSamples
+from neuralshade.kinds.material.device_samples import DeviceSamples
 from neuralshade.kinds.material.field import MaterialEncoding
 from neuralshade.kinds.material.read_out import SUMS, ReadOut
 
@@ -37,10 +37,10 @@ NAME = "Material"
 
 
 def material_task(
-    drawn: DrawnSamples, encoding: MaterialEncoding, read_out: ReadOut, floor: float, *,
+    drawn: DeviceSamples, encoding: MaterialEncoding, read_out: ReadOut, floor: float, *,
     halves: bool, gradients: str,
 ) -> TaskText:  # fmt: skip
-    """Return the task of fitting what ``drawn`` asks of the teacher, anew before each step.
+    """Return the task of fitting what ``drawn`` asks of the reference, anew before each step.
 
     ``read_out``: that of ``encoding``, which is trained too. ``floor``: see the device half.
     ``halves``: the map's numbers are read as packed float16, else as float32. ``gradients``: how

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class FramedMaterial:
-    """A material of ``frame_decoder``, as scenes ask it: see ``Framed``."""
+class TracedMaterial:
+    """A material of ``build_decoder``, as scenes ask it: see ``Framed``."""
 
     recipe: MaterialRecipe
     side: int
@@ -35,15 +35,15 @@ class FramedMaterial:
 
     def path(self, gpu: Gpu) -> str:
         """Return how a decoder evaluates it on ``gpu``: vector, matrix or fma."""
-        from neuralshade.kinds.material.batched_decoder import frame_path
+        from neuralshade.kinds.material.batched_decoder import decoder_path
 
-        return frame_path(gpu, self.recipe)
+        return decoder_path(gpu, self.recipe)
 
-    def decoder(self, gpu: Gpu, materials: Sequence[FramedMaterial]) -> FrameDecoder:
+    def decoder(self, gpu: Gpu, materials: Sequence[TracedMaterial]) -> FrameDecoder:
         """Return what evaluates materials of one architecture, this one among them."""
-        from neuralshade.kinds.material.batched_decoder import frame_decoder
+        from neuralshade.kinds.material.batched_decoder import build_decoder
 
-        return frame_decoder(gpu, materials)
+        return build_decoder(gpu, materials)
 
 
 def traced_material(opened: OpenedMaterial, reference: Any = None) -> Scattering:
@@ -54,18 +54,21 @@ def traced_material(opened: OpenedMaterial, reference: Any = None) -> Scattering
 
     A Slang module is one that a scene names: it is looked through as code of documents is.
     Raises: AssetError for another material; ConfigError for a module that does more than
-        arithmetic; what ``load_teacher`` raises.
+        arithmetic; what ``load_reference`` raises.
     """
-    found = framed_scattering(opened.recipe, opened.side, opened.tensors, opened.varied,
+    found = traced_scattering(opened.recipe, opened.side, opened.tensors, opened.varied,
                               opened.shares)  # fmt: skip
     if reference is None:
         return found
-    from neuralshade.kinds.material.reference_scattering import given_scattering, screened_teacher
+    from neuralshade.kinds.material.reference_scattering import (
+        reference_scattering,
+        screened_reference,
+    )
 
-    return given_scattering(found, screened_teacher(opened, reference))
+    return reference_scattering(found, screened_reference(opened, reference))
 
 
-def framed_scattering(
+def traced_scattering(
     recipe: MaterialRecipe, side: int, tensors: Mapping[str, npt.NDArray[Any]],
     varied: Sequence[Varied] = (), shares: Sequence[float] = (),
 ) -> Scattering:  # fmt: skip
@@ -73,4 +76,4 @@ def framed_scattering(
     found = scattering_of(recipe, side, tensors, varied, shares)
     if recipe.varied_count:
         return found
-    return replace(found, framed=FramedMaterial(recipe, side, tensors))
+    return replace(found, framed=TracedMaterial(recipe, side, tensors))

@@ -15,7 +15,7 @@ from neuralshade.base.message_text import shown
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.references.sources import MATERIALX
-from neuralshade.kinds.material.sandbox.loading import ApartDocument
+from neuralshade.kinds.material.sandbox.loading import SandboxedDocument
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
 
 if sys.version_info >= (3, 11):
@@ -30,7 +30,7 @@ CODE_ATTRIBUTES = ("sourcecode", "file", "href")
 DECLARES = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
 
 
-def received_material(document: Path, pictures: Sequence[Path]) -> dict[str, Any]:
+def uploaded_material(document: Path, pictures: Sequence[Path]) -> dict[str, Any]:
     """Return what ``fit_material`` is called with, for a document in a folder of its own.
 
     Pictures that it names in folders below its own are laid there. A MaterialX document is loaded
@@ -52,8 +52,8 @@ def received_material(document: Path, pictures: Sequence[Path]) -> dict[str, Any
             shutil.copyfile(found, place)
     if suffix != MATERIALX:
         return {"source": os.fspath(document)}
-    source = ApartDocument(os.fspath(document))
-    source.teacher(None)
+    source = SandboxedDocument(os.fspath(document))
+    source.reference(None)
     return {"source": source}
 
 

@@ -26,7 +26,7 @@ EXAMPLE = "Write for example wetness=0..1."
 class Input:
     """A number that a material reads, which may be varied within what it takes."""
 
-    variable: str  # of the teacher's text
+    variable: str  # of the reference's text
     default: float
     least: float = -math.inf
     most: float = math.inf

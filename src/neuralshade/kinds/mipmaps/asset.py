@@ -147,7 +147,7 @@ def stored_level(maps: Maps) -> dict[str, Bytes]:
     return {name: _rounded(one.reshape(*one.shape[:2], -1)) for name, one in values.items()}
 
 
-def shown_level(level: dict[str, Bytes]) -> dict[str, npt.NDArray[np.float32]]:
+def decoded_level(level: dict[str, Bytes]) -> dict[str, npt.NDArray[np.float32]]:
     """Return what a shader reads of a stored level: linear albedo, normals of length 1."""
     values = {name: stored.astype(np.float32) / 255 for name, stored in level.items()}
     normal = 2 * values["normal"] - 1

@@ -45,7 +45,7 @@ from neuralshade.kinds.mipmaps.build import (
     with_opacity,
 )
 from neuralshade.kinds.mipmaps.choice import chosen_methods, missed
-from neuralshade.kinds.mipmaps.family.role import Alone, FamilyRole
+from neuralshade.kinds.mipmaps.family.role import NoPrior, PriorRole
 from neuralshade.kinds.mipmaps.files import (
     USUAL_FORMATS,
     checked_formats,
@@ -63,7 +63,7 @@ from neuralshade.kinds.mipmaps.judge import (
     combined,
     judge,
 )
-from neuralshade.kinds.mipmaps.map_request import AskedMaps
+from neuralshade.kinds.mipmaps.map_request import MapRequest
 from neuralshade.kinds.mipmaps.opened import OpenedMipmaps
 from neuralshade.kinds.mipmaps.plan import Plan, plan_set
 from neuralshade.kinds.mipmaps.plane_scene import TRAINED_TITLE, plane_scene
@@ -108,18 +108,18 @@ def fit_mipmaps(
     Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
         training starts; FitInterrupted on Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
     """
-    asked = AskedMaps(as_textures(source), dict(maps or {}), normal_convention,
+    asked = MapRequest(as_textures(source), dict(maps or {}), normal_convention,
                       checked_formats(formats))  # fmt: skip
     return fit_set(asked, output, dict(settings), options, observer)
 
 
 def fit_set(
-    asked: AskedMaps,
+    asked: MapRequest,
     output: str | os.PathLike[str] | None,
     settings: dict[str, Any],
     options: FitOptions,
     observer: Observer,
-    role: FamilyRole | None = None,
+    role: PriorRole | None = None,
 ) -> MipmapsResult:
     """Train one set as ``fit_mipmaps`` does, by itself or in a role of a family."""
     check_options(options, KIND.name, KIND.takes)
@@ -137,7 +137,7 @@ def fit_set(
     _check_others(options, [plan.target, *plan.files], textures)
     with chosen_engine(options, "gpu") as chosen:
         job = _Job(asked, plan, maps, recipe, plan.target, chosen, options, observer,
-                   asked.place, role=role or Alone())  # fmt: skip
+                   asked.place, role=role or NoPrior())  # fmt: skip
         make_folder(plan.target.parent)
         return job.run(checkpoint)
 
@@ -166,8 +166,8 @@ def source_of(textures: TextureSet, weighted: bool) -> Source:
 class _Job(Job[MipmapsRecipe]):
     kind = KIND
 
-    def __init__(self, asked: AskedMaps, plan: Plan, maps: Source,
-                 recipe: MipmapsRecipe, *rest: Any, role: FamilyRole):  # fmt: skip
+    def __init__(self, asked: MapRequest, plan: Plan, maps: Source,
+                 recipe: MipmapsRecipe, *rest: Any, role: PriorRole):  # fmt: skip
         super().__init__(maps, recipe, *rest)
         assert self.chosen.gpu is not None
         self.typed_output, self.subject = self.output.parent, asked.subject

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from neuralshade.base.work import part
-from neuralshade.kinds.mipmaps.asset import shown_level, stored_level
+from neuralshade.kinds.mipmaps.asset import decoded_level, stored_level
 from neuralshade.kinds.mipmaps.engine import MipEngine
 from neuralshade.kinds.mipmaps.kernels import MEASURES
 from neuralshade.kinds.mipmaps.mip_judge import MipJudge, by_measure
@@ -35,7 +35,7 @@ PAIRS = 512  # of one kind; with 256, ratios of errors change by 0.02 from draw 
 SOFTWARE_SHADINGS, FEWEST_PAIRS = 2**27, 128
 LIGHTS, EYES = 32, 8  # of the environment
 CHOSEN_BY, HELD_OUT = 10_000, 20_000  # seeds, far from what is trained on
-TOLD = {CHOSEN_BY: "choosing levels"}
+JUDGED_FOR = {CHOSEN_BY: "choosing levels"}
 
 Errors = dict[str, list[dict[str, float]]]  # of a chain, its levels 1 and on by MEASURES
 
@@ -103,9 +103,9 @@ def judge(
             judges.append((names, brief, MipJudge(engine, [chains[n] for n in names], brief)))
     lights = {kind: _lit(kind, recipe, engine, seed, suns) for kind in kinds}
     pools = {kind: list(lit.batches(engine.training.pool)) for kind, lit in lights.items()}
-    add = Tiles(engine).add if shown_in_tiles(engine) else partial(_add, engine)
+    add = Tiles(engine).add if judged_in_tiles(engine) else partial(_add, engine)
     errors: dict[str, Errors] = {}
-    with part(TOLD.get(seed, "judging levels"), sum(map(len, pools.values()))) as work:
+    with part(JUDGED_FOR.get(seed, "judging levels"), sum(map(len, pools.values()))) as work:
         for kind, lit in lights.items():
             for pairs, weights in pools[kind]:
                 add([judging for *_, judging in judges], pairs, weights, lit.together)
@@ -120,7 +120,7 @@ def judge(
     return Judged(errors)
 
 
-def shown_in_tiles(engine: MipEngine) -> bool:
+def judged_in_tiles(engine: MipEngine) -> bool:
     """Return whether a pair lights some tiles only: where a CPU plays the GPU, of large levels."""
     return engine.gpu.adapter.software and tiled(engine.levels)
 
@@ -178,4 +178,4 @@ def combined(chains: dict[str, list[L]], best: Sequence[str]) -> list[L]:
 
 def as_stored(chain: Sequence[Maps]) -> list[Maps]:
     """Return levels as they are read from files of 8 bits."""
-    return [Maps(**shown_level(stored_level(level))) for level in chain]
+    return [Maps(**decoded_level(stored_level(level))) for level in chain]

@@ -44,7 +44,7 @@ class LevelsTable(Table):
         super().__init__(rows, COLUMNS, sections=sections, lines=(ERROR, TIMES, BIAS))
 
 
-def told_levels(maps: Mapping[str, Any], quality: Mapping[str, Any]) -> dict[str, str]:
+def level_summary(maps: Mapping[str, Any], quality: Mapping[str, Any]) -> dict[str, str]:
     """Return lines for people, by their titles: the maps' name, notes, and each level."""
     lines = {"maps": str(maps["name"])}
     lines |= {f"  note {i + 1}": note for i, note in enumerate(maps["notes"])}

@@ -19,7 +19,7 @@ from neuralshade.source.texture_set import (
 
 
 @dataclass(frozen=True)
-class AskedMaps:
+class MapRequest:
     """What a fit is asked to read, and the formats to write."""
 
     source: str | os.PathLike[str] | Mapping[str, Any] | TextureSet | None

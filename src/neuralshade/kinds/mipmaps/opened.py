@@ -25,16 +25,16 @@ from neuralshade.kinds.mipmaps.asset import (
     OPACITY,
     RULES,
     TEXEL,
+    decoded_level,
     level_forms,
     map_names,
     memory_formats,
-    shown_level,
     stored_level,
     stored_levels,
 )
 from neuralshade.kinds.mipmaps.build import base_maps
 from neuralshade.kinds.mipmaps.judge import as_stored
-from neuralshade.kinds.mipmaps.levels_table import BESIDE, LevelsTable, error_table, told_levels
+from neuralshade.kinds.mipmaps.levels_table import BESIDE, LevelsTable, error_table, level_summary
 from neuralshade.kinds.mipmaps.plane_scene import KEPT_TITLE, plane_scene
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.lit_plane import plane_picture
@@ -74,7 +74,7 @@ class OpenedMipmaps(Opened):
     @cached_property
     def chain(self) -> list[Maps]:
         """Return levels 0 and on as a shader reads them."""
-        return [Maps(**shown_level(level)) for level in stored_levels(self.asset)]
+        return [Maps(**decoded_level(level)) for level in stored_levels(self.asset)]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -152,12 +152,12 @@ class OpenedMipmaps(Opened):
 
     def same_textures(self, source: Any) -> TextureSet:
         """Return the maps of ``source``; AssetError where they are not those of level 0."""
-        from neuralshade.kinds.mipmaps.map_request import AskedMaps
+        from neuralshade.kinds.mipmaps.map_request import MapRequest
         from neuralshade.source.texture_set import TextureSet, as_textures
 
         given = as_textures(source)
         said = None if isinstance(given, TextureSet) else self.maps.get("normal_convention")
-        asked = AskedMaps(given, {}, said, ())
+        asked = MapRequest(given, {}, said, ())
         textures = asked.textures(self.recipe.wrap, self.recipe.keep_hidden_color)
         found = stored_level(base_maps(textures, weighted=True))
         for name, texels in stored_levels(self.asset)[0].items():
@@ -212,7 +212,7 @@ class OpenedMipmaps(Opened):
         """Return lines for people: the maps, and each level with its error."""
         size = f"{self.byte_count:,} bytes, {decimals(self.bits_per_pixel, 3)} bits per {TEXEL}"
         return {"size": size, "in a GPU": self._in_memory(),
-                **told_levels(self.maps, self.header.quality)}  # fmt: skip
+                **level_summary(self.maps, self.header.quality)}  # fmt: skip
 
     def _in_memory(self) -> str:
         width, height = self.maps["sizes"][0]

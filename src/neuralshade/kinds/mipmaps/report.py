@@ -17,16 +17,16 @@ from neuralshade.measure.plane.lit_plane import Planes, draw_planes
 from neuralshade.measure.plane.mip_filters import FILTERS, Maps
 
 TITLES = {"toksvig": "Toksvig", "lean": "LEAN"}
-LOSS_TOLD = (
+LOSS_CAPTION = (
     "Loss: over that of a box filter's levels, which training starts from, under the same lights: "
     "1 is as wrong as they are. The first steps are large and make levels worse; as steps "
     "shrink, the loss falls below 1. Other lights in each step let it go up and down."
 )
-OLD_LOSS_TOLD = (
+OLD_LOSS_CAPTION = (
     "Loss: of each step's own lights, which differ by more than training changes. The first number "
     "is a box filter's, from which training starts."
 )
-TOLD = {
+DIRECTIONS_CAPTIONS = {
     "mirror": "One light at a time, near where a mirror would reflect it to the eye: there, "
     "normals and roughness show.",
     "cosine": "One light at a time; light and eye are distributed by the cosine.",
@@ -89,9 +89,9 @@ def _page(
         told="All levels are as stored, in 8 bits, the filters' too.",
         planes=planes,
         kept=[TITLES.get(name, name) for name in opened.maps["kept"]],
-        directions=TOLD,
+        directions=DIRECTIONS_CAPTIONS,
         curve=[tuple(row) for row in training["curve"]],
-        curve_note=LOSS_TOLD if training.get("loss_over") == OVER_BOX else OLD_LOSS_TOLD,
+        curve_note=LOSS_CAPTION if training.get("loss_over") == OVER_BOX else OLD_LOSS_CAPTION,
         facts=[*facts,
                ("Training", f"{training['seconds']:.1f} s, {plural(training['steps'], 'step')}"),
                ("File", f"{opened.byte_count:,} bytes")],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.kinds.mipmaps.asset import CHANNELS, PLAIN, shown_level, stored_levels
+from neuralshade.kinds.mipmaps.asset import CHANNELS, PLAIN, decoded_level, stored_levels
 from neuralshade.kinds.mipmaps.shader_golden import golden_rows
 from neuralshade.languages.forms import Header, level_function
 from neuralshade.languages.numbers import LANES, number, vector
@@ -45,7 +45,7 @@ def mipmaps_shader(opened: OpenedMipmaps, name: str) -> ShaderForm:
             textures.append(_texture(f"{name}_{one}_texture", one, sizes, chain, wraps))
             body = _body(one, textures[-1].reader)
         else:
-            shown = shown_level({**levels[-1], one: flat})[one]
+            shown = decoded_level({**levels[-1], one: flat})[one]
             body = (f"return {vector(np.asarray(shown).reshape(-1).tolist())};",)
         same = "" if flat is None else "; the same everywhere"
         channels = CHANNELS[one]
@@ -86,7 +86,7 @@ def _texture(
 
 
 def _body(name: str, reader: str) -> tuple[str, ...]:
-    """Return the lines that sample a map, as ``shown_level`` reads stored numbers."""
+    """Return the lines that sample a map, as ``decoded_level`` reads stored numbers."""
     lanes = "".join(LANES[: CHANNELS[name]])
     value = f"{reader}(uv, level).{lanes}"
     if name == "normal":

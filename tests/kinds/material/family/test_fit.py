@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 import torch
-from fixtures.small_material import paint_teacher
+from fixtures.small_material import paint_reference
 
 import neuralshade
 from neuralshade import FitOptions
@@ -16,7 +16,7 @@ from neuralshade.fitting.facts import result_facts
 from neuralshade.kinds.material.build import build_engine
 from neuralshade.kinds.material.field import build_field
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import Teacher
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf
 from neuralshade.kinds.material.shared import SharedPart, shared_digest, shared_names
 
 FEW = {"size": 8, "batch": 256, "hidden_width": 16, "steps": 8}
@@ -26,7 +26,7 @@ BROKEN = "float3 eval(float2 uv, float3 wi, float3 wo) { return unknown; }\n"
 
 def rust():
     """Return another paint, red where the first one is blue."""
-    plain = paint_teacher()
+    plain = paint_reference()
     return dataclasses.replace(
         plain, name="rust", text=plain.text.replace("0.1f, 0.3f, 0.7f", "0.7f, 0.2f, 0.1f")
     )
@@ -48,9 +48,9 @@ def _judged_briefly(share_device):
 @pytest.fixture(scope="module")
 def family(tmp_path_factory):
     """Give two materials that share, and one between them that does not compile."""
-    broken = Teacher("broken", BROKEN, (), {})
+    broken = ReferenceBsdf("broken", BROKEN, (), {})
     folder = tmp_path_factory.mktemp("family") / "assets"
-    return neuralshade.fit_materials([paint_teacher(), broken, rust()], folder, share=True,
+    return neuralshade.fit_materials([paint_reference(), broken, rust()], folder, share=True,
                                      options=TORCH, **FEW)  # fmt: skip
 
 
@@ -146,8 +146,9 @@ def test_an_interruption_keeps_what_is_finished(tmp_path):
         if progress.step < max(seen):  # it is the next material's
             raise FitInterrupted("interrupted at step 1: kept.")
 
+    third = dataclasses.replace(rust(), name="c")
     with pytest.raises(FitInterrupted) as told:
-        neuralshade.fit_materials([paint_teacher(), rust(), dataclasses.replace(rust(), name="c")],
+        neuralshade.fit_materials([paint_reference(), rust(), third],
                                   tmp_path, options=TORCH, observer=pressing, **FEW)  # fmt: skip
     assert str(told.value) == (f"finished: {tmp_path / 'paint.nsh'}; not begun: c; interrupted at "
                                "step 1: kept.")  # fmt: skip

@@ -23,16 +23,19 @@ def shade(uv, wi, wo, footprint):
     return paint(uv, wi, wo).astype(np.float32)
 
 
-@pytest.mark.parametrize("stage", [sphere(40, 40), plane(24, 24)], ids=["sphere", "plane"])
-def test_a_drawn_sky_is_on_average_that_of_many_lights(stage):
+@pytest.mark.parametrize("surface", [sphere(40, 40), plane(24, 24)], ids=["sphere", "plane"])
+def test_a_drawn_sky_is_on_average_that_of_many_lights(surface):
     """Of each half of what is seen: it is brighter above, also where a sphere's frames turn."""
     weak = [(towards, WEAK * radiance) for towards, radiance in sky(MANY)]
-    wanted, found = stage.lit_over(shade, [key(), *weak]), stage.lit_as_usual(shade, by_cosine)
+    wanted, found = (
+        surface.lit_over(shade, [key(), *weak]),
+        surface.lit_by_default(shade, by_cosine),
+    )
     half = len(wanted) // 2
     for part in (slice(0, half), slice(half, None)):
         np.testing.assert_allclose(found[part].mean((0, 1)), wanted[part].mean((0, 1)), rtol=0.02)
-    assert not found[~stage.inside].any()
-    np.testing.assert_array_equal(found, stage.lit_as_usual(shade, by_cosine))
+    assert not found[~surface.inside].any()
+    np.testing.assert_array_equal(found, surface.lit_by_default(shade, by_cosine))
 
 
 def test_a_mirror_of_the_sky_has_no_dots():
@@ -55,7 +58,7 @@ def test_a_mirror_of_the_sky_has_no_dots():
     middle = np.zeros((64, 64), bool)
     middle[24:40, 24:40] = True  # whose eyes look about straight down
     wanted, dots = (WEAK * seen.lit(lobe, sky(count))[middle] for count in (MANY, 48))
-    found = (seen.lit_as_usual(lobe, draw) - seen.lit(lobe, [key()]))[middle]
+    found = (seen.lit_by_default(lobe, draw) - seen.lit(lobe, [key()]))[middle]
     assert np.abs(found - wanted).mean() < 0.03 * wanted.mean()
     assert np.abs(dots - wanted).mean() > 0.5 * wanted.mean()
 

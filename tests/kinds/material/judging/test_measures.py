@@ -17,7 +17,7 @@ def measures(painted):
         yield Measures(painted)
 
 
-def test_the_teacher_itself_is_without_error(measures):
+def test_the_reference_itself_is_without_error(measures):
     found = measures.measure(lambda *at: paint(*at).astype(np.float32))
     for way in WAYS:
         assert found[f"smape_{way}"] < 1e-4 and found[f"l1_{way}"] < 1e-4

@@ -3,13 +3,13 @@
 import re
 
 import pytest
-from fixtures.small_material import paint_teacher
+from fixtures.small_material import paint_reference
 
 import neuralshade
 from neuralshade import FitOptions
 from neuralshade.errors import AssetError
 from neuralshade.kinds.material.fit import fit_material
-from neuralshade.kinds.material.judging.report import told_speeds
+from neuralshade.kinds.material.judging.report import speed_cells
 from neuralshade.measure.table import Table
 
 
@@ -24,7 +24,7 @@ def page(tmp_path_factory, share_device):
         patch.setattr("neuralshade.kinds.material.judging.mip_judge.FOOTPRINTS", 512)
         for name in ("SPHERE_PX", "PLANE_PX"):
             patch.setattr(f"neuralshade.kinds.material.judging.report.{name}", 24)
-        result = fit_material(paint_teacher(), folder / "paint.nsh", steps=4, size=8, batch=256,
+        result = fit_material(paint_reference(), folder / "paint.nsh", steps=4, size=8, batch=256,
                               options=FitOptions(report=folder / "paint.html"))  # fmt: skip
     return result, (folder / "paint.html").read_text(), neuralshade.load(folder / "paint.nsh")
 
@@ -72,11 +72,11 @@ def test_a_page_of_what_was_timed_says_how_fast_each_way_is(
 ):
     rows = [timed("nothing", 10.0, 20.0), timed("material", 1500.0, 1200.0),
             timed("maps", 300.0, 400.0, **WORTH)]  # fmt: skip
-    head, *cells = told_speeds(rows)
+    head, *cells = speed_cells(rows)
     assert head[1:3] == ("us, 1 light", "times as fast, 1 light")
     assert cells[0][1:] == ("10 / 20", "150.0 / 60.0", "-", "-", "-", "-")
     assert cells[2] == ("maps", "300 / 400", "5.0 / 3.0", "31.00", "0.200", "0.125", "4,096")
-    assert told_speeds([]) == []
+    assert speed_cells([]) == []
 
     lines = ("Speed on GPU:", "each way", "break-even: at 40", "Speed: told.")
     monkeypatch.setattr(
@@ -84,14 +84,14 @@ def test_a_page_of_what_was_timed_says_how_fast_each_way_is(
         lambda *_: Table(rows, lines=lines),
     )
     asset, out = page[0].asset, tmp_path / "timed.html"
-    neuralshade.report(asset, paint_teacher(), out, speed=True)
+    neuralshade.report(asset, paint_reference(), out, speed=True)
     text = out.read_text()
     assert "<td>300 / 400</td>" in text and "break-even: at 40" in text and "each way" not in text
     assert '<section id="speed">' not in page[1]
 
 
 def test_another_material_is_refused(page, tmp_path, one_device):
-    other = paint_teacher()
+    other = paint_reference()
     object.__setattr__(other, "name", "rust")
     with pytest.raises(AssetError, match="got rust, need paint"):
         page[2].report(other, tmp_path / "x.html")

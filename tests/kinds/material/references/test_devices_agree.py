@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from fixtures.small_material import upper_pairs
 
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels, answering
-from neuralshade.kinds.material.references.sources import load_teacher
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels, reference_kernel
+from neuralshade.kinds.material.references.sources import load_reference
 
 EXAMPLES = Path(__file__).parents[4] / "examples/material"
 COUNT = 2**14  # whole groups: on a CPU nothing stands between buffers
@@ -25,11 +25,11 @@ def asked(kernels):
 
 @pytest.mark.parametrize("name", ["antique_copper", "car_paint", "celadon", "velvet", "worn_paint"])
 def test_a_stack_scatters_the_same_on_every_device(gpu, on_cpu, name):
-    kernels = TeacherKernels(gpu, load_teacher(EXAMPLES / f"{name}.toml"))
+    kernels = ReferenceKernels(gpu, load_reference(EXAMPLES / f"{name}.toml"))
     rows = asked(kernels)
-    text = kernels._whole(answering("teacher_evaluate")).text
-    given = {"teacher_asked": rows, **kernels.teacher.variables}
-    wanted = on_cpu(text, "teacher_evaluate", given, "teacher_answers",
+    text = kernels._whole(reference_kernel("reference_evaluate")).text
+    given = {"reference_queries": rows, **kernels.bsdf.variables}
+    wanted = on_cpu(text, "reference_evaluate", given, "reference_results",
                     np.zeros((COUNT, 3), np.float32), COUNT)  # fmt: skip
     found = kernels.eval(rows[:, :2], rows[:, 2:5], rows[:, 5:8])
     off = np.minimum(found, BRIGHT) - np.minimum(wanted, BRIGHT)

@@ -1,15 +1,15 @@
 """kinds/material/references/emission: what shines by itself is left out, and a line says so."""
 
 import pytest
-from fixtures.small_material import PAINT, TOLD, paint_teacher, wet_file
+from fixtures.small_material import PAINT, TOLD, paint_reference, wet_file
 
 import neuralshade
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.references.emission import NOTE, with_emission_note
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
-from neuralshade.kinds.material.references.sources import load_teacher
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
+from neuralshade.kinds.material.references.sources import load_reference
 from neuralshade.kinds.material.references.stack import load_stack
-from neuralshade.kinds.material.references.varied_reference import varied_teacher
+from neuralshade.kinds.material.references.varied_reference import vary_reference
 
 BASE = '[[layer]]\nkind = "diffuse"\ncolor = [0.5, 0.5, 0.5]\n'
 SHINING = """
@@ -44,35 +44,35 @@ def test_the_note_reads():
 ])  # fmt: skip
 def test_a_stack_that_shines_has_a_note(gpu, tmp_path, line, noted):
     (tmp_path / "x.toml").write_text(BASE + line)
-    found = with_emission_note(TeacherKernels(gpu, load_stack(tmp_path / "x.toml")))
+    found = with_emission_note(ReferenceKernels(gpu, load_stack(tmp_path / "x.toml")))
     assert found.notes == ((NOTE,) if noted else ())
 
 
 def test_a_document_that_shines_has_a_note(gpu, document):
     pytest.importorskip("MaterialX", reason="has no wheel for this machine")
-    shining = load_teacher(document(LAMP, LIT))
-    assert with_emission_note(TeacherKernels(gpu, shining)).notes == (NOTE,)
-    dark = load_teacher(document(LAMP.replace("0, 0.2, 0", "0, 0, 0"), LIT))
-    assert with_emission_note(TeacherKernels(gpu, dark)).notes == ()
+    shining = load_reference(document(LAMP, LIT))
+    assert with_emission_note(ReferenceKernels(gpu, shining)).notes == (NOTE,)
+    dark = load_reference(document(LAMP.replace("0, 0.2, 0", "0, 0, 0"), LIT))
+    assert with_emission_note(ReferenceKernels(gpu, dark)).notes == ()
 
 
 def test_what_an_input_turns_on_is_found(gpu, tmp_path):
     path = wet_file(tmp_path)
     glow = SHINING.replace("uv.x < 0.01f", "wetness > 0.5f")
     path.write_text(path.read_text() + glow)
-    varied = varied_teacher(load_teacher(path), "wetness=0..1")
-    assert with_emission_note(TeacherKernels(gpu, load_teacher(path))).notes == ()
-    assert with_emission_note(TeacherKernels(gpu, varied)).notes == (NOTE,)
+    varied = vary_reference(load_reference(path), "wetness=0..1")
+    assert with_emission_note(ReferenceKernels(gpu, load_reference(path))).notes == ()
+    assert with_emission_note(ReferenceKernels(gpu, varied)).notes == (NOTE,)
 
 
 def test_a_module_that_says_nothing_is_not_asked():
     """What is not compiled takes no time."""
-    assert with_emission_note(TeacherKernels(_NoGpu(), paint_teacher())).notes == ()
+    assert with_emission_note(ReferenceKernels(_NoGpu(), paint_reference())).notes == ()
 
 
 def test_a_document_without_emission_is_not_asked(document):
-    teacher = load_teacher(document('<oren_nayar_diffuse_bsdf name="top" type="BSDF"/>'))
-    assert with_emission_note(TeacherKernels(_NoGpu(), teacher)).notes == ()
+    reference = load_reference(document('<oren_nayar_diffuse_bsdf name="top" type="BSDF"/>'))
+    assert with_emission_note(ReferenceKernels(_NoGpu(), reference)).notes == ()
 
 
 class _NoGpu:

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from neuralshade.errors import NeuralShadeError
-from neuralshade.kinds.material.references.sources import load_teacher
+from neuralshade.kinds.material.references.sources import load_reference
 
 pytest.importorskip("MaterialX", reason="has no wheel for this machine")
 
@@ -93,7 +93,7 @@ def mutated(text, number):
 def check(path, text):
     path.write_text(text, errors="surrogatepass")
     try:
-        load_teacher(path)
+        load_reference(path)
     except NeuralShadeError as error:
         said = str(error)
     else:
@@ -123,6 +123,6 @@ def test_a_changed_stack(tmp_path, number):
 
 def test_the_whole_ones_load(tmp_path):
     (tmp_path / "x.mtlx").write_text(WHOLE)
-    assert load_teacher(tmp_path / "x.mtlx").name == "x M"
+    assert load_reference(tmp_path / "x.mtlx").name == "x M"
     (tmp_path / "x.toml").write_text(STACK)
-    assert load_teacher(tmp_path / "x.toml").name == "x"
+    assert load_reference(tmp_path / "x.toml").name == "x"

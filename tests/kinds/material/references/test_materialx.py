@@ -10,7 +10,7 @@ import neuralshade
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.references.materialx import load_materialx
 from neuralshade.kinds.material.references.materialx_text import edited_text
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 
 pytest.importorskip("MaterialX", reason="has no wheel for this machine")
 
@@ -66,9 +66,9 @@ def test_a_picture_and_a_ramp_make_lambert(gpu, document, tmp_path):
     shares = np.random.default_rng(0).random((2, 3, 3), np.float32)
     neuralshade.save_picture(tmp_path / "a.png", shares, "srgb")
     stored = neuralshade.load_picture(tmp_path / "a.png").as_float()
-    teacher = load_materialx(document(DIFFUSE))
-    assert teacher.name == "x M" and teacher.notes == ()
-    kernels = TeacherKernels(gpu, teacher)
+    reference = load_materialx(document(DIFFUSE))
+    assert reference.name == "x M" and reference.notes == ()
+    kernels = ReferenceKernels(gpu, reference)
     uv = np.random.default_rng(1).random((200, 2), np.float32)
     wi, wo = drawn_directions(200, 2), upper(200, 3)
     texels = stored[(uv[:, 1] * 2).astype(int), (uv[:, 0] * 3).astype(int)]
@@ -76,7 +76,7 @@ def test_a_picture_and_a_ramp_make_lambert(gpu, document, tmp_path):
     wanted = linear * (1 - uv[:, 1:]) / math.pi * wi[:, 2:]
     wanted[wi[:, 2] <= 1e-3] = 0
     np.testing.assert_allclose(kernels.eval(uv, wi, wo), wanted, atol=2e-5)
-    assert sorted(teacher.parameters) == ["tint_out.x", "tint_out.y", "tint_out.z"]
+    assert sorted(reference.parameters) == ["tint_out.x", "tint_out.y", "tint_out.z"]
     np.testing.assert_allclose(kernels.parameters(uv), linear * (1 - uv[:, 1:]), atol=2e-5)
     assert not kernels.emission(uv, wo).any()
 
@@ -91,7 +91,7 @@ def test_samples_of_a_graph_with_sines_are_drawn_as_exactly_as_it_is_judged(
 
 def test_a_white_furnace_stays_white(gpu, document):
     """A coat over white: what comes back of a lit hemisphere is at most 1.04 of it."""
-    kernels = TeacherKernels(gpu, load_materialx(document(COATED)))
+    kernels = ReferenceKernels(gpu, load_materialx(document(COATED)))
     count = 20_000
     wi, uv = upper(count, 0), np.full((count, 2), 0.5, np.float32)
     for slant in (0.2, 0.6, 1.0):

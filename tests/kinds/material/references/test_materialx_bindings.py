@@ -7,7 +7,7 @@ import neuralshade
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.references import materialx_graph
 from neuralshade.kinds.material.references.materialx import load_materialx
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 
 pytest.importorskip("MaterialX", reason="has no wheel for this machine")
 
@@ -110,7 +110,7 @@ def looked_up(picture, uv, border):
 
 def head_on(gpu, path, uv):
     up = np.tile(np.float32([[0, 0, 1]]), (len(uv), 1))
-    return TeacherKernels(gpu, load_materialx(path)).eval(uv, up, up) * np.pi
+    return ReferenceKernels(gpu, load_materialx(path)).eval(uv, up, up) * np.pi
 
 
 @pytest.mark.parametrize("form, border", [

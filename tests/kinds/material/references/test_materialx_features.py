@@ -10,7 +10,7 @@ from fixtures.small_material import upper_pairs
 
 import neuralshade
 from neuralshade.kinds.material.references.materialx import load_materialx
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.model.microfacet import Surface, shade
 from neuralshade.source.color import linear_to_srgb
 
@@ -63,9 +63,9 @@ def told_of(nodes):
 
 def values_of(gpu, document, text, uv):
     """Return what a graph's closures are given at points: [n] by a node's name and a channel."""
-    teacher = load_materialx(document(text))
-    names = [f"{told.partition('_out')[0]}{told[-2:]}" for told in teacher.parameters]
-    return dict(zip(names, TeacherKernels(gpu, teacher).parameters(uv).T, strict=True))
+    reference = load_materialx(document(text))
+    names = [f"{told.partition('_out')[0]}{told[-2:]}" for told in reference.parameters]
+    return dict(zip(names, ReferenceKernels(gpu, reference).parameters(uv).T, strict=True))
 
 
 def albedo(kernels, slant=0.8, count=20_000):
@@ -213,7 +213,7 @@ def test_shading_models_scatter_their_color_and_emit_apart(gpu, document, model)
     uv, up = np.float32([[0.5, 0.5]]), np.float32([[0, 0, 1]])
 
     def kernels(inputs):
-        return TeacherKernels(gpu, load_materialx(document("", SHADER.format(model, inputs))))
+        return ReferenceKernels(gpu, load_materialx(document("", SHADER.format(model, inputs))))
 
     shining, sheer = kernels(matt + emits), kernels(matt + sheen)
     np.testing.assert_allclose(albedo(shining), COLOR, rtol=0.06)
@@ -239,7 +239,7 @@ CLOSURES = {
 @pytest.mark.slow
 @pytest.mark.parametrize("closure", CLOSURES)
 def test_closures_return_light_and_no_more_than_came(gpu, document, closure):
-    kernels = TeacherKernels(gpu, load_materialx(document(CLOSURES[closure])))
+    kernels = ReferenceKernels(gpu, load_materialx(document(CLOSURES[closure])))
     found = albedo(kernels)
     assert (found > 1e-3).all() and (found < 1.04).all()
     spread = np.ptp(found) / found.max()
@@ -253,7 +253,7 @@ def test_a_metal_is_that_of_the_shading_model(gpu, document):
     alpha = roughness**2
     text = made("generalized_schlick_bsdf", "top", "BSDF", given("color0", "color3", METAL),
                 given("roughness", "vector2", f"{alpha}, {alpha}"))  # fmt: skip
-    kernels = TeacherKernels(gpu, load_materialx(document(text)))
+    kernels = ReferenceKernels(gpu, load_materialx(document(text)))
     uv, wi, wo = upper_pairs(2000)
     wi[:1000] = wo[:1000] * [-1, -1, 1] + 0.05 * wi[:1000]  # half of them near the mirror's
     wi /= np.linalg.norm(wi, axis=1, keepdims=True)

@@ -9,7 +9,7 @@ from fixtures.small_material import upper_pairs
 import neuralshade
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.references.materialx import load_materialx
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 
 pytest.importorskip("MaterialX", reason="has no wheel for this machine")
 
@@ -94,10 +94,10 @@ def colored(node, kind, space):
     return node.format(kind, given) + THROUGH[kind] + MATTE
 
 
-def answers(gpu, teacher):
+def answers(gpu, reference):
     """Return f * cos of some pairs, and the cosines: [n, 3] and [n, 1]."""
     uv, wi, wo = upper_pairs(200)
-    return TeacherKernels(gpu, teacher).eval(uv, wi, wo), wi[:, 2:]
+    return ReferenceKernels(gpu, reference).eval(uv, wi, wo), wi[:, 2:]
 
 
 @pytest.mark.parametrize("kind", ["normal", "vector", "point"])
@@ -183,7 +183,7 @@ def test_a_surface_s_definition_may_take_a_picture(gpu, document, tmp_path, elem
         <paint name="P" type="surfaceshader">
           <input name="file" type="filename" value="a.png" colorspace="lin_rec709"/>
         </paint>""", (MATERIAL if element == "M" else OUTPUT).format("P") + END)  # fmt: skip
-    teacher = load_materialx(path, element)
-    assert teacher.element == element and teacher.notes == ()
-    found, cosine = answers(gpu, teacher)
+    reference = load_materialx(path, element)
+    assert reference.element == element and reference.notes == ()
+    found, cosine = answers(gpu, reference)
     np.testing.assert_allclose(found, 0.8 * stored / math.pi * np.repeat(cosine, 3, 1), rtol=1e-4)

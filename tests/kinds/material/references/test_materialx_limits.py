@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.references.sources import load_teacher
+from neuralshade.kinds.material.references.sources import load_reference
 
 pytest.importorskip("MaterialX", reason="has no wheel for this machine")
 
@@ -55,15 +55,15 @@ CIRCLE = "need one that ends. Cut it."
 ])  # fmt: skip
 def test_what_has_no_end(document, refusal, nodes, message):
     path = document(nodes)
-    told = refusal(ConfigError, load_teacher, path)
+    told = refusal(ConfigError, load_reference, path)
     assert told.startswith(f"{path}: ") and message in told
 
 
 def test_a_process_does_not_end_of_one(document):
     """As the process itself would say, which MaterialX's stack overflow ended."""
     path = document(defined("a", ["a"]) + uses("a"))
-    load = f"try: load_teacher({str(path)!r})\nexcept ValueError as error: print(error)"
-    text = f"from neuralshade.kinds.material.references.sources import load_teacher\n{load}"
+    load = f"try: load_reference({str(path)!r})\nexcept ValueError as error: print(error)"
+    text = f"from neuralshade.kinds.material.references.sources import load_reference\n{load}"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     assert done.returncode == 0 and INSIDE in done.stdout
 
@@ -73,7 +73,7 @@ def test_more_elements_than_one_has(document, refusal, monkeypatch):
 
     monkeypatch.setattr(materialx_limits, "MOST_ELEMENTS", 6)
     assert "got more than 6 elements, need fewer." in refusal(
-        ConfigError, load_teacher, document(uses("add"))
+        ConfigError, load_reference, document(uses("add"))
     )
 
 
@@ -81,12 +81,12 @@ def test_definitions_of_the_same_node_for_other_types_are_no_circle(document):
     """As MaterialX's own library has them: of color3 by three of float, say."""
     one = defined("a", ["add"])
     other = one.replace("_a", "_a3").replace('type="float"', 'type="color3"')
-    load_teacher(document(one + other + uses("a")))
+    load_reference(document(one + other + uses("a")))
 
 
 @pytest.mark.parametrize("octaves", ["64", "3"])
 def test_octaves_within_the_limit(document, octaves):
-    load_teacher(document('<fractal3d name="w" type="float"><input name="octaves" type="integer" '
+    load_reference(document('<fractal3d name="w" type="float"><input name="octaves" type="integer" '
                           f'value="{octaves}"/></fractal3d>{TOP}'))  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def test_octaves_within_the_limit(document, octaves):
 def test_names_that_are_too_long_for_a_file_system(document, refusal, name):
     path = document('<image name="w" type="float"><input name="file" type="filename" '
                     f'value="{name}"/></image>{TOP}')  # fmt: skip
-    message = refusal(ConfigError, load_teacher, path)
+    message = refusal(ConfigError, load_reference, path)
     assert message.startswith(f"{path}: ") and "\n" not in message
 
 
@@ -105,7 +105,7 @@ LONG = ["a" * 5000 + ".mtlx", "a" * 300 + ".toml", "a" * 5000, "a" * 300 + ".sla
 @pytest.mark.parametrize("name", LONG)
 def test_materials_whose_own_names_are_too_long(refusal, tmp_path, name):
     with pytest.raises(ValueError, match="got"):
-        load_teacher(tmp_path / name)
+        load_reference(tmp_path / name)
 
 
 def test_what_materialx_itself_raises_is_one_line(document, refusal):
@@ -115,12 +115,12 @@ def test_what_materialx_itself_raises_is_one_line(document, refusal):
                     'type="float"/><output name="out" type="float" nodename="n"/></nodegraph>'
                     '<a name="w" type="float"><input name="x" type="ev" value="{1;2}"/></a>'
                     + TOP)  # fmt: skip
-    assert refusal(ConfigError, load_teacher, path).startswith(f"{path}: ")
+    assert refusal(ConfigError, load_reference, path).startswith(f"{path}: ")
 
 
 def test_numbers_that_begin_as_such(document):
     value = '<input name="value" type="float" value="0.5; x()"/>'
-    load_teacher(document(f'<constant name="w" type="float">{value}</constant>{TOP}'))
+    load_reference(document(f'<constant name="w" type="float">{value}</constant>{TOP}'))
 
 
 @pytest.mark.slow  # a few seconds; what was quadratic took minutes
@@ -131,4 +131,4 @@ def test_a_chain_of_thousands_of_nodes(document):
             '<input name="in2" type="float" value="0.001"/></add>')  # fmt: skip
     links = [link.format(i, i - 1) for i in range(1, 3001)]
     last = TOP.replace('"w"', '"n3000"')
-    assert load_teacher(document("".join(ends + links) + last)).parameters == ("n3000_out",)
+    assert load_reference(document("".join(ends + links) + last)).parameters == ("n3000_out",)

@@ -114,9 +114,9 @@ def test_presence_of_lama_is_an_opacity(document):
     nodes = """<LamaDiffuse name="d" type="BSDF"/><LamaSurface name="L" type="material">
       <input name="materialFront" type="BSDF" nodename="d"/>
       <input name="presence" type="float" value="0.5"/></LamaSurface></materialx>"""
-    teacher = load_materialx(document("", nodes))
-    assert teacher.element == "L"
-    assert teacher.notes == ("L: what is behind it is left out: opacity darkens it alone.",)
+    reference = load_materialx(document("", nodes))
+    assert reference.element == "L"
+    assert reference.notes == ("L: what is behind it is left out: opacity darkens it alone.",)
 
 
 def test_a_normal_of_zero_is_refused_by_the_input(document, refusal):

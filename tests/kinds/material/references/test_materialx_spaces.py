@@ -5,7 +5,7 @@ import pytest
 
 import neuralshade
 from neuralshade.kinds.material.references.materialx import load_materialx
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.source.color import srgb_to_linear
 
 pytest.importorskip("MaterialX", reason="has no wheel for this machine")
@@ -88,7 +88,7 @@ def albedo(gpu, tmp_path, nodes, space="lin_rec709", end=MATTE):
     """Return what a matte surface of a color reflects, head on: [3]."""
     (tmp_path / "x.mtlx").write_text(HEAD.format(space) + nodes + end)
     uv, up = np.float32([[0.3, 0.6]]), np.float32([[0, 0, 1]])
-    kernels = TeacherKernels(gpu, load_materialx(tmp_path / "x.mtlx"))
+    kernels = ReferenceKernels(gpu, load_materialx(tmp_path / "x.mtlx"))
     return kernels.eval(uv, up, up)[0] * np.pi
 
 

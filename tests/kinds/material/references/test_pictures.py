@@ -5,7 +5,7 @@ import pytest
 
 import neuralshade
 from neuralshade.kinds.material.references.pictures import BORDERS, Lookup, picture_table
-from neuralshade.kinds.material.references.reference_bsdf import Teacher, TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, ReferenceKernels
 
 TEXT = """import neuralshade.kinds.material.references.pictures;
 StructuredBuffer<uint> picture_words;
@@ -16,7 +16,7 @@ float3 eval(float2 uv, float3 wi, float3 wo)
     return looked_up(picture_words, pictures[int(wi.x)], uv * 3.0f - 1.0f).rga;
 }}
 float3 emission(float2 uv, float3 wo) {{ return float3(0.0f); }}
-void parameters(float2 uv, out float values[TEACHER_PARAMETERS]) {{ values[0] = 0.0f; }}
+void parameters(float2 uv, out float values[REFERENCE_PARAMETERS]) {{ values[0] = 0.0f; }}
 """
 
 
@@ -63,7 +63,7 @@ def test_look_ups_are_those_by_hand(gpu, tmp_path, noise):
     table, words = picture_table(lookups)
     assert len(words["picture_words"]) == 15 + 4 * 12  # each file once
     text = TEXT.format(table=table, count=len(cases), names=", ".join(one.name for one in lookups))
-    kernels = TeacherKernels(gpu, Teacher("p", text, ("v",), words))
+    kernels = ReferenceKernels(gpu, ReferenceBsdf("p", text, ("v",), words))
     uv = noise.random((40, 2), np.float32)
     for number, (_, pixels, across, down, nearest) in enumerate(cases):
         which = np.full((len(uv), 3), number, np.float32)

@@ -8,12 +8,12 @@ import torch
 from fixtures.small_material import DARK, PAINT, TOLD, drawn_directions, paint
 
 from neuralshade.errors import ConfigError, KernelError
-from neuralshade.kinds.material.device_footprints import DrawnFootprints
-from neuralshade.kinds.material.device_samples import DrawnBatches, DrawnSamples
-from neuralshade.kinds.material.references import teacher as module
-from neuralshade.kinds.material.references.reference_bsdf import Teacher, TeacherKernels
-from neuralshade.kinds.material.references.sources import load_teacher, teacher_digest
-from neuralshade.kinds.material.references.varied_reference import varied_teacher
+from neuralshade.kinds.material.device_footprints import DeviceFootprints
+from neuralshade.kinds.material.device_samples import DeviceBatches, DeviceSamples
+from neuralshade.kinds.material.references import reference_bsdf as module
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, ReferenceKernels
+from neuralshade.kinds.material.references.sources import load_reference, reference_digest
+from neuralshade.kinds.material.references.varied_reference import vary_reference
 from neuralshade.kinds.material.samples import MaterialSampler
 
 BROKEN = "float3 eval(float2 uv, float3 wi, float3 wo) { return float3(1.0f / max(uv.x, 0.0f)); }"
@@ -69,7 +69,7 @@ def test_rows_of_a_map_go_down_with_v(painted):
 
 def test_what_is_not_finite_is_told_with_its_place(gpu, tmp_path, refusal):
     (tmp_path / "x.slang").write_text(BROKEN)
-    kernels = TeacherKernels(gpu, load_teacher(tmp_path / "x.slang"))
+    kernels = ReferenceKernels(gpu, load_reference(tmp_path / "x.slang"))
     uv, wi, wo = asked(3)
     uv[1] = 0, 0.2449
     message = refusal(ConfigError, kernels.eval, uv, wi, wo)
@@ -80,14 +80,14 @@ def test_what_is_not_finite_is_told_with_its_place(gpu, tmp_path, refusal):
 def test_what_is_not_finite_of_a_probe_is_told_as_light(gpu, tmp_path, refusal):
     """With the probe's directions: parameters are nothing that the module has."""
     (tmp_path / "x.slang").write_text(BROKEN.replace("1.0f /", "(wi.x < 0.5f) ? 1.0f : 1.0f /"))
-    kernels = TeacherKernels(gpu, load_teacher(tmp_path / "x.slang"))
+    kernels = ReferenceKernels(gpu, load_reference(tmp_path / "x.slang"))
     message = refusal(ConfigError, kernels.parameters, np.float32([[0.5, 0.5], [0, 0.2449]]))
     assert message.startswith("x.slang: eval is not finite at uv [0.0, 0.2449], wi [0.6, 0.0, 0.8],"
                               " wo [-0.6, 0.0, 0.8] (and 3 more of 16 places)")  # fmt: skip
     (tmp_path / "x.slang").write_text(
         BROKEN + "void parameters(float2 uv, out float v[1]) { v[0] = log(uv.x); }"
     )
-    kernels = TeacherKernels(gpu, load_teacher(tmp_path / "x.slang"))
+    kernels = ReferenceKernels(gpu, load_reference(tmp_path / "x.slang"))
     message = refusal(ConfigError, kernels.parameters, np.float32([[0, 0.2449]]))
     assert message.startswith("x.slang: parameters is not finite at uv [0.0, 0.2449] (and 0 more")
 
@@ -97,12 +97,12 @@ def test_what_does_not_compile_is_told_by_its_file_and_line(gpu, tmp_path):
     (tmp_path / "x.slangh").write_text("float two() { return 2.0f; }")
     text = f'#include "x.slangh"\nuniform float w;\n\n{BROKEN}'
     (tmp_path / "x.slang").write_text(text)
-    good = load_teacher(tmp_path / "x.slang")
+    good = load_reference(tmp_path / "x.slang")
     (tmp_path / "x.slang").write_text(text.replace("1.0f /", "two() / nothing *"))
     plain = replace(good, text=good.text.replace("1.0f /", "two() / nothing *"))
-    compiled = (lambda: TeacherKernels(gpu, plain).eval(*asked(1)),
-                lambda: TeacherKernels(gpu, varied_teacher(plain, "w=0..1")).eval(*asked(1)),
-                lambda: load_teacher(tmp_path / "x.slang"))  # fmt: skip
+    compiled = (lambda: ReferenceKernels(gpu, plain).eval(*asked(1)),
+                lambda: ReferenceKernels(gpu, vary_reference(plain, "w=0..1")).eval(*asked(1)),
+                lambda: load_reference(tmp_path / "x.slang"))  # fmt: skip
     for compile_ in compiled:
         with pytest.raises(KernelError) as caught:
             compile_()
@@ -114,7 +114,7 @@ def test_what_does_not_compile_is_told_by_its_file_and_line(gpu, tmp_path):
 def test_light_below_0_is_refused_and_what_rounding_left_is_0(gpu, tmp_path, refusal):
     """MaterialX subtracts what shines by itself; more than that is the user's to mend."""
     (tmp_path / "x.slang").write_text(BELOW)
-    kernels = TeacherKernels(gpu, load_teacher(tmp_path / "x.slang"))
+    kernels = ReferenceKernels(gpu, load_reference(tmp_path / "x.slang"))
     uv, wi, wo = np.float32([[0.4, 0.5]]), np.float32([[0, 0, 1]]), np.float32([[0.6, 0, 0.8]])
     assert kernels.eval(0 * uv, wi, wo).tolist() == [[0.5, 0, 0.5]]
     message = refusal(ConfigError, kernels.eval, uv, wi, wo)
@@ -123,20 +123,20 @@ def test_light_below_0_is_refused_and_what_rounding_left_is_0(gpu, tmp_path, ref
         "more of 1 places), need light of 0 or more."
     )
     sampler = MaterialSampler(kernels, 64, 0.5, torch.Generator().manual_seed(0))
-    batches = DrawnBatches(DrawnSamples(kernels.gpu, kernels, sampler, 64, 7), CPU)
+    batches = DeviceBatches(DeviceSamples(kernels.gpu, kernels, sampler, 64, 7), CPU)
     assert refusal(ConfigError, batches.draw).startswith("x.slang: eval is below 0 at uv [0.")
 
 
 def test_a_module_without_parameters_is_probed(gpu, painted, tmp_path):
     """By what it scatters: two places that scatter alike have equal values."""
     (tmp_path / "paint.slang").write_text(PAINT)
-    teacher = load_teacher(tmp_path / "paint.slang")
-    kernels = TeacherKernels(gpu, teacher)
+    reference = load_reference(tmp_path / "paint.slang")
+    kernels = ReferenceKernels(gpu, reference)
     samples = asked(50)
     np.testing.assert_array_equal(kernels.eval(*samples), painted.eval(*samples))
     uv = np.array([[0.1, 0.3], [0.4, 0.3], [0.1, 0.6]], np.float32)  # the first two: one stripe
     found = kernels.parameters(uv)
-    assert found.shape == (3, len(teacher.parameters))
+    assert found.shape == (3, len(reference.parameters))
     np.testing.assert_allclose(found[0], found[1], atol=1e-4)
     assert np.abs(found[0] - found[2]).max() > 0.1
 
@@ -145,23 +145,23 @@ def test_names_of_a_module_are_its_own(painted, tmp_path):
     """Those that our kernels' text had once, which an artist's shader may well have, too."""
     path = tmp_path / "own.slang"
     path.write_text(OWN_NAMES)
-    kernels = TeacherKernels(painted.gpu, load_teacher(path))
+    kernels = ReferenceKernels(painted.gpu, load_reference(path))
     uv, (wi, wo) = drawn_directions(64, 3)[:, :2] % 1, (drawn_directions(64, i) for i in (4, 5))
     found = kernels.eval(uv, wi, wo)
     np.testing.assert_allclose(found, 0.5 * np.c_[uv, np.full(64, 0.5)] * wi[:, 2:].clip(0), 1e-4)
     sampler = MaterialSampler(kernels, 64, 0.5, torch.Generator().manual_seed(0))
-    batch = DrawnBatches(DrawnSamples(kernels.gpu, kernels, sampler, 64, 7), CPU).draw()
+    batch = DeviceBatches(DeviceSamples(kernels.gpu, kernels, sampler, 64, 7), CPU).draw()
     exact = kernels.eval(*(x.numpy() for x in (batch.uv, batch.wi.t(), batch.wo.t())))
     np.testing.assert_allclose(batch.wanted.t().numpy(), exact, rtol=1e-4)
-    footprints = DrawnFootprints(sampler, (2, 1), wraps=True, seed=3, device=CPU)
+    footprints = DeviceFootprints(sampler, (2, 1), wraps=True, seed=3, device=CPU)
     assert footprints.draw().wanted.isfinite().all()
 
 
 def test_what_a_module_says_of_itself_is_read(gpu, tmp_path):
     (tmp_path / "paint.slang").write_text(PAINT + TOLD + DARK)
-    teacher = load_teacher(tmp_path / "paint.slang")
-    assert len(teacher.parameters) == 2
-    found = TeacherKernels(gpu, teacher).parameters(np.array([[0.25, 1.0]], np.float32))
+    reference = load_reference(tmp_path / "paint.slang")
+    assert len(reference.parameters) == 2
+    found = ReferenceKernels(gpu, reference).parameters(np.array([[0.25, 1.0]], np.float32))
     np.testing.assert_allclose(found, [[1.0, 0.5]], atol=1e-5)
 
 
@@ -171,30 +171,32 @@ def test_what_a_module_says_of_itself_is_read(gpu, tmp_path):
     ("x.slang", BROKEN + "void parameters(float2 uv, out float v[0]) {}", "got values[0], need a"),
     ("x.png", "", "got a file that ends with '.png', need .mtlx, .slang, .toml"),
 ])  # fmt: skip
-def test_what_is_no_teacher_is_refused(tmp_path, refusal, name, text, said):
+def test_what_is_no_reference_is_refused(tmp_path, refusal, name, text, said):
     (tmp_path / name).write_text(text)
-    assert said in refusal(ConfigError, load_teacher, tmp_path / name)
+    assert said in refusal(ConfigError, load_reference, tmp_path / name)
 
 
 @pytest.mark.parametrize("given", ["", None, 3])
 def test_what_is_no_path_is_refused(refusal, given):
     """An empty one was the folder at hand."""
-    said = refusal(ConfigError, load_teacher, given)
+    said = refusal(ConfigError, load_reference, given)
     assert said.startswith(f"material: got {given!r}, need the path of a material. Name a file")
 
 
 def test_missing_and_binary_files_are_refused(tmp_path, refusal):
     (tmp_path / "x.slang").write_bytes(b"\xff\xfe\x00")
-    assert "not UTF-8, need Slang text" in refusal(ConfigError, load_teacher, tmp_path / "x.slang")
-    assert "need a .slang file" in refusal(ConfigError, load_teacher, tmp_path / "y.slang")
+    assert "not UTF-8, need Slang text" in refusal(
+        ConfigError, load_reference, tmp_path / "x.slang"
+    )
+    assert "need a .slang file" in refusal(ConfigError, load_reference, tmp_path / "y.slang")
     (tmp_path / "x.slang").write_text(BROKEN)
-    said = refusal(ConfigError, load_teacher, tmp_path / "x.slang", "Gold")
+    said = refusal(ConfigError, load_reference, tmp_path / "x.slang", "Gold")
     assert said.startswith("element: got 'Gold' for a Slang module")
 
 
 def test_a_digest_tells_text_and_pictures_apart():
-    plain = Teacher("a", "x", (), {"words": np.zeros(3, np.uint32)})
-    assert teacher_digest(plain) == teacher_digest(Teacher("b", "x", (), plain.variables))
-    others = (Teacher("a", "y", (), plain.variables),
-              Teacher("a", "x", (), {"words": np.ones(3, np.uint32)}))  # fmt: skip
-    assert len({teacher_digest(one) for one in (plain, *others)}) == 3
+    plain = ReferenceBsdf("a", "x", (), {"words": np.zeros(3, np.uint32)})
+    assert reference_digest(plain) == reference_digest(ReferenceBsdf("b", "x", (), plain.variables))
+    others = (ReferenceBsdf("a", "y", (), plain.variables),
+              ReferenceBsdf("a", "x", (), {"words": np.ones(3, np.uint32)}))  # fmt: skip
+    assert len({reference_digest(one) for one in (plain, *others)}) == 3

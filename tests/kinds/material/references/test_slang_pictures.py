@@ -5,10 +5,10 @@ import pytest
 from PIL import Image
 
 from neuralshade.errors import ConfigError, PictureError
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.kinds.material.references.slang_reference import load_slang
-from neuralshade.kinds.material.references.sources import teacher_digest
-from neuralshade.kinds.material.references.varied_reference import varied_teacher
+from neuralshade.kinds.material.references.sources import reference_digest
+from neuralshade.kinds.material.references.varied_reference import vary_reference
 
 TEXT = """// a comment, and /* uniform Picture<float3> none = "none.png"; */
 uniform Picture<float3> albedo = "maps/wood.png";
@@ -37,30 +37,30 @@ def wood(tmp_path, noise):
 
 def test_pictures_are_what_their_files_have(gpu, wood):
     path, color, grey = wood
-    teacher = load_slang(path)
+    reference = load_slang(path)
     y, x = np.mgrid[0:5, 0:7]
     uv = np.stack([(x + 0.5) / 7, (y + 0.5) / 5], 2).reshape(-1, 2).astype(np.float32)
     up = np.repeat(UP, len(uv), 0)
     wanted = color.reshape(-1, 3) + grey[2, 1] + 7
-    found = TeacherKernels(gpu, teacher).eval(uv, up, up)
+    found = ReferenceKernels(gpu, reference).eval(uv, up, up)
     np.testing.assert_allclose(found, wanted + 0.25, rtol=1e-6)
-    beyond = TeacherKernels(gpu, teacher).eval(uv + 1, up, up)  # it repeats
+    beyond = ReferenceKernels(gpu, reference).eval(uv + 1, up, up)  # it repeats
     np.testing.assert_allclose(beyond, wanted + 0.25, rtol=1e-5)
-    wet = TeacherKernels(gpu, varied_teacher(teacher, "wet=0..1"))
+    wet = ReferenceKernels(gpu, vary_reference(reference, "wet=0..1"))
     given = np.concatenate([uv, np.ones((len(uv), 1), np.float32)], 1)
     np.testing.assert_allclose(wet.eval(given, up, up), wanted + 1, rtol=1e-6)
 
 
 def test_lines_stay_and_other_pixels_are_another_material(wood):
     path, color, _ = wood
-    teacher = load_slang(path)
-    lines, before = teacher.text.split("\n"), TEXT.split("\n")
+    reference = load_slang(path)
+    lines, before = reference.text.split("\n"), TEXT.split("\n")
     assert lines[5:9] == before[5:9] and lines[0] == before[0]
-    assert list(teacher.inputs) == ["wet"]
+    assert list(reference.inputs) == ["wet"]
     other = (255 * color).astype(np.uint8)
     other[0, 0] ^= 1
     Image.fromarray(other).save(path.parent / "maps/wood.png")
-    assert teacher_digest(load_slang(path)) != teacher_digest(teacher)
+    assert reference_digest(load_slang(path)) != reference_digest(reference)
 
 
 REFUSED = {

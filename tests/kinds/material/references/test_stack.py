@@ -1,4 +1,4 @@
-"""kinds/material/references/stack: layers in TOML as teachers, and what of them is refused."""
+"""kinds/material/references/stack: layers in TOML as references, and what of them is refused."""
 
 import math
 from pathlib import Path
@@ -9,8 +9,8 @@ import torch
 from fixtures.small_material import upper_pairs
 
 import neuralshade
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
-from neuralshade.kinds.material.references.sources import load_teacher, teacher_digest
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
+from neuralshade.kinds.material.references.sources import load_reference, reference_digest
 from neuralshade.model.microfacet import Surface, shade
 
 SHARP = 0.05  # the width that half vectors of furnaces are drawn by
@@ -30,11 +30,11 @@ NOISES = ("fractal", "cells", "cracks", "spots", "scratches", "weave")
 
 @pytest.fixture
 def stack(tmp_path):
-    """Return what writes a stack and loads its teacher."""
+    """Return what writes a stack and loads its reference."""
 
     def write(text, name="x.toml"):
         (tmp_path / name).write_text(text)
-        return load_teacher(tmp_path / name)
+        return load_reference(tmp_path / name)
 
     return write
 
@@ -66,7 +66,7 @@ def furnace(kernels, slant, count=20_000):
 @pytest.mark.parametrize("coat", COATS)
 def test_a_layer_over_white_gives_back_no_more_than_it_gets(gpu, stack, coat):
     """Either way, too: light may be followed from the eye."""
-    kernels = TeacherKernels(gpu, stack(f"{BASE}\n[[layer]]\n{COATS[coat]}"))
+    kernels = ReferenceKernels(gpu, stack(f"{BASE}\n[[layer]]\n{COATS[coat]}"))
     for slant in (0.15, 0.5, 1.0):
         albedo = furnace(kernels, slant)
         assert (albedo > 0.6).all() and (albedo < 1.04).all(), (slant, albedo)
@@ -79,7 +79,7 @@ def test_a_conductor_is_that_of_the_shading_model(gpu, stack):
     text = '[[layer]]\nkind = "conductor"\ncolor = [0.9, 0.6, 0.3]\nroughness = {}'
     uv, wi, wo = upper_pairs(2000)
     for roughness in (0.15, 0.5, 1.0):
-        found = TeacherKernels(gpu, stack(text.format(roughness))).eval(uv, wi, wo)
+        found = ReferenceKernels(gpu, stack(text.format(roughness))).eval(uv, wi, wo)
         surface = Surface(torch.tensor([0.9, 0.6, 0.3]), torch.tensor([0.0, 0.0, 1.0]),
                           torch.tensor(roughness), torch.tensor(1.0))  # fmt: skip
         wanted = shade(surface, torch.from_numpy(wi), torch.from_numpy(wo)).numpy()
@@ -91,7 +91,7 @@ def test_varnish_absorbs_what_crosses_it_twice(gpu, stack):
     """Straight on: the color to twice the thickness, of what the clear one passes."""
     coat = '\n[[layer]]\nkind = "dielectric"\nroughness = 1.0\ncolor = {}\nthickness = 1.5'
     up = np.float32([[0.0, 0.0, 1.0]])
-    seen = [TeacherKernels(gpu, stack(text)).eval(np.float32([[0.5, 0.5]]), up, up)
+    seen = [ReferenceKernels(gpu, stack(text)).eval(np.float32([[0.5, 0.5]]), up, up)
             for text in (BASE + coat.format("[1.0, 1.0, 1.0]"),
                          BASE + coat.format("[0.8, 0.5, 0.2]"),
                          BASE.replace("1.0", "0.0") + coat.format("[1.0, 1.0, 1.0]"))]  # fmt: skip
@@ -109,9 +109,9 @@ def test_noises_tile_and_fill_their_range(gpu, stack):
     )
     layers = "".join(f'[[layer]]\nkind = "diffuse"\ncolor = [0, 0, 0]\nmask = "{name}"\n'
                      for name in (*NOISES, "other", "both"))  # fmt: skip
-    teacher = stack(f"[mask]\n{masks}{BASE}{layers}")
-    assert len(teacher.parameters) == len(NOISES) + 2
-    kernels = TeacherKernels(gpu, teacher)
+    reference = stack(f"[mask]\n{masks}{BASE}{layers}")
+    assert len(reference.parameters) == len(NOISES) + 2
+    kernels = ReferenceKernels(gpu, reference)
     found = kernels.parameter_map(64, 64).reshape(-1, len(NOISES) + 2)
     assert (found >= 0).all() and (found <= 1).all()
     assert (found.max(0) - found.min(0) > 0.5).all()
@@ -132,12 +132,12 @@ def test_pictures_are_found_decoded_and_their_recesses_told(gpu, stack, tmp_path
     heights[14:18] = 0
     neuralshade.save_picture(tmp_path / "height.png", heights, "srgb")
     neuralshade.save_picture(tmp_path / "paint.png", np.full((2, 2, 3), 0.5, np.float32), "srgb")
-    teacher = stack('[mask]\npit = { recesses = "height.png", radius = 0.15 }\n'
+    reference = stack('[mask]\npit = { recesses = "height.png", radius = 0.15 }\n'
                     'up = { image = "height.png", invert = true }\n[[layer]]\nkind = "diffuse"\n'
                     'color = "paint.png"\n[[layer]]\nkind = "diffuse"\ncolor = [0, 0, 0]\n'
                     'mask = "pit"\n[[layer]]\nkind = "diffuse"\ncolor = [0, 0, 0]\n'
                     'mask = "up"')  # fmt: skip
-    found = TeacherKernels(gpu, teacher).parameters(np.float32([[0.5, 0.5], [0.5, 0.1]]))
+    found = ReferenceKernels(gpu, reference).parameters(np.float32([[0.5, 0.5], [0.5, 0.1]]))
     np.testing.assert_allclose(found[:, :3], 0.2158, atol=1e-3)  # 128 of 255
     np.testing.assert_allclose(found[:, 3:], [[1, 1], [0, 0]], atol=1e-5)
 
@@ -145,7 +145,7 @@ def test_pictures_are_found_decoded_and_their_recesses_told(gpu, stack, tmp_path
 @pytest.mark.slow  # five stacks are compiled and asked 60,000 times each: 10 s
 @pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*.toml")))
 def test_the_examples_give_back_no_more_than_they_get(gpu, name):
-    kernels = TeacherKernels(gpu, load_teacher(EXAMPLES / name))
+    kernels = ReferenceKernels(gpu, load_reference(EXAMPLES / name))
     for slant in (0.2, 0.6, 1.0):
         albedo = furnace(kernels, slant)
         assert (albedo > 0.005).all() and (albedo < 1.04).all(), (slant, albedo)
@@ -156,13 +156,13 @@ def test_the_tray_is_written_in_forty_lines():
 
 
 def test_what_shines_by_itself_is_hidden_by_what_covers_it(gpu, stack):
-    teacher = stack(f"{BASE}emission = [1.0, 0.5, 0.0]\n[[layer]]\nkind = 'diffuse'\n"
+    reference = stack(f"{BASE}emission = [1.0, 0.5, 0.0]\n[[layer]]\nkind = 'diffuse'\n"
                     "color = [0, 0, 0]\nweight = 0.75")  # fmt: skip
     up = np.float32([[0.0, 0.0, 1.0]])
-    found = TeacherKernels(gpu, teacher).emission(np.float32([[0.5, 0.5]]), up)
+    found = ReferenceKernels(gpu, reference).emission(np.float32([[0.5, 0.5]]), up)
     np.testing.assert_allclose(found, [[0.25, 0.125, 0.0]], atol=1e-6)
 
 
 def test_stacks_that_differ_have_other_digests(stack):
-    found = {teacher_digest(stack(BASE + f"roughness = {one}")) for one in (0.1, 0.2)}
+    found = {reference_digest(stack(BASE + f"roughness = {one}")) for one in (0.1, 0.2)}
     assert len(found) == 2

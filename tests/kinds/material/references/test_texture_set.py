@@ -9,10 +9,10 @@ from fixtures.small_material import upper_pairs
 
 import neuralshade
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.judging.evaluate import teacher_of
+from neuralshade.kinds.material.judging.evaluate import reference_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
-from neuralshade.kinds.material.references.sources import load_teacher, teacher_digest
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
+from neuralshade.kinds.material.references.sources import load_reference, reference_digest
 from neuralshade.model.microfacet import Surface, shade
 from neuralshade.source.texture_set import load_texture_set
 
@@ -26,11 +26,11 @@ def test_texels_are_those_of_the_shading_model(gpu, tmp_path, noise):
                          ("metallic", noise.random((3, 4, 1), np.float32))):  # fmt: skip
         neuralshade.save_picture(tmp_path / f"{name}.png", values, "srgb")
     maps = load_texture_set(tmp_path, normal_convention="opengl")
-    teacher = load_teacher(tmp_path)
+    reference = load_reference(tmp_path)
     _, wi, wo = upper_pairs(300)
     row, col = np.arange(300) % 3, np.arange(300) % 4
     uv = np.stack([(col + 0.5) / 4, (row + 0.5) / 3], 1).astype(np.float32)
-    kernels = TeacherKernels(gpu, teacher)
+    kernels = ReferenceKernels(gpu, reference)
     read = kernels.parameters(uv)
     np.testing.assert_allclose(read[:, :3], maps.albedo[row, col], atol=1e-5)
     surface = Surface(*(torch.from_numpy(values) for values in (
@@ -40,11 +40,11 @@ def test_texels_are_those_of_the_shading_model(gpu, tmp_path, noise):
 
 
 def test_a_folder_without_maps_and_an_element_of_one_are_refused(tmp_path, refusal):
-    refusal(ConfigError, load_teacher, tmp_path)
-    said = refusal(ConfigError, load_teacher, tmp_path, "Gold")
+    refusal(ConfigError, load_reference, tmp_path)
+    said = refusal(ConfigError, load_reference, tmp_path, "Gold")
     assert said.startswith("element: got 'Gold' for a set of maps")
     with pytest.raises(ConfigError, match="for a stack of layers"):
-        load_teacher(tmp_path / "x.toml", "Gold")
+        load_reference(tmp_path / "x.toml", "Gold")
 
 
 @pytest.mark.parametrize("wrap, edge", [("repeat", 0.5), ("clamp", 0.2)])
@@ -53,7 +53,7 @@ def test_the_border_is_that_of_the_fit(gpu, tmp_path, wrap, edge):
     rough = np.float32([[[0.2], [0.2], [0.8], [0.8]]] * 4)
     for name, values in (("albedo", np.full((8, 8, 3), 0.5, np.float32)), ("roughness", rough)):
         neuralshade.save_picture(tmp_path / f"{name}.png", values, "srgb")
-    read = TeacherKernels(gpu, load_teacher(tmp_path, wrap=wrap)).parameters(
+    read = ReferenceKernels(gpu, load_reference(tmp_path, wrap=wrap)).parameters(
         np.float32([[0, 0.5], [0.5, 0.5]])
     )
     np.testing.assert_allclose(read[:, 3], [edge, 0.5], atol=3e-3)
@@ -64,9 +64,9 @@ def test_one_udim_tile_is_a_material(tmp_path):
         for name in ("albedo", "roughness"):
             values = np.full((2, 2, 3), value, np.float32)
             neuralshade.save_picture(tmp_path / f"wood_{name}.{tile}.png", values, "srgb")
-    teachers = [load_teacher(tmp_path / f"wood.{tile}") for tile in (1001, 1002)]
-    assert [one.name for one in teachers] == ["wood.1001", "wood.1002"]
-    assert len({teacher_digest(one) for one in teachers}) == 2
+    references = [load_reference(tmp_path / f"wood.{tile}") for tile in (1001, 1002)]
+    assert [one.name for one in references] == ["wood.1001", "wood.1002"]
+    assert len({reference_digest(one) for one in references}) == 2
 
 
 def test_the_reference_of_an_asset_has_the_border_of_its_fit(tmp_path):
@@ -75,7 +75,7 @@ def test_the_reference_of_an_asset_has_the_border_of_its_fit(tmp_path):
             tmp_path / f"{name}.png", np.full((2, 2, 3), 0.5, np.float32), "srgb"
         )
     for wrap in ("repeat", "clamp"):
-        teacher = load_teacher(tmp_path, wrap=wrap)
-        opened = SimpleNamespace(path="x.nsh", material={"name": teacher.name},
+        reference = load_reference(tmp_path, wrap=wrap)
+        opened = SimpleNamespace(path="x.nsh", material={"name": reference.name},
                                  recipe=MaterialRecipe(wrap=wrap), trusted=False)  # fmt: skip
-        assert teacher_digest(teacher_of(opened, tmp_path)) == teacher_digest(teacher)
+        assert reference_digest(reference_of(opened, tmp_path)) == reference_digest(reference)

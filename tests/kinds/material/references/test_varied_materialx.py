@@ -6,8 +6,8 @@ from fixtures.small_material import upper_pairs
 
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.references.materialx import load_materialx
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels, places
-from neuralshade.kinds.material.references.varied_reference import varied_teacher
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels, places
+from neuralshade.kinds.material.references.varied_reference import vary_reference
 
 pytest.importorskip("MaterialX", reason="has no wheel for this machine")
 
@@ -53,24 +53,24 @@ def test_a_document_is_what_its_inputs_are(gpu, written):
     assert {name: one.default for name, one in plain.inputs.items()} == {
         "wetness": 0.2, "unread": 0.5, "age": 0.7,
     }  # fmt: skip
-    varied = TeacherKernels(gpu, varied_teacher(plain, "age=0.5..1,wetness=0..1"))
+    varied = ReferenceKernels(gpu, vary_reference(plain, "age=0.5..1,wetness=0..1"))
     uv, wi, wo = upper_pairs(100)
-    other = TeacherKernels(gpu, load_materialx(written(0.9, 0.6, "y.mtlx"))).eval(uv, wi, wo)
+    other = ReferenceKernels(gpu, load_materialx(written(0.9, 0.6, "y.mtlx"))).eval(uv, wi, wo)
     found = varied.eval(places(uv, [0.2, 0.9]), wi, wo)
     np.testing.assert_allclose(found, other, rtol=1e-4, atol=1e-6)
-    usual = TeacherKernels(gpu, plain).eval(uv, wi, wo)
+    usual = ReferenceKernels(gpu, plain).eval(uv, wi, wo)
     np.testing.assert_allclose(varied.eval(uv, wi, wo), usual, rtol=1e-4, atol=1e-6)
     assert np.abs(usual - other).mean() > 1e-3
 
 
 def test_what_a_material_does_not_read(written, refusal):
-    teacher = load_materialx(written(0.2, 0.7, "x.mtlx"))
+    reference = load_materialx(written(0.2, 0.7, "x.mtlx"))
     assert "vary: got unread, which the material does not read, need" in refusal(
-        ConfigError, varied_teacher, teacher, "unread=0..1"
+        ConfigError, vary_reference, reference, "unread=0..1"
     )
-    said = refusal(ConfigError, varied_teacher, teacher, "wettness=0..1")
+    said = refusal(ConfigError, vary_reference, reference, "wettness=0..1")
     assert said.endswith("need one of wetness, unread, age. Did you mean wetness?")
     held = load_materialx(written(0.483162, 0.7, "z.mtlx"))
     assert "got a document with the number 0.483162, need one without" in refusal(
-        ConfigError, varied_teacher, held, "age=0..1"
+        ConfigError, vary_reference, held, "age=0..1"
     )

@@ -5,10 +5,10 @@ import pytest
 
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.references.materialx import load_materialx
-from neuralshade.kinds.material.references.sources import load_teacher
+from neuralshade.kinds.material.references.sources import load_reference
 from neuralshade.kinds.material.sandbox import loading
-from neuralshade.kinds.material.sandbox.loading import ApartDocument
-from neuralshade.kinds.material.sandbox.message import message_of, teacher_of_message
+from neuralshade.kinds.material.sandbox.loading import SandboxedDocument
+from neuralshade.kinds.material.sandbox.message import reference_from_message, reference_message
 
 pytest.importorskip("MaterialX", reason="has no wheel for this machine")
 
@@ -37,9 +37,9 @@ def test_code_that_is_trusted_and_computes(device, document, tmp_path):
     (tmp_path / "lib/half.slang").write_text("float half_of(float x) { return 0.5 * x; }\n")
     text = '#include "lib/half.slang"\nvoid own(out float r) { r = half_of(0.5); }\n'
     (tmp_path / "own.slang").write_text(text)
-    teacher = load_teacher(document(own('file="own.slang" function="own"')), trust=True)
-    assert "half_of(0.5)" in teacher.text and teacher.parameters == ("w_out",)
-    assert teacher.written is not None
+    reference = load_reference(document(own('file="own.slang" function="own"')), trust=True)
+    assert "half_of(0.5)" in reference.text and reference.parameters == ("w_out",)
+    assert reference.written is not None
 
 
 IN_A_FILE = 'file="own.slang" function="own"'
@@ -104,16 +104,16 @@ def test_pointers_end_where_their_kernels_compute_with_addresses(document, refus
 def test_words_that_are_glued_together(document):
     text = '<input name="x" type="string" value="tr"/>'
     path = document(own('sourcecode="P{{x}}(16)"', text))
-    teacher = load_materialx(path, trust=True, apart=True)
-    assert "Ptr" not in teacher.text
+    reference = load_materialx(path, trust=True, apart=True)
+    assert "Ptr" not in reference.text
 
 
-def test_a_teacher_comes_back_as_it_was(document):
-    teacher = load_materialx(document(PLAIN))
-    data, arrays = message_of(teacher)
-    back = teacher_of_message(data, arrays, document(PLAIN))
+def test_a_reference_comes_back_as_it_was(document):
+    reference = load_materialx(document(PLAIN))
+    data, arrays = reference_message(reference)
+    back = reference_from_message(data, arrays, document(PLAIN))
     for name in ("name", "text", "parameters", "notes", "element", "coarse", "targets", "inputs"):
-        assert getattr(back, name) == getattr(teacher, name)
+        assert getattr(back, name) == getattr(reference, name)
     np.testing.assert_array_equal(back.variables["picture_words"], arrays[0])
 
 
@@ -121,17 +121,17 @@ def test_a_teacher_comes_back_as_it_was(document):
     {"text": 3}, {"text": None}, {"parameters": "x"}, {"notes": [1]}, {"element": 1},
     {"inputs": {"a": ["x"]}}, {"inputs": [1]}, {"coarse": 1}, {"inputs": {"a": ["x", 1]}},
 ])  # fmt: skip
-def test_what_is_no_teacher(document, changed):
-    data, arrays = message_of(load_materialx(document(PLAIN)))
-    assert teacher_of_message(data | changed, arrays, document(PLAIN)) is None
-    assert teacher_of_message(data, (), document(PLAIN)) is None
+def test_what_is_no_reference(document, changed):
+    data, arrays = reference_message(load_materialx(document(PLAIN)))
+    assert reference_from_message(data | changed, arrays, document(PLAIN)) is None
+    assert reference_from_message(data, (), document(PLAIN)) is None
 
 
 def test_text_of_a_sandbox_is_looked_through_here(document, refusal):
-    data, arrays = message_of(load_materialx(document(PLAIN)))
+    data, arrays = reference_message(load_materialx(document(PLAIN)))
     data["text"] += "Ptr<float> p;"
     path = document(PLAIN)
-    assert refusal(ConfigError, teacher_of_message, data, arrays, path).startswith(
+    assert refusal(ConfigError, reference_from_message, data, arrays, path).startswith(
         f"{path}: got a document that becomes code with Ptr, ")  # fmt: skip
 
 
@@ -140,9 +140,11 @@ def test_the_path_of_a_stranger_s_document_is_loaded_in_a_sandbox(document, monk
 
     def loaded(path, element):
         calls.append((path, element))
-        return "teacher"
+        return "reference"
 
-    monkeypatch.setattr(loading, "load_apart", loaded)
-    path = ApartDocument(str(document(PLAIN)))
-    assert [load_teacher(path), load_teacher(path), load_teacher(path, "M")] == ["teacher"] * 3
+    monkeypatch.setattr(loading, "load_sandboxed", loaded)
+    path = SandboxedDocument(str(document(PLAIN)))
+    assert [load_reference(path), load_reference(path), load_reference(path, "M")] == [
+        "reference"
+    ] * 3
     assert calls == [(str(path), None), (str(path), "M")]

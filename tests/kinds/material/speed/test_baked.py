@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from fixtures.small_material import paint_teacher, upper_pairs
+from fixtures.small_material import paint_reference, upper_pairs
 
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.kinds.material.references.stack import load_stack
-from neuralshade.kinds.material.references.varied_reference import varied_teacher
+from neuralshade.kinds.material.references.varied_reference import vary_reference
 from neuralshade.kinds.material.speed.baked import bake
 from neuralshade.kinds.material.speed.evaluation import graph_evaluation
 from neuralshade.kinds.material.speed.screen import Screen
@@ -37,7 +37,7 @@ weight = 0.5
 def stack(gpu, tmp_path_factory):
     path = tmp_path_factory.mktemp("stack") / "x.toml"
     path.write_text(STACK)
-    return TeacherKernels(gpu, load_stack(path))
+    return ReferenceKernels(gpu, load_stack(path))
 
 
 def texel_centres(count):
@@ -52,13 +52,13 @@ def check_baked(kernels, maps):
     _, wi, wo = upper_pairs(400)
     uv = texel_centres(400)
     wanted = kernels.eval(uv, wi, wo)
-    found = TeacherKernels(kernels.gpu, baked.in_words()).eval(uv, wi, wo)
+    found = ReferenceKernels(kernels.gpu, baked.in_words()).eval(uv, wi, wo)
     assert np.abs(found - wanted).sum() < 0.01 * wanted.sum()
 
 
 def test_a_stack_in_maps_is_that_stack(stack):
     """Roughness along v and two parts of a color follow from others, and have no channel."""
-    assert len(stack.teacher.targets) == 2 + 3 + 3 + 1
+    assert len(stack.reference.targets) == 2 + 3 + 3 + 1
     check_baked(stack, maps=2)  # roughness, the normal's three, and one of what age tells
 
 
@@ -72,7 +72,7 @@ def test_levels_of_maps_are_means_of_texels(stack):
     assert np.abs(levels[2].codes - means).max() <= 0.5
     _, wi, wo = upper_pairs(2)
     uv = texel_centres(2)
-    last = TeacherKernels(stack.gpu, levels[-1].in_words())
+    last = ReferenceKernels(stack.gpu, levels[-1].in_words())
     found = [last.eval(each[None], wi[:1], wo[:1]) for each in uv]
     np.testing.assert_array_equal(*found)
     assert np.abs(stack.eval(uv[:1], wi[:1], wo[:1]) - found[0]).max() > 1e-4
@@ -97,7 +97,7 @@ def test_a_document_in_maps_is_that_document(gpu, document):
     <oren_nayar_diffuse_bsdf name="top" type="BSDF">
       <input name="color" type="color3" nodename="tint"/>
     </oren_nayar_diffuse_bsdf>"""
-    check_baked(TeacherKernels(gpu, load_materialx(document(nodes))), maps=1)
+    check_baked(ReferenceKernels(gpu, load_materialx(document(nodes))), maps=1)
 
 
 def test_textures_hold_what_the_words_do(gpu, stack):
@@ -105,19 +105,19 @@ def test_textures_hold_what_the_words_do(gpu, stack):
     if gpu.api == "cuda":
         pytest.skip("textures are SlangPy's")
     baked, screen = bake(stack, SIDE, "repeat"), Screen(32, 16, SIDE, scattered=True)
-    words, textures = (graph_evaluation(gpu, teacher, screen).values()
-                       for teacher in (baked.in_words(), baked.in_textures(gpu)))  # fmt: skip
+    words, textures = (graph_evaluation(gpu, reference, screen).values()
+                       for reference in (baked.in_words(), baked.in_textures(gpu)))  # fmt: skip
     assert np.abs(words - textures).sum() < 0.02 * words.sum() and words.sum() > 0
 
 
 def test_what_has_no_values_of_its_own_is_not_baked(gpu, stack, tmp_path):
     """A module of a user's, whose text may do with its values what it likes; what is varied."""
-    assert bake(TeacherKernels(gpu, paint_teacher()), SIDE, "repeat") is None
+    assert bake(ReferenceKernels(gpu, paint_reference()), SIDE, "repeat") is None
     path = tmp_path / "wet.toml"
     path.write_text(
         '[vary]\nwet = 0.5\n[[layer]]\nkind = "diffuse"\ncolor = "#808080"\nroughness = "wet"\n'
     )
     plain = load_stack(path)
     assert plain.inputs
-    wet = varied_teacher(plain, "wet=0..1")
-    assert bake(TeacherKernels(gpu, wet), SIDE, "repeat") is None
+    wet = vary_reference(plain, "wet=0..1")
+    assert bake(ReferenceKernels(gpu, wet), SIDE, "repeat") is None

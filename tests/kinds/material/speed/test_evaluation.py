@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from fixtures.small_material import paint_teacher
+from fixtures.small_material import paint_reference
 
 from neuralshade.gpu.clock import Patience
 from neuralshade.kinds.material.field import build_field, encoding_of
@@ -19,7 +19,7 @@ NAMES = ["plane", "scattered", "plane, three lights", "scattered, three lights"]
 
 @pytest.mark.parametrize("screen", SCREENS, ids=NAMES)
 def test_a_graph_is_evaluated_at_the_points_of_the_screen(gpu, painted, screen):
-    evaluation = graph_evaluation(gpu, paint_teacher(), screen)
+    evaluation = graph_evaluation(gpu, paint_reference(), screen)
     wanted = painted.eval(*screen.points()).reshape(screen.count, screen.lights, 3)
     assert screen.lights == 1 or wanted.std(1).max() > 0.01
     np.testing.assert_allclose(evaluation.values(), wanted.sum(1), rtol=1e-3, atol=1e-5)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from fixtures.small_material import paint_teacher
+from fixtures.small_material import paint_reference
 
 import neuralshade
 from neuralshade.errors import ConfigError
@@ -16,15 +16,15 @@ from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.stack import load_stack
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
-from neuralshade.kinds.material.speed import told
+from neuralshade.kinds.material.speed import summary
 from neuralshade.kinds.material.speed.summary import (
     BAKED,
     ITSELF,
     LOOPS,
     NETWORK,
     NOTHING,
+    speed_lines,
     speed_rows,
-    told_speed,
 )
 
 STACK = """
@@ -55,7 +55,7 @@ def test_lines_say_how_often_as_fast_each_way_is():
             row(NETWORK, "vector", 80.0, 84.0, 200.0, 240.0)
             | worth(40.0, level_error=0.0312),
             row(LOOPS, "fma", 500.0, 600.0, 2000.0, 2400.0)]  # fmt: skip
-    first, *lines, _ = told_speed(rows)
+    first, *lines, _ = speed_lines(rows)
     assert first == ("Speed on GPU through Vulkan of 2,073,600 points, microseconds on a plane / "
                      "scattered:")  # fmt: skip
     assert lines[1] == f"{ITSELF}: 400 / 420, 1,600 / 1,680 under 4 lights"
@@ -73,13 +73,13 @@ def test_lines_say_how_often_as_fast_each_way_is():
 
 def test_a_file_from_before_highlights_were_measured_tells_nothing_of_its_worth():
     old = SimpleNamespace(header=SimpleNamespace(quality={"psnr_db": 30.0}), memory_bytes=4096)
-    assert told._network_worth(old) == {}
+    assert summary._network_worth(old) == {}
 
 
 @pytest.mark.slow  # kernels of each way
 def test_each_way_is_timed_on_the_device(gpu, monkeypatch, tmp_path):
-    monkeypatch.setattr(told, "FEW", (16, 8))
-    monkeypatch.setattr(told, "SCREEN", (16, 8))
+    monkeypatch.setattr(summary, "FEW", (16, 8))
+    monkeypatch.setattr(summary, "SCREEN", (16, 8))
     recipe = MaterialRecipe(size=8, hidden_width=16)
     field = build_field(recipe, 8, torch.Generator().manual_seed(1))
     drawn = untrained_sampler(recipe)
@@ -98,7 +98,7 @@ def test_each_way_is_timed_on_the_device(gpu, monkeypatch, tmp_path):
     for one in rows:
         assert one["points"] == 16 * 8 and one["software"] == gpu.adapter.software
         assert min(*one["plane_us"].values(), *one["scattered_us"].values()) > 0
-    assert ("says nothing of a GPU" in told_speed(rows)[0]) == gpu.adapter.software
+    assert ("says nothing of a GPU" in speed_lines(rows)[0]) == gpu.adapter.software
 
 
 def test_a_changed_material_is_told_before_it_is_timed(tmp_path, share_device, monkeypatch):
@@ -107,15 +107,15 @@ def test_a_changed_material_is_told_before_it_is_timed(tmp_path, share_device, m
     monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 16)
     monkeypatch.setattr("neuralshade.kinds.material.judging.measures.PAIRS", 256)
     path, heard, before = tmp_path / "paint.nsh", [], []
-    fit_material(paint_teacher(), path, steps=2, size=8, batch=64, hidden_width=16)
+    fit_material(paint_reference(), path, steps=2, size=8, batch=64, hidden_width=16)
 
     def speed_rows(*given):
         before.extend(heard)
         return []
 
-    monkeypatch.setattr(told, "speed_rows", speed_rows)
-    monkeypatch.setattr(told, "told_speed", lambda rows: [])
-    given = paint_teacher()
+    monkeypatch.setattr(summary, "speed_rows", speed_rows)
+    monkeypatch.setattr(summary, "speed_lines", lambda rows: [])
+    given = paint_reference()
     changed = dataclasses.replace(given, text=given.text + "// drier\n")
     neuralshade.evaluate(path, changed, speed=True, notice=heard.append)
     assert heard == before and len(heard) == 1

@@ -12,7 +12,7 @@ from neuralshade import FitInterrupted, FitOptions
 from neuralshade.asset.asset import read_asset, save_asset
 from neuralshade.errors import AssetError, ConfigError, OutputError
 from neuralshade.kinds.mipmaps.family import fit as fit_family
-from neuralshade.kinds.mipmaps.family.role import Teacher
+from neuralshade.kinds.mipmaps.family.role import PriorTrainer
 from neuralshade.kinds.mipmaps.family.training import FamilyTraining, fine_tuning
 from neuralshade.measure.plane.mip_filters import unit
 from neuralshade.source.texture_set import TextureSet
@@ -44,7 +44,9 @@ def stand(tmp_path, monkeypatch):
 
 def hasty(monkeypatch, steps):
     training = FamilyTraining(steps=steps, batch=512, rate=1e-2)
-    monkeypatch.setattr(fit_family, "Teacher", functools.partial(Teacher, training=training))
+    monkeypatch.setattr(
+        fit_family, "PriorTrainer", functools.partial(PriorTrainer, training=training)
+    )
 
 
 @pytest.fixture(scope="module")

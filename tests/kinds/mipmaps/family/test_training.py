@@ -12,8 +12,8 @@ from neuralshade.kinds.mipmaps.family.training import (
     corrected,
     examples_of,
     fine_tuning,
+    missed_share,
     network_of,
-    share_left,
     train_correction,
 )
 from neuralshade.kinds.mipmaps.kernels import levels_of
@@ -45,7 +45,7 @@ def test_learns_a_filter_of_other_maps():
     """In place of training there is LEAN mapping: a rule that is known to the last digit."""
     network = train_correction([taught_lean(seed)[-1] for seed in (1, 2, 3)], QUICK, 0)
     maps, levels, box, lean, examples = taught_lean(4)
-    assert share_left(network, examples) < 0.35
+    assert missed_share(network, examples) < 0.35
     found = corrected(network, maps, levels, box)
     inside = slice(0, levels.first(4))
     missed = np.abs(found - lean)[5, inside].mean() / np.abs(box - lean)[5, inside].mean()
@@ -79,8 +79,8 @@ def test_what_is_added_stays_in_range():
 
 def test_an_untaught_network_leaves_all_of_it():
     network = train_correction([taught_lean(1)[-1]], FamilyTraining(steps=1, rate=1e-12), 0)
-    assert share_left(network, taught_lean(2)[-1]) == pytest.approx(1, abs=1e-4)
-    assert share_left(network, taught_lean(2)[-1]) > 0.5
+    assert missed_share(network, taught_lean(2)[-1]) == pytest.approx(1, abs=1e-4)
+    assert missed_share(network, taught_lean(2)[-1]) > 0.5
 
 
 def test_equal_seeds_give_equal_bits():

@@ -34,8 +34,8 @@ from neuralshade.kinds.material.family.result import (
 from neuralshade.kinds.material.fit import MaterialResult, fit_material
 from neuralshade.kinds.material.opened import OpenedMaterial
 from neuralshade.kinds.material.recipe import MaterialRecipe, MaterialSettings, with_preset
-from neuralshade.kinds.material.references.reference_bsdf import Teacher
-from neuralshade.kinds.material.references.sources import MATERIALX, ONE, load_teacher
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf
+from neuralshade.kinds.material.references.sources import MATERIALX, ONE, load_reference
 from neuralshade.kinds.material.shared import shared_digest
 
 PathLike = str | os.PathLike[str]
@@ -43,7 +43,7 @@ LOG = logging.getLogger("neuralshade")
 
 
 def fit_materials(
-    sources: Sequence[PathLike | Teacher],
+    sources: Sequence[PathLike | ReferenceBsdf],
     output: PathLike | None = None,
     *,
     preset: str | None = None,
@@ -100,7 +100,7 @@ class _One:
     """A material to fit, and where to."""
 
     name: str
-    source: PathLike | Teacher
+    source: PathLike | ReferenceBsdf
     element: str | None  # of a document
     asset: Path
 
@@ -110,8 +110,8 @@ class _One:
         return self.asset.with_suffix(".html")
 
 
-def _jobs(sources: Sequence[PathLike | Teacher], folder: Path) -> list[_One]:
-    alone = isinstance(sources, (str, bytes, os.PathLike, Teacher))
+def _jobs(sources: Sequence[PathLike | ReferenceBsdf], folder: Path) -> list[_One]:
+    alone = isinstance(sources, (str, bytes, os.PathLike, ReferenceBsdf))
     several: Any = [sources] if alone or not isinstance(sources, Iterable | None) else sources
     if not several:
         raise ConfigError("materials: got none, need one or more. Name files of materials.")
@@ -119,7 +119,7 @@ def _jobs(sources: Sequence[PathLike | Teacher], folder: Path) -> list[_One]:
     jobs = []
     for given in several:
         source, element, name = _split(given)
-        place = name if isinstance(given, Teacher) else os.fspath(given)
+        place = name if isinstance(given, ReferenceBsdf) else os.fspath(given)
         file = f"{file_name(name)}.nsh"
         before = taken.setdefault(file.casefold(), place)
         if before is not place:
@@ -133,9 +133,9 @@ def _jobs(sources: Sequence[PathLike | Teacher], folder: Path) -> list[_One]:
     return jobs
 
 
-def _split(given: PathLike | Teacher) -> tuple[PathLike | Teacher, str | None, str]:
+def _split(given: PathLike | ReferenceBsdf) -> tuple[PathLike | ReferenceBsdf, str | None, str]:
     """Return a source, which material of it, and its name."""
-    if isinstance(given, Teacher):
+    if isinstance(given, ReferenceBsdf):
         return given, None, given.name
     check_path("material", given)
     place, _, element = os.fspath(given).rpartition("#")
@@ -169,8 +169,8 @@ class _Batch:
         """Load each material once, so that what is wrong is told at once, and let it go."""
         for job in self.jobs:
             try:
-                if not isinstance(job.source, Teacher):
-                    load_teacher(job.source, job.element, trust=self.trust)
+                if not isinstance(job.source, ReferenceBsdf):
+                    load_reference(job.source, job.element, trust=self.trust)
             except NeuralShadeError as error:
                 self.failed[job.name] = error
         self._check_some(len(self.failed) < len(self.jobs))
@@ -190,7 +190,7 @@ class _Batch:
             LOG.info(f"{job.name}, material {number} of {len(self.jobs)}")
             lender = self.done[0].fitted.asset if share and self.done else None
             try:
-                with self._told(job):
+                with self._report_failure(job):
                     fitted = self._fit(job, job.asset, self._logged(job), share=lender)
                     page = str(job.page) if self.reports else None
                     self.done.append(FittedMaterial(job.name, fitted, report=page))
@@ -248,7 +248,7 @@ class _Batch:
         return told + (f"not begun: {', '.join(left)}; " if left else "")
 
     @contextmanager
-    def _told(self, job: _One) -> Iterator[None]:
+    def _report_failure(self, job: _One) -> Iterator[None]:
         """Tell of a material that cannot be fitted, and go on."""
         try:
             yield

@@ -1,4 +1,4 @@
-"""A fitted material beside its teacher."""
+"""A fitted material beside its reference."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from neuralshade.kinds.material.judging.judge import Judge, field_shade
 from neuralshade.kinds.material.judging.mip_judge import LevelJudge, level_rows
 from neuralshade.kinds.material.noise import sampler_noise
 from neuralshade.kinds.material.references.reference_bsdf import (
-    Teacher,
-    TeacherKernels,
-    open_teachers_gpu,
+    ReferenceBsdf,
+    ReferenceKernels,
+    open_reference_gpu,
 )
-from neuralshade.kinds.material.references.sources import load_same, teacher_digest
-from neuralshade.kinds.material.references.varied_reference import varied_teacher
+from neuralshade.kinds.material.references.sources import load_same, reference_digest
+from neuralshade.kinds.material.references.varied_reference import vary_reference
 from neuralshade.measure.quality import missing_flip
 from neuralshade.measure.table import Column, Table
 
@@ -34,7 +34,7 @@ COLUMNS = (
     Column("bias", "bias", "+.1%"),
 )
 # What lines below the table tell: a title, and measures as they are written.
-TOLD = (
+MEASURES_SHOWN = (
     ("SMAPE, uniform / by half vectors / around highlights",
      ("smape_uniform", "smape_half", "smape_highlight"), ".3f"),
     ("L1, uniform / by half vectors / around highlights",
@@ -46,7 +46,7 @@ TOLD = (
     ("Noise of one direction, by cosine / by lobes / by the sampler",
      ("noise_cosine", "noise_lobes", "noise_sampler"), ".2f"),
 )  # fmt: skip
-NOTED = (
+FOOTNOTES = (
     "PSNR and FLIP: of spheres in sRGB, 256 pixels wide, under 16 single lights that no fit has "
     "seen, and under a sky, against the material itself.",
     "SMAPE: mean of |x - y| / (x + y + 0.01) of light x and the material's y: 0 is equal, "
@@ -62,36 +62,36 @@ NOTED = (
 )  # fmt: skip
 
 
-def teacher_of(opened: Any, reference: Any) -> Teacher:
-    """Return the teacher that an asset was fitted to, of its file or of itself.
+def reference_of(opened: Any, reference: Any) -> ReferenceBsdf:
+    """Return the reference that an asset was fitted to, of its file or of itself.
 
-    Raises: ConfigError for None; AssetError for another material; what ``load_teacher`` raises.
+    Raises: ConfigError for None; AssetError for another material; what ``load_reference`` raises.
     """
     if reference is None:
         raise ConfigError(f"{opened.path}: got no material, need the one that it was fitted to. "
                           "Give its file as the second argument.")  # fmt: skip
-    teacher: Teacher = reference
-    if not isinstance(reference, Teacher):
-        teacher = load_same(
+    bsdf: ReferenceBsdf = reference
+    if not isinstance(reference, ReferenceBsdf):
+        bsdf = load_same(
             reference, opened.material.get("element"), opened.recipe.wrap, trust=opened.trusted
         )
-    if not teacher.varied:
-        teacher = varied_teacher(teacher, opened.recipe.vary)
-    if teacher.name != opened.material["name"]:
-        raise AssetError(f"{opened.path}: got {teacher.name}, need {opened.material['name']}. "
+    if not bsdf.varied:
+        bsdf = vary_reference(bsdf, opened.recipe.vary)
+    if bsdf.name != opened.material["name"]:
+        raise AssetError(f"{opened.path}: got {bsdf.name}, need {opened.material['name']}. "
                          "Give the document that it was fitted to.")  # fmt: skip
-    return teacher
+    return bsdf
 
 
-def told_measures(quality: Mapping[str, float]) -> list[tuple[str, str]]:
+def measure_lines(quality: Mapping[str, float]) -> list[tuple[str, str]]:
     """Return titles and what was measured, as people read it."""
     return [
         (title, " / ".join(format(quality[name], form) for name in names))
-        for title, names, form in TOLD
+        for title, names, form in MEASURES_SHOWN
     ]
 
 
-LEVELS_NOTED = (
+LEVELS_FOOTNOTE = (
     "Levels: SMAPE against the material's mean over footprints as wide as a texel, of directions "
     "as training draws them: of the finest it is not that of light itself, at points. Beside it "
     "that of what was trained, of box-filtered numbers, and of the finest level in a footprint's "
@@ -99,7 +99,7 @@ LEVELS_NOTED = (
 )
 
 
-def told_levels(levels: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+def level_cells(levels: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     """Return of each level: side, what is kept, its SMAPE, and those of the other ways."""
     return [
         (str(level["side"]), level["kept"], f"{level['error']:.3f}",
@@ -113,30 +113,30 @@ def _level_lines(levels: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"Level {i}, {plural(int(side), 'texel')} a side: {error} ({kept}); trained {trained}, "
             f"filtered {filtered}, finest {finest}"
             for i, (side, kept, error, trained, filtered, finest) in
-            enumerate(told_levels(levels))]  # fmt: skip
+            enumerate(level_cells(levels))]  # fmt: skip
 
 
-def tell_changed(opened: Any, teacher: Teacher, notice: Notice) -> bool:
-    """Return whether a teacher is what an asset was fitted to; call ``notice`` where it is not."""
-    unchanged = bool(teacher_digest(teacher) == opened.material["digest"])
+def is_unchanged(opened: Any, reference: ReferenceBsdf, notice: Notice) -> bool:
+    """Return whether the reference has not changed since the fit; else call ``notice``."""
+    unchanged = bool(reference_digest(reference) == opened.material["digest"])
     if not unchanged:
-        notice(f"{opened.path}: {teacher.name} is not what it was fitted to: its text or its "
+        notice(f"{opened.path}: {reference.name} is not what it was fitted to: its text or its "
                "pictures have changed since.")  # fmt: skip
     return unchanged
 
 
-class Compared(Closeable):
-    """An asset beside its teacher on a device; close it, or use it in a ``with``."""
+class Comparison(Closeable):
+    """An asset beside its reference on a device; close it, or use it in a ``with``."""
 
     def __init__(self, opened: Any, reference: Any, notice: Notice = ignore):
-        """Find the teacher; one that has changed since the fit is told to ``notice``.
+        """Find the reference; one that has changed since the fit is told to ``notice``.
 
-        Raises: AssetError for another material; what ``load_teacher`` raises; DeviceError.
+        Raises: AssetError for another material; what ``load_reference`` raises; DeviceError.
         """
-        teacher = teacher_of(opened, reference)
-        self.unchanged = tell_changed(opened, teacher, notice)
-        self.opened, self._gpu = opened, open_teachers_gpu()
-        self.teacher = TeacherKernels(self._gpu, teacher)
+        bsdf = reference_of(opened, reference)
+        self.unchanged = is_unchanged(opened, bsdf, notice)
+        self.opened, self._gpu = opened, open_reference_gpu()
+        self.reference = ReferenceKernels(self._gpu, bsdf)
 
     def row(self) -> dict[str, Any]:
         """Return the sizes and all that is measured; ``flip`` is None where it cannot be.
@@ -144,16 +144,16 @@ class Compared(Closeable):
         ``levels`` are parts as a header has them, see ``with_levels``.
         """
         opened = self.opened
-        judge, told = LevelJudge(self.teacher, opened.recipe), opened.material.get("levels")
+        judge, told = LevelJudge(self.reference, opened.recipe), opened.material.get("levels")
         shares = opened.shares if opened.given else None  # None: all over their ranges
-        measured = Judge(self.teacher, shares).judge(field_shade(opened.field)).facts()
+        measured = Judge(self.reference, shares).judge(field_shade(opened.field)).facts()
         measured |= sampler_noise(opened.field, opened.sampler, shares)
         return self._beside(measured, level_rows(judge, opened.tensors, told))
 
-    def known_row(self) -> dict[str, Any]:
+    def stored_row(self) -> dict[str, Any]:
         """Return the same as the fit measured it, where it did and the material is unchanged."""
         quality, levels = self.opened.header.quality, self.opened.material.get("levels")
-        told = {name for _, names, _ in TOLD for name in names}
+        told = {name for _, names, _ in MEASURES_SHOWN for name in names}
         known = self.unchanged and told <= quality.keys() and levels is not None
         known = known and not self.opened.given  # a fit measures all over its ranges
         return self._beside(quality, levels) if known else self.row()
@@ -171,15 +171,15 @@ class Compared(Closeable):
 
 
 def evaluate_material(opened: Any, reference: Any, notice: Notice = ignore) -> Table:
-    """Return a table of how close an asset is to ``reference``, a material's file or a Teacher.
+    """Return a table of errors against ``reference``, a material's file or a ReferenceBsdf.
 
-    A material of the same name that has changed since is told to ``notice``.
+    ``notice`` is called where the material has changed since the fit.
 
-    Raises: AssetError for another material; what ``load_teacher`` raises.
+    Raises: AssetError for another material; what ``load_reference`` raises.
     """
-    with Compared(opened, reference, notice) as compared:
+    with Comparison(opened, reference, notice) as compared:
         row = compared.row()
-    lines = [f"{title}: {told}" for title, told in told_measures(row)]
+    lines = [f"{title}: {told}" for title, told in measure_lines(row)]
     missing = missing_flip()
-    lines += [*_level_lines(row["levels"]), LEVELS_NOTED]
-    return Table([row], COLUMNS, lines=[*lines, *NOTED, *([missing] if missing else [])])
+    lines += [*_level_lines(row["levels"]), LEVELS_FOOTNOTE]
+    return Table([row], COLUMNS, lines=[*lines, *FOOTNOTES, *([missing] if missing else [])])

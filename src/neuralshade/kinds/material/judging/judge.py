@@ -1,4 +1,4 @@
-"""How close a fitted material is to its teacher: spheres under lights that no fit has seen.
+"""How close a fitted material is to its reference: spheres under lights that no fit has seen.
 
 And in light itself, see measures.py.
 """
@@ -17,15 +17,15 @@ from neuralshade.kinds.material.asset import MOST_MEASURE
 from neuralshade.kinds.material.judging.lit_surfaces import (
     TILES,
     Light,
+    LitSurface,
     Shade,
-    Stage,
     held_out_lights,
     sky,
     sphere,
 )
 from neuralshade.kinds.material.judging.measures import Measures
 from neuralshade.kinds.material.levels import in_blocks
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.kinds.material.varied import spread_shares
 from neuralshade.measure.quality import flip, missing_flip, psnr_db
 from neuralshade.model.field import Field
@@ -83,67 +83,71 @@ def field_shade(field: Field) -> Shade:
 
 
 class Judge:
-    """Spheres of a teacher, drawn once, and how far others are from them.
+    """Spheres of a reference, drawn once, and how far others are from them.
 
     Each lighting sees varied inputs at a place of its own in their ranges, evenly spread; or, of
     ``shares``, all of them there.
     """
 
-    def __init__(self, teacher: TeacherKernels, shares: Sequence[float] | None = None):
-        self.teacher, self.shares = teacher, shares
+    def __init__(self, reference: ReferenceKernels, shares: Sequence[float] | None = None):
+        self.reference, self.shares = reference, shares
         self._drawn: dict[int, list[Floats]] = {}
         self._measures: Measures | None = None
 
-    def glance(self, shade: Shade) -> float:
+    def quick_psnr(self, shade: Shade) -> float:
         """Return the mean PSNR in dB of a few of the spheres, of some pixels of each.
 
         Of smaller ones the pixels would pass between what is finer than they are.
         """
         lights = held_out_lights()
         picked = range(0, len(lights), len(lights) // GLANCED_LIGHTS)
-        stages = self._told([judged_sphere(SIDE_PX, number).thinned(GLANCED) for number in picked])
-        pairs = self._compared(shade, stages, [[lights[number]] for number in picked])
-        return float(np.mean([_psnr_db(*each) for each in zip(stages, pairs, strict=True)]))
+        surfaces = self._at_shares(
+            [judged_sphere(SIDE_PX, number).thinned(GLANCED) for number in picked]
+        )
+        pairs = self._compared(shade, surfaces, [[lights[number]] for number in picked])
+        return float(np.mean([_psnr_db(*each) for each in zip(surfaces, pairs, strict=True)]))
 
     def judge(self, shade: Shade) -> Judged:
         """Return all that is measured of what says f * cos."""
         with part("measuring light"):
             if self._measures is None:
-                self._measures = Measures(self.teacher, self.shares)
+                self._measures = Measures(self.reference, self.shares)
             light = self._measures.measure(shade)
         lights = [*([light] for light in held_out_lights()), sky(SKY_LIGHTS)]
-        stages = self._told([judged_sphere(SIDE_PX, number) for number in range(len(lights))])
-        pairs = self._compared(shade, stages, lights)
-        *found, under_sky = (_psnr_db(*each) for each in zip(stages, pairs, strict=True))
+        surfaces = self._at_shares(
+            [judged_sphere(SIDE_PX, number) for number in range(len(lights))]
+        )
+        pairs = self._compared(shade, surfaces, lights)
+        *found, under_sky = (_psnr_db(*each) for each in zip(surfaces, pairs, strict=True))
         return Judged(float(np.mean(found)), min(found), under_sky,
-                      _mean_flip(stages[0], pairs[:-1]), light)  # fmt: skip
+                      _mean_flip(surfaces[0], pairs[:-1]), light)  # fmt: skip
 
     def _compared(
-        self, shade: Shade, stages: Sequence[Stage], lights: Sequence[Sequence[Light]]
+        self, shade: Shade, surfaces: Sequence[LitSurface], lights: Sequence[Sequence[Light]]
     ) -> list[tuple[Floats, Floats]]:
-        """Return the teacher's sphere and another one under each of ``lights``: sRGB [h, w, 3].
+        """Return the reference's sphere and another one under each of ``lights``: sRGB [h, w, 3].
 
-        The teacher's are kept: the same ones are asked for each time, as many times.
+        The reference's are kept: the same ones are asked for each time, as many times.
         """
         if len(lights) not in self._drawn:
             asked = counted("drawing the material", lights, len(lights))
-            rows = zip(stages, asked, strict=True)
-            drawn = [on_screen(seen.lit(self.teacher.eval, each)) for seen, each in rows]
+            rows = zip(surfaces, asked, strict=True)
+            drawn = [on_screen(seen.lit(self.reference.eval, each)) for seen, each in rows]
             self._drawn[len(lights)] = drawn
-        both = zip(stages, lights, self._drawn[len(lights)], strict=True)
+        both = zip(surfaces, lights, self._drawn[len(lights)], strict=True)
         return [
             (wanted, on_screen(seen.lit(shade, each)))
             for seen, each, wanted in counted("drawing the fit", both, len(lights))
         ]
 
-    def _told(self, stages: Sequence[Stage]) -> list[Stage]:
+    def _at_shares(self, surfaces: Sequence[LitSurface]) -> list[LitSurface]:
         """Return spheres with varied inputs behind their places."""
-        count, inputs = len(stages), len(self.teacher.teacher.varied)
+        count, inputs = len(surfaces), len(self.reference.bsdf.varied)
         spread = spread_shares(count, inputs) if self.shares is None else [self.shares] * count
-        return [stage.at(shares) for stage, shares in zip(stages, spread, strict=True)]
+        return [surface.at(shares) for surface, shares in zip(surfaces, spread, strict=True)]
 
 
-def judged_sphere(side_px: int, number: int) -> Stage:
+def judged_sphere(side_px: int, number: int) -> LitSurface:
     """Return the sphere that a fit is judged by under one of the lightings, by its number."""
     return sphere(side_px, side_px, turn=(360 / TILES * (number * TURN % 1), 0.0))
 
@@ -153,15 +157,15 @@ def on_screen(picture: Floats) -> Floats:
     return linear_to_srgb(picture.clip(0, 1))
 
 
-def _psnr_db(stage: Stage, pair: tuple[Floats, Floats]) -> float:
+def _psnr_db(surface: LitSurface, pair: tuple[Floats, Floats]) -> float:
     """Return the PSNR in dB of a sphere's own pixels; EQUAL_DB where they are the same."""
-    wanted, had = (picture[stage.inside][None] for picture in pair)
+    wanted, had = (picture[surface.inside][None] for picture in pair)
     return min(psnr_db(wanted, had), EQUAL_DB)
 
 
-def _mean_flip(stage: Stage, pairs: Sequence[tuple[Floats, Floats]]) -> float | None:
+def _mean_flip(surface: LitSurface, pairs: Sequence[tuple[Floats, Floats]]) -> float | None:
     """Return the mean FLIP over a sphere's own pixels; None where it cannot be measured."""
     if missing_flip():
         return None
     found = [flip(*pair) or 0.0 for pair in pairs]  # beside the sphere all are black
-    return float(np.mean(found) / stage.inside.mean())
+    return float(np.mean(found) / surface.inside.mean())

@@ -32,13 +32,13 @@ GOLDEN = 1.2207440846057596 ** -np.arange(1, 4)
 POLE, EAST = 1e-12, (1.0, 0.0, 0.0)  # where all ways are south, the tangent is any
 
 
-def over_points(shade: Shade) -> Filtered:
+def at_centers(shade: Shade) -> Filtered:
     """Return what is asked at the middle of a footprint, whatever it covers."""
     return lambda uv, wi, wo, _: shade(uv, wi, wo)
 
 
 @dataclass(frozen=True)
-class Stage:
+class LitSurface:
     """Points of a surface that are seen, one a pixel, and their frames [n, 3].
 
     ``footprint``: the side in uv of the square that a pixel covers there [n].
@@ -57,22 +57,22 @@ class Stage:
         parts = [self.tangent @ d, self.bitangent @ d, self.normal @ d]
         return np.stack(parts, 1).astype(np.float32)
 
-    def at(self, shares: Sequence[float]) -> Stage:
+    def at(self, shares: Sequence[float]) -> LitSurface:
         """Return the same surface with varied inputs behind its places, see varied.py."""
         rows = np.broadcast_to(np.array(shares, np.float32), (len(self.uv), len(shares)))
         return replace(self, uv=np.concatenate([self.uv[:, :2], rows], axis=1))
 
-    def thinned(self, every: int) -> Stage:
+    def thinned(self, every: int) -> LitSurface:
         """Return about one of ``every`` points, at random, but always the same."""
         kept = np.random.default_rng(every).random(len(self.uv)) * every < 1
         inside = self.inside.copy()
         inside[inside] = kept
-        return Stage(inside, self.uv[kept], self.tangent[kept], self.bitangent[kept],
+        return LitSurface(inside, self.uv[kept], self.tangent[kept], self.bitangent[kept],
                      self.normal[kept], self.footprint[kept])  # fmt: skip
 
     def lit(self, shade: Shade, lights: Sequence[Light]) -> Floats:
         """Return linear light towards the eye: float32 [height, width, 3], 0 beside the surface."""
-        return self.lit_over(over_points(shade), lights)
+        return self.lit_over(at_centers(shade), lights)
 
     def lit_over(self, shade: Filtered, lights: Sequence[Light]) -> Floats:
         """Return the same of what is asked for its mean over a pixel's footprint."""
@@ -85,7 +85,7 @@ class Stage:
                 total[on] += self._seen(shade, wi, wo, on) * radiance.astype(np.float32)
         return self._picture(total)
 
-    def lit_as_usual(self, shade: Filtered, draw: Draw) -> Floats:
+    def lit_by_default(self, shade: Filtered, draw: Draw) -> Floats:
         """Return the same under the usual light and a weak sky, whose directions ``draw`` draws.
 
         A polished surface mirrors a sky of few lights as dots. Each pixel begins elsewhere in one
@@ -116,7 +116,7 @@ class Stage:
 
 def sphere(
     width: int, height: int, crop: Crop = WHOLE, turn: tuple[float, float] = (0.0, 0.0)
-) -> Stage:
+) -> LitSurface:
     """Return a sphere seen from afar along -z, x right and y up.
 
     ``turn``: degrees by which it is turned before the eye: to the right, then its top towards it.
@@ -138,7 +138,7 @@ def sphere(
     per_area = (TILES / (2 * math.pi)) ** 2 / around
     shorter = min(width / (crop[2] - crop[0]), height / (crop[3] - crop[1]))
     footprint = cone_footprint(2 / (RADIUS * shorter), per_area, normal[:, 2]).astype(np.float32)
-    return Stage(inside, uv, tangent, np.cross(normal, tangent), normal, footprint)
+    return LitSurface(inside, uv, tangent, np.cross(normal, tangent), normal, footprint)
 
 
 def _turning(around: float, over: float) -> npt.NDArray[np.float64]:
@@ -149,7 +149,7 @@ def _turning(around: float, over: float) -> npt.NDArray[np.float64]:
     return np.array(about_x) @ np.array(about_y)
 
 
-def plane(width: int, height: int, crop: Crop = WHOLE) -> Stage:
+def plane(width: int, height: int, crop: Crop = WHOLE) -> LitSurface:
     """Return the flat material itself, seen from straight above: one picture is one tile."""
     u = crop[0] + (np.arange(width) + 0.5) / width * (crop[2] - crop[0])
     v = crop[1] + (np.arange(height) + 0.5) / height * (crop[3] - crop[1])
@@ -157,7 +157,7 @@ def plane(width: int, height: int, crop: Crop = WHOLE) -> Stage:
     x, y, z = (np.broadcast_to(axis, (len(uv), 3)) for axis in np.eye(3))
     across, down = (crop[2] - crop[0]) / width, (crop[3] - crop[1]) / height
     footprint = np.full(len(uv), math.sqrt(across * down), np.float32)
-    return Stage(np.ones((height, width), bool), uv, x, y, z, footprint)
+    return LitSurface(np.ones((height, width), bool), uv, x, y, z, footprint)
 
 
 def _plane(width: int, height: int, crop: Crop) -> tuple[npt.NDArray[np.float64], ...]:

@@ -1,4 +1,4 @@
-"""How close what says f * cos is to a teacher in light itself: pairs of directions and albedos.
+"""How close what says f * cos is to a reference in light itself: pairs of directions and albedos.
 
 PSNR of spheres is blind where light is clipped, so a highlight that is lost hardly changes it. The
 sum of errors over the sum of values around highlights (``l1_highlight``) sees it.
@@ -14,7 +14,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.kinds.material.judging.lit_surfaces import Shade
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels, places
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels, places
 from neuralshade.kinds.material.samples import unit_normals, with_shares
 from neuralshade.sampler.material_directions import (
     LEAST,
@@ -38,22 +38,22 @@ WAYS = ("uniform", "half", "highlight")
 
 
 class Measures:
-    """Pairs and albedos of a teacher, asked for once, and how far others are from them.
+    """Pairs and albedos of a reference, asked for once, and how far others are from them.
 
     Varied inputs are drawn at random; of ``shares`` they are these everywhere.
     """
 
-    def __init__(self, teacher: TeacherKernels, shares: Sequence[float] | None = None):
-        self.teacher, self.shares = teacher, shares
+    def __init__(self, reference: ReferenceKernels, shares: Sequence[float] | None = None):
+        self.reference, self.shares = reference, shares
         rng = torch.Generator().manual_seed(SEED)
-        self.pairs = {way: self._at(*_drawn(way, teacher, rng)) for way in WAYS}
-        self.wanted = {way: teacher.eval(*drawn) for way, drawn in self.pairs.items()}
-        places, weights = _places(teacher, rng)
+        self.pairs = {way: self._at(*_drawn(way, reference, rng)) for way in WAYS}
+        self.wanted = {way: reference.eval(*drawn) for way, drawn in self.pairs.items()}
+        places, weights = _places(reference, rng)
         self.places = self._at(*places), weights
-        self.albedos = _albedos(teacher.eval, self.places)
+        self.albedos = _albedos(reference.eval, self.places)
         _, _, wo = self.places[0]
         self.grazing = wo.reshape(PLACES, -1, 3)[:, 0, 2] < GRAZING
-        self.gap = reciprocity_gap(teacher.eval, self.pairs["uniform"])
+        self.gap = reciprocity_gap(reference.eval, self.pairs["uniform"])
 
     def _at(self, uv: Floats, wi: Floats, wo: Floats) -> Drawn:
         """Return what was drawn, with varied inputs where they were asked for."""
@@ -63,8 +63,8 @@ class Measures:
         """Return the measures of what says f * cos, by name.
 
         ``smape_WAY`` and ``l1_WAY`` (sum of errors over sum of values) for each of WAYS;
-        ``bias``: mean over the teacher's mean, less 1, of uniform pairs; ``albedo_mean`` and
-        ``albedo_p95``: error of directional albedos over the teacher's, of eyes from GRAZING on;
+        ``bias``: mean over the reference's mean, less 1, of uniform pairs; ``albedo_mean`` and
+        ``albedo_p95``: error of directional albedos over the reference's, of eyes from GRAZING on;
         ``albedo_grazing``: sum of errors over sum of albedos, of the eyes below, where a place may
         send back nothing; ``albedo_most`` and ``teacher_albedo_most``: the largest of all eyes;
         ``reciprocity`` and ``teacher_reciprocity``: medians.
@@ -119,14 +119,14 @@ def reciprocity_gap(shade: Shade, drawn: Drawn) -> float:
     return float(np.median(gaps))
 
 
-def _drawn(way: str, teacher: TeacherKernels, rng: torch.Generator) -> Drawn:
+def _drawn(way: str, reference: ReferenceKernels, rng: torch.Generator) -> Drawn:
     """Return points and pairs of directions, both above the surface."""
-    uv = with_shares(torch.rand((PAIRS, 2), generator=rng), teacher.teacher, rng)
+    uv = with_shares(torch.rand((PAIRS, 2), generator=rng), reference.bsdf, rng)
     makes: dict[str, Callable[[], tuple[torch.Tensor, torch.Tensor]]] = {
         "uniform": lambda: (_upper(rng), _upper(rng)),
         "half": lambda: half_vector_pairs(torch.rand((4, PAIRS), generator=rng)),
         "highlight": lambda: mirror_pairs(
-            _normals(teacher, uv, rng), torch.rand((5, PAIRS), generator=rng)
+            _normals(reference, uv, rng), torch.rand((5, PAIRS), generator=rng)
         ),
     }
     wi, wo = makes[way]()
@@ -139,24 +139,24 @@ def _upper(rng: torch.Generator) -> torch.Tensor:
     return hemisphere(*torch.rand((2, PAIRS), generator=rng))
 
 
-def _normals(teacher: TeacherKernels, uv: torch.Tensor, rng: torch.Generator) -> torch.Tensor:
+def _normals(reference: ReferenceKernels, uv: torch.Tensor, rng: torch.Generator) -> torch.Tensor:
     """Return at each point one of the graph's own normals, straight up where it has none."""
-    values = torch.from_numpy(teacher.parameters(uv.numpy()))
-    found = unit_normals(teacher.teacher.parameters, values)
+    values = torch.from_numpy(reference.parameters(uv.numpy()))
+    found = unit_normals(reference.bsdf.parameters, values)
     if not found:
         return torch.tensor([[0.0], [0.0], [1.0]]).expand(3, len(uv))
     which = torch.randint(0, len(found), (len(uv),), generator=rng)
     return torch.stack(found)[which, :, torch.arange(len(uv))].t()
 
 
-def _places(teacher: TeacherKernels, rng: torch.Generator) -> tuple[Drawn, Floats]:
+def _places(reference: ReferenceKernels, rng: torch.Generator) -> tuple[Drawn, Floats]:
     """Return places and eyes, each with directions above it; one over their density [n].
 
     A lattice by the cosine, and one of half vectors for each of SHARP, together: the balance
     heuristic (Veach 1997, Robust Monte Carlo Methods, section 9.2), so that neither a matt
     surface nor a sharp highlight is a matter of a few directions.
     """
-    uv = with_shares(torch.rand((PLACES, 2), generator=rng), teacher.teacher, rng)
+    uv = with_shares(torch.rand((PLACES, 2), generator=rng), reference.bsdf, rng)
     wo = hemisphere(*torch.rand((2, PLACES), generator=rng)).t()[:, None]
     first, second = _lattice(TOWARDS, TOWARDS)
     cosine = torch.stack([first.sqrt() * second.cos(), first.sqrt() * second.sin(),

@@ -1,4 +1,4 @@
-"""How close each level of a feature map is to the mean of its teacher over a texel's footprint.
+"""How close each level of a feature map is to the mean of its reference over a texel's footprint.
 
 Of levels that were trained and of box filters of the finest one, that is kept which is closer: on
 footprints, directions and points in them that no training has seen.
@@ -24,7 +24,7 @@ from neuralshade.kinds.material.levels import (
     level_sides,
 )
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.kinds.material.samples import MaterialSampler
 
 Floats = npt.NDArray[np.float32]
@@ -33,17 +33,17 @@ Tensors = Mapping[str, npt.NDArray[Any]]
 
 SEED = 20_261_124  # of footprints: the same for every fit, and of none
 FOOTPRINTS = 4096  # of a level; of some a direction lies below the surface, and they fall out
-POINTS = 64  # of each, where the teacher is asked
+POINTS = 64  # of each, at which the reference is evaluated
 POOL = 2**15  # places, of which each level's are drawn
 TRAINED, FILTERED = "trained", "filtered"
 
 
 class LevelJudge:
-    """Footprints of all levels of a map, their teacher asked once, and how far others are off."""
+    """Errors of mip levels over footprints; the reference is evaluated once."""
 
-    def __init__(self, teacher: TeacherKernels, recipe: MaterialRecipe):
-        self.teacher, self.recipe = teacher, recipe
-        self._asked: list[tuple[Floats, Floats, Floats, Floats]] = []
+    def __init__(self, reference: ReferenceKernels, recipe: MaterialRecipe):
+        self.reference, self.recipe = reference, recipe
+        self._queries: list[tuple[Floats, Floats, Floats, Floats]] = []
 
     def errors(self, shade: LevelShade, levels: int) -> list[float]:
         """Return the mean symmetric error of each of the first ``levels``, see ``smape``."""
@@ -57,26 +57,26 @@ class LevelJudge:
         return [self._error(shade, level, 0) for level in range(levels)]
 
     def _error(self, shade: LevelShade, level: int, read: int) -> float:
-        uv, wi, wo, wanted = self.asked[level]
+        uv, wi, wo, wanted = self.queries[level]
         return smape(wanted, shade(uv, wi, wo, np.full(len(uv), read, np.float32)))
 
     @property
-    def asked(self) -> list[tuple[Floats, Floats, Floats, Floats]]:
-        """Return uv, wi, wo and the teacher's means of each level's footprints."""
-        if not self._asked:
+    def queries(self) -> list[tuple[Floats, Floats, Floats, Floats]]:
+        """Return uv, wi, wo and the reference's means of each level's footprints."""
+        if not self._queries:
             rng = torch.Generator().manual_seed(SEED)
-            sampler = MaterialSampler(self.teacher, FOOTPRINTS, 0.0, rng, POOL)
-            means = Footprints(self.teacher, self.recipe.wrap == "repeat", POINTS)
+            sampler = MaterialSampler(self.reference, FOOTPRINTS, 0.0, rng, POOL)
+            means = Footprints(self.reference, self.recipe.wrap == "repeat", POINTS)
             sides = level_sides(self.recipe.size)
-            self._asked = [_drawn(sampler, means, 1 / side, rng) for side in sides]
-        return self._asked
+            self._queries = [_drawn(sampler, means, 1 / side, rng) for side in sides]
+        return self._queries
 
 
 def _drawn(
     sampler: MaterialSampler, means: Footprints, width: float, rng: torch.Generator
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return footprints ``width`` wide, directions above them, and the teacher's means."""
-    index, wi, wo, seen = sampler.draw_asked(rng)
+    """Return footprints ``width`` wide, directions above them, and the reference's means."""
+    index, wi, wo, seen = sampler.draw_queries(rng)
     uv, to_light, to_eye = sampler.places(index, rng)[seen], wi.t()[seen], wo.t()[seen]
     wanted = means.mean(uv, torch.full((len(uv),), width), to_light, to_eye, rng)
     uv_, wi_, wo_, wanted_ = (t.contiguous().numpy() for t in (uv, to_light, to_eye, wanted))
@@ -104,12 +104,12 @@ def with_levels(
     errors = {how: judge.errors(_shade(judge, tensors, codes), len(sides))
               for how, codes in chains.items()}  # fmt: skip
     finest = judge.of_finest(_shade(judge, tensors, [first]), len(sides))
-    kept, told = [first], [_told(side, TRAINED, errors[FILTERED][0], finest[0])]
+    kept, told = [first], [_level_facts(side, TRAINED, errors[FILTERED][0], finest[0])]
     for level in range(1, len(sides)):
         found = {how: of[level] for how, of in errors.items()}
         best = min(found, key=lambda how: found[how])
         kept.append(chains[best][level])
-        told.append(_told(sides[level], best, found[best], finest[level], found))
+        told.append(_level_facts(sides[level], best, found[best], finest[level], found))
     return {**tensors, "features": np.concatenate(kept)}, told
 
 
@@ -125,7 +125,7 @@ def level_rows(
     filtered = [kept[0], *boxed(kept[0], side)]
     errors = judge.errors(_shade(judge, tensors, kept), len(kept))
     finest = judge.of_finest(_shade(judge, tensors, kept[:1]), len(kept))
-    rows = [_told(side, TRAINED, errors[0], finest[0])]
+    rows = [_level_facts(side, TRAINED, errors[0], finest[0])]
     if told is None:
         return rows
     boxes = judge.errors(_shade(judge, tensors, filtered), len(kept))
@@ -133,7 +133,7 @@ def level_rows(
         found = {how: told[level][how] for how in (TRAINED,) if how in told[level]}
         how = told[level]["kept"]
         found |= {FILTERED: boxes[level], how: errors[level]}
-        rows.append(_told(told[level]["side"], how, errors[level], finest[level], found))
+        rows.append(_level_facts(told[level]["side"], how, errors[level], finest[level], found))
     return rows
 
 
@@ -144,7 +144,7 @@ def _shade(judge: LevelJudge, tensors: Tensors, codes: Sequence[Codes]) -> Level
                                     {**tensors, "features": features}))  # fmt: skip
 
 
-def _told(
+def _level_facts(
     side: int, kept: str, error: float, finest: float, found: Mapping[str, float] | None = None
 ) -> dict[str, Any]:
     errors = {"error": error, "finest": finest, **(found or {})}

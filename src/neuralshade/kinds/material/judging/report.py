@@ -1,4 +1,4 @@
-"""The page of a fitted material: spheres and the plane beside its teacher's, and what it is."""
+"""The page of a fitted material: spheres and the plane beside its reference's, and what it is."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.judging.evaluate import (
-    LEVELS_NOTED,
-    NOTED,
-    Compared,
-    told_levels,
-    told_measures,
+    FOOTNOTES,
+    LEVELS_FOOTNOTE,
+    Comparison,
+    level_cells,
+    measure_lines,
 )
 from neuralshade.kinds.material.judging.judge import on_screen
 from neuralshade.kinds.material.judging.lit_surfaces import (
     Light,
+    at_centers,
     held_out_lights,
-    over_points,
     plane,
     sky,
     sphere,
@@ -61,18 +61,18 @@ def report_material(
 
     Args:
         opened: the asset, an OpenedMaterial.
-        reference: a document, a Slang module or a Teacher: what it was fitted to.
+        reference: a document, a Slang module or a ReferenceBsdf: what it was fitted to.
         output: the page.
         facts: (label, value) lines to add to those that the asset tells.
         notice: called with a line where the material has changed since.
 
-    Raises: AssetError for another material, OutputError; what ``load_teacher`` raises.
+    Raises: AssetError for another material, OutputError; what ``load_reference`` raises.
     """
     check_no_input(output, opened.path, reference)
     with part("writing the report", 3):
-        with Compared(opened, reference, notice) as compared:
+        with Comparison(opened, reference, notice) as compared:
             with stage("measuring"):
-                row = compared.known_row()
+                row = compared.stored_row()
             with stage("drawing surfaces"):
                 rows = _drawn(compared)
                 varied = swept_inputs(compared)
@@ -88,18 +88,18 @@ def _lightings() -> list[tuple[str, Sequence[Light] | None]]:
     return [("A light and a weak sky", None), *single, ("Sky", sky(SKY_LIGHTS))]
 
 
-def _drawn(compared: Compared) -> list[tuple[str, list[PagePicture]]]:
-    """Return rows of teacher, network and difference, by their titles."""
+def _drawn(compared: Comparison) -> list[tuple[str, list[PagePicture]]]:
+    """Return rows of reference, network and difference, by their titles."""
     spheres = sphere(SPHERE_PX, SPHERE_PX)
-    stages = [(title, spheres, lights) for title, lights in _lightings()]
-    stages.append(("Flat, from above", plane(PLANE_PX, PLANE_PX), None))
+    surfaces = [(title, spheres, lights) for title, lights in _lightings()]
+    surfaces.append(("Flat, from above", plane(PLANE_PX, PLANE_PX), None))
     rows = []
-    for title, plain, lights in counted("drawing surfaces", stages, len(stages)):
+    for title, plain, lights in counted("drawing surfaces", surfaces, len(surfaces)):
         seen = plain.at(compared.opened.shares)
         wanted, had = (
-            on_screen(seen.lit_as_usual(over_points(shade), compared.opened.sample)
+            on_screen(seen.lit_by_default(at_centers(shade), compared.opened.sample)
                       if lights is None else seen.lit(shade, lights))
-            for shade in (compared.teacher.eval, compared.opened.eval)
+            for shade in (compared.reference.eval, compared.opened.eval)
         )  # fmt: skip
         rows.append((title, compared_panes(wanted, had)))
     return rows
@@ -117,11 +117,11 @@ def _content(
         "row": row,
         "rows": rows,
         "error_scale": ERROR_SCALE,
-        "measures": told_measures(row),
-        "noted": NOTED,
-        "levels": told_levels(row["levels"]),
-        "levels_noted": LEVELS_NOTED,
-        "speed": told_speeds(opened.timed),
+        "measures": measure_lines(row),
+        "noted": FOOTNOTES,
+        "levels": level_cells(row["levels"]),
+        "levels_noted": LEVELS_FOOTNOTE,
+        "speed": speed_cells(opened.timed),
         "speed_noted": [line.rstrip(":") for line in (*timed[:1], *timed[-2:])],
         "maps": _feature_maps(opened),
         "charts": curve_charts([tuple(point) for point in training["curve"]],
@@ -138,7 +138,7 @@ def _content(
     }  # fmt: skip
 
 
-def told_speeds(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+def speed_cells(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     """Return of each way to evaluate a material: microseconds by light, and what it is worth.
 
     On a plane / scattered, of one light and of four where there are; how often as fast as the

@@ -1,4 +1,4 @@
-"""Spheres of a material over the range of each varied input, the network's below its teacher's."""
+"""Report section of varied inputs: spheres of reference and network over each range."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.base.work import counted
-from neuralshade.kinds.material.judging.evaluate import Compared
+from neuralshade.kinds.material.judging.evaluate import Comparison
 from neuralshade.kinds.material.judging.judge import on_screen
-from neuralshade.kinds.material.judging.lit_surfaces import over_points, sphere
+from neuralshade.kinds.material.judging.lit_surfaces import at_centers, sphere
 from neuralshade.measure.display import PagePicture, error_picture, shown
 
 Floats = npt.NDArray[np.float32]
@@ -47,12 +47,12 @@ def compared_panes(material: Floats, network: Floats, behind: str = "") -> list[
     return [shown(f"{name}{behind}", "", picture) for name, picture in named]
 
 
-def swept_inputs(compared: Compared) -> list[SweptInput]:
+def swept_inputs(compared: Comparison) -> list[SweptInput]:
     """Return each varied input over its range; all others are as the asset was opened with."""
     return [_swept(compared, number) for number in range(len(compared.opened.varied))]
 
 
-def _swept(compared: Compared, number: int) -> SweptInput:
+def _swept(compared: Comparison, number: int) -> SweptInput:
     one, usual = compared.opened.varied[number], compared.opened.shares[number]
     stops = _stops(usual)
     drawn = [Stop(f"{one.value(share):g}", in_row, _pictures(compared, number, share))
@@ -71,11 +71,11 @@ def _stops(usual: float) -> list[tuple[float, bool]]:
     return sorted(stops)
 
 
-def _pictures(compared: Compared, number: int, share: float) -> list[PagePicture]:
+def _pictures(compared: Comparison, number: int, share: float) -> list[PagePicture]:
     shares: list[Any] = list(compared.opened.shares)
     shares[number] = share
     at, value = sphere(SIDE_PX, SIDE_PX).at(shares), compared.opened.varied[number].value(share)
-    shades = (compared.teacher.eval, compared.opened.eval)
-    material, network = (on_screen(at.lit_as_usual(over_points(shade), compared.opened.sample))
+    shades = (compared.reference.eval, compared.opened.eval)
+    material, network = (on_screen(at.lit_by_default(at_centers(shade), compared.opened.sample))
                          for shade in shades)  # fmt: skip
     return compared_panes(material, network, f", {value:g}")

@@ -1,4 +1,4 @@
-"""What a teacher's light must be: finite, and of 0 or more. Device half: light.slang."""
+"""What a reference's light must be: finite, and of 0 or more. Device half: light.slang."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROUNDED = 1e-3
 BRIGHTEST = 1e15
 # Of the light that falls on it a material sends back all, and some graphs a little more.
 MOST_SENT, SENT_PAIRS = 100.0, 4096
-LIGHT = f"""static const float TEACHER_ROUNDED = {ROUNDED};
+LIGHT = f"""static const float REFERENCE_ROUNDED = {ROUNDED};
 #include "neuralshade/kinds/material/references/light.slang"
 """
 
@@ -67,7 +67,7 @@ def check_bright(
     Spheres of it are white under every light, and no fit could be told from another.
 
     Args:
-        answer: f * cos of uv, wi and wo, see ``TeacherKernels.eval``.
+        answer: f * cos of uv, wi and wo, see ``ReferenceKernels.eval``.
         inputs: how many varied inputs stand behind uv.
 
     Raises: ConfigError, also where what ``answer`` finds is not allowed.

@@ -1,4 +1,4 @@
-"""MaterialX documents as teachers: what MaterialX's own Slang generator makes of a graph.
+"""MaterialX documents as references: what MaterialX's own Slang generator makes of a graph.
 
 The package ``materialx`` (1.39.5, not 1.40) generates the text; what it cannot say, or says
 wrongly without a word, is refused by the name of its node.
@@ -45,8 +45,8 @@ from neuralshade.kinds.material.references.materialx_texcoords import take_texco
 from neuralshade.kinds.material.references.materialx_text import edited_text
 from neuralshade.kinds.material.references.materialx_tidy import tidied
 from neuralshade.kinds.material.references.pictures import picture_table
-from neuralshade.kinds.material.references.reference_bsdf import Teacher
-from neuralshade.kinds.material.sandbox.loading import load_apart
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf
+from neuralshade.kinds.material.sandbox.loading import load_sandboxed
 from neuralshade.source.channels import shortened_names
 
 SINES = ("sin", "cos", "tan")
@@ -58,8 +58,8 @@ MISSING = ("got no package MaterialX, need it for .mtlx files. Run: pip install 
 def load_materialx(
     path: str | os.PathLike[str], element: str | None = None, varied: Sequence[str] = (), *,
     trust: bool = False, apart: bool = False,
-) -> Teacher:  # fmt: skip
-    """Return the teacher of a MaterialX document's material.
+) -> ReferenceBsdf:  # fmt: skip
+    """Return the reference of a MaterialX document's material.
 
     Args:
         path: a .mtlx file; pictures are looked for from its folder on.
@@ -78,7 +78,7 @@ def load_materialx(
     if code and not trust:
         raise untrusted(code, place)
     if code and not apart:
-        return load_apart(path, element, varied, trust=True, readable=files_of(document, place))
+        return load_sandboxed(path, element, varied, trust=True, readable=files_of(document, place))
     if code:
         folders = mx.core.getDefaultDataSearchPath().asString().split(os.pathsep)
         check_code(code, place, [Path(folder) for folder in folders])
@@ -112,7 +112,7 @@ def load_materialx(
         text, inputs = with_variables(text, varied, inputs, place), variables(varied, inputs)
     else:
         rewritten = partial(_rewritten, path, element, text, trust=trust, apart=apart)
-    return Teacher(name, text, edited.parameters, words, (*notes, *pictures.notes),
+    return ReferenceBsdf(name, text, edited.parameters, words, (*notes, *pictures.notes),
                    element=element, inputs=inputs, written=rewritten,
                    coarse=not _has_sines(nodes), targets=edited.parameters)  # fmt: skip
 
@@ -120,8 +120,8 @@ def load_materialx(
 def _rewritten(
     path: str | os.PathLike[str], element: str | None, plain: str, varied: Sequence[str], *,
     trust: bool, apart: bool,
-) -> Teacher:  # fmt: skip
-    """Return a document's teacher once more, with variables for inputs."""
+) -> ReferenceBsdf:  # fmt: skip
+    """Return a document's reference once more, with variables for inputs."""
     check_free(plain, Path(path))
     return load_materialx(path, element, varied, trust=trust, apart=apart)
 

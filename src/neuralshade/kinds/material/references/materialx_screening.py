@@ -18,10 +18,10 @@ from neuralshade.gpu.screening import address_words, is_within, odd_files, odd_w
 from neuralshade.gpu.taken_in import check_taken_in
 from neuralshade.kinds.material.references.materialx_code import DISTRUST
 from neuralshade.kinds.material.references.reference_bsdf import (
-    OF_FITS,
-    Teacher,
-    answering,
-    teacher_text,
+    FIT_KERNELS,
+    ReferenceBsdf,
+    reference_kernel,
+    reference_text,
 )
 
 NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -127,19 +127,19 @@ def check_module(path: str | os.PathLike[str]) -> None:
                            "code can reach all memory and files")  # fmt: skip
 
 
-def check_kernels(teacher: Teacher, place: Path) -> None:
-    """Refuse a teacher whose kernels compute with addresses.
+def check_kernels(reference: ReferenceBsdf, place: Path) -> None:
+    """Refuse a reference whose kernels compute with addresses.
 
     Raises: ConfigError; KernelError with all that the compiler said.
     """
-    for kernel in (*OF_FITS, answering("teacher_emit")):
-        for odd in _addresses(teacher, kernel.text, kernel.entry):
+    for kernel in (*FIT_KERNELS, reference_kernel("reference_emit")):
+        for odd in _addresses(reference, kernel.text, kernel.entry):
             raise _refused(place, f"code that computes with addresses ({odd})", "code without "
                            "pointers: such code can reach all memory")  # fmt: skip
 
 
-def _addresses(teacher: Teacher, text: str, entry: str) -> Iterator[str]:
-    return address_words(teacher_text(teacher) + text, entry, teacher.folder)
+def _addresses(reference: ReferenceBsdf, text: str, entry: str) -> Iterator[str]:
+    return address_words(reference_text(reference) + text, entry, reference.folder)
 
 
 def _refused(place: Path, got: str, need: str) -> ConfigError:

@@ -1,6 +1,6 @@
-"""What MaterialX's Slang generator writes, made into a teacher: a few edits of its text.
+"""What MaterialX's Slang generator writes, made into a reference: a few edits of its text.
 
-The generator writes a fragment shader, lit by light sources, of a surface in space. A teacher is
+The generator writes a fragment shader, lit by light sources, of a surface in space. A reference is
 two functions of a flat one that is lit from one direction. Each edit finds its place exactly once,
 or says that this version of MaterialX writes something else.
 """
@@ -28,7 +28,11 @@ VERTEX = {
     "SV_Position": "float4(up, 0, 1)",
 }
 IDENTITY = "float4x4(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)"
-SET = ("u_viewPosition", "u_numActiveLightSources", "u_lightData[MAX_LIGHT_SOURCES]")  # by TEACHER
+SET = (
+    "u_viewPosition",
+    "u_numActiveLightSources",
+    "u_lightData[MAX_LIGHT_SOURCES]",
+)  # by ENTRY_POINTS
 SPACES = ("World", "Object", "Model", "")
 ENTRY = (r'\[shader\("fragment"\)\]\nfloat4 fragmentMain\(VertexData _vd\) : SV_Target\n'
          r"\{\n.*?vd = _vd;\n")  # fmt: skip
@@ -71,7 +75,7 @@ int2 textureSize(Picture picture, int level)
 }}
 
 """
-TEACHER = """
+ENTRY_POINTS = """
 void place(float2 uv)
 {{
     float2 up = float2(uv.x, 1.0f - uv.y);
@@ -92,7 +96,7 @@ float3 shade(float2 uv, float3 wi, float3 wo, int lights)
 
 public float3 eval(float2 uv, float3 wi, float3 wo)
 {{
-    if (min(wi.z, wo.z) <= TEACHER_LOWEST) // where MaterialX would turn the normal over
+    if (min(wi.z, wo.z) <= REFERENCE_LOWEST) // where MaterialX would turn the normal over
         return float3(0.0f);
     return shade(uv, wi, wo, 1);
 }}
@@ -102,7 +106,7 @@ public float3 emission(float2 uv, float3 wo)
     return {emission};
 }}
 
-public void parameters(float2 uv, out float values[TEACHER_PARAMETERS])
+public void parameters(float2 uv, out float values[REFERENCE_PARAMETERS])
 {{
     place(uv);
 {graph}{writes}}}
@@ -118,7 +122,7 @@ class Edited:
 
 
 def edited_text(text: str, pictures: str, values: Mapping[str, str | None]) -> Edited:
-    """Return a teacher's text of what the generator wrote.
+    """Return a reference's text of what the generator wrote.
 
     ``pictures``: constants of type Picture by the names that the generator gave them; ``values``:
     numbers of its uniforms, by name, None of what has none. Raises: ConfigError where one has none
@@ -142,9 +146,9 @@ def edited_text(text: str, pictures: str, values: Mapping[str, str | None]) -> E
     names = _parameters(graph, surface)
     vertex = "".join(_vertex_line(line) for line in _members(text, "struct VertexData"))
     writes = "".join(f"    values[{i}] = {name};\n" for i, name in enumerate(names or ["0.0f"]))
-    teacher = TEACHER.format(vertex=vertex, graph=graph, writes=writes,
+    reference = ENTRY_POINTS.format(vertex=vertex, graph=graph, writes=writes,
                              emission=SHINES if emitting else DARK)  # fmt: skip
-    return Edited(text + teacher, tuple(names))
+    return Edited(text + reference, tuple(names))
 
 
 def _once(

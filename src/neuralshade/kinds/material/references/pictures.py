@@ -1,4 +1,4 @@
-"""The pictures of a teacher, all in one buffer. Device half: pictures.slang.
+"""The pictures of a reference, all in one buffer. Device half: pictures.slang.
 
 In a buffer and not in textures: so that one text runs on every way to a GPU, CUDA too.
 """

@@ -1,6 +1,6 @@
 """What a material is fitted to: a function of place and directions, on a device.
 
-Device half: reference_bsdf.cs.slang, behind the text that a teacher brings.
+Device half: reference_bsdf.cs.slang, behind the text that a reference brings.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ LOWEST = 1e-3  # cosine of a direction below which nothing is seen
 GROUP = 64  # threads, as in reference_bsdf.cs.slang
 AT_ONCE = 2**16  # samples of one dispatch
 WORDS = 8  # of a sample: uv, wi, wo; and a share for each input that is varied
-HEAD = """static const int TEACHER_PARAMETERS = {count};
-static const float TEACHER_LOWEST = {lowest};
+HEAD = """static const int REFERENCE_PARAMETERS = {count};
+static const float REFERENCE_LOWEST = {lowest};
 """
 GIVEN = "    // values of the graph that are given go here\n"
 NOT_VARIED = "\nvoid set_varied(float4 share)\n{\n}\n"
@@ -54,8 +54,8 @@ def _joined(parts: Parts, total: int, numbers: int) -> Floats:
     return found
 
 
-def open_teachers_gpu() -> Gpu:
-    """Return what teachers run on: Vulkan, in software where there is no GPU; on a Mac Metal.
+def open_reference_gpu() -> Gpu:
+    """Return what references run on: Vulkan, in software where there is no GPU; on a Mac Metal.
 
     Raises: DeviceError where nothing answers.
     """
@@ -63,7 +63,7 @@ def open_teachers_gpu() -> Gpu:
 
 
 @dataclass(frozen=True)
-class Teacher:
+class ReferenceBsdf:
     """Slang text of a material: ``eval(uv, wi, wo)``, ``emission(uv, wo)`` and ``parameters(uv)``.
 
     wi points to the light and wo to the eye, in the frame of the flat surface: x along u, y against
@@ -78,8 +78,10 @@ class Teacher:
     folder: pathlib.Path | None = field(default=None)  # where files of the text's own lie
     element: str | None = None  # which material of a document it is
     inputs: Mapping[str, Input] = field(default_factory=dict)  # which may be varied, by name
-    origin: Teacher | None = None  # what it was before that
-    written: Callable[[Sequence[str]], Teacher] | None = None  # with variables for these, if not so
+    origin: ReferenceBsdf | None = None  # what it was before that
+    written: Callable[[Sequence[str]], ReferenceBsdf] | None = (
+        None  # with variables for these, if not so
+    )
     varied: tuple[Varied, ...] = ()  # which are; the text has ``set_varied`` then
     file: str | None = None  # whose text it is, for messages
     probes: Sequence[Pair] = ()  # of whose light its parameters are made, if they are
@@ -112,44 +114,44 @@ def places(uv: Floats, shares: Sequence[float]) -> Floats:
     return np.concatenate([uv[:, :2], rows], axis=1)
 
 
-def teacher_text(teacher: Teacher) -> str:
-    """Return Slang that declares all that kernels ask of a teacher."""
-    count = max(1, len(teacher.parameters))
+def reference_text(reference: ReferenceBsdf) -> str:
+    """Return Slang that declares all that kernels ask of a reference."""
+    count = max(1, len(reference.parameters))
     return "".join([
         HEAD.format(count=count, lowest=LOWEST),
-        teacher.text if teacher.varied else lined_text(teacher),
-        "" if teacher.varied else NOT_VARIED,
-        f"static const uint TEACHER_VARIED = {len(teacher.varied)};\n", LIGHT,
+        reference.text if reference.varied else lined_text(reference),
+        "" if reference.varied else NOT_VARIED,
+        f"static const uint REFERENCE_VARIED = {len(reference.varied)};\n", LIGHT,
     ])  # fmt: skip
 
 
-def lined_text(teacher: Teacher) -> str:
+def lined_text(reference: ReferenceBsdf) -> str:
     """Return the text, of whose lines the compiler says in which file they are."""
-    if teacher.file is None:
-        return teacher.text
-    place = json.dumps(teacher.file, ensure_ascii=False)
-    return f'#line 1 {place}\n{teacher.text}\n#line 1 "neuralshade"\n'
+    if reference.file is None:
+        return reference.text
+    place = json.dumps(reference.file, ensure_ascii=False)
+    return f'#line 1 {place}\n{reference.text}\n#line 1 "neuralshade"\n'
 
 
-def answering(entry: str) -> KernelText:
-    """Return an entry point of reference_bsdf.cs.slang, as ``TeacherKernels.prepare`` takes it."""
+def reference_kernel(entry: str) -> KernelText:
+    """Return an entry point of reference_bsdf.cs.slang, for ``ReferenceKernels.prepare``."""
     return KernelText(KERNELS, entry)
 
 
 # what every fit asks: its sampler the values of the graph, its judge what is scattered
-OF_FITS = tuple(answering(entry) for entry in ("teacher_read", "teacher_evaluate"))
+FIT_KERNELS = tuple(reference_kernel(entry) for entry in ("reference_read", "reference_evaluate"))
 
 
-class TeacherKernels:
-    """A teacher on a device; use it from one thread."""
+class ReferenceKernels:
+    """A reference on a device; use it from one thread."""
 
-    def __init__(self, gpu: Gpu, teacher: Teacher):
+    def __init__(self, gpu: Gpu, bsdf: ReferenceBsdf):
         """Raises: DeviceError. What is asked first is compiled then, or ahead: KernelError."""
-        self.gpu, self.teacher = gpu, teacher
-        self._text = teacher_text(teacher)
-        self._asked = gpu.buffer(size=4 * (WORDS + len(teacher.varied)) * AT_ONCE)
+        self.gpu, self.bsdf = gpu, bsdf
+        self._text = reference_text(bsdf)
+        self._asked = gpu.buffer(size=4 * (WORDS + len(bsdf.varied)) * AT_ONCE)
         self._answers = gpu.buffer(size=4 * max(3, self.value_count) * AT_ONCE)
-        self._variables = {name: gpu.buffer(values) for name, values in teacher.variables.items()}
+        self._variables = {name: gpu.buffer(values) for name, values in bsdf.variables.items()}
         self._kernels: dict[str, Kernel] = {}
 
     def eval(self, uv: Floats, wi: Floats, wo: Floats) -> Floats:
@@ -163,19 +165,19 @@ class TeacherKernels:
 
         Raises: ConfigError for a value that is not finite or below 0, saying where.
         """
-        found = self._run("teacher_evaluate", self._rows(uv, wi, wo), 3)
+        found = self._run("reference_evaluate", self._rows(uv, wi, wo), 3)
         self.check_light(found, uv, wi, wo)
         return found
 
     def check_bright(self) -> None:
         """Raise ConfigError where it sends back far more light than falls on it."""
-        check_bright(self.teacher.owner, self.eval, len(self.teacher.varied))
+        check_bright(self.bsdf.owner, self.eval, len(self.bsdf.varied))
 
     def emission(self, uv: Floats, wo: Floats) -> Floats:
         """Return what shines by itself towards the eye: float32 [n, 3]; see ``eval``."""
         wi = np.zeros((len(uv), 3), np.float32)
-        found = self._run("teacher_emit", self._rows(uv, wi, wo), 3)
-        check_finite(self.teacher.owner, "emission", found, uv=uv, wo=wo)
+        found = self._run("reference_emit", self._rows(uv, wi, wo), 3)
+        check_finite(self.bsdf.owner, "emission", found, uv=uv, wo=wo)
         return found
 
     def parameters(self, uv: Floats) -> Floats:
@@ -187,16 +189,16 @@ class TeacherKernels:
     @property
     def value_count(self) -> int:
         """Return P: how many values ``parameters`` has."""
-        return max(1, len(self.teacher.parameters))
+        return max(1, len(self.bsdf.parameters))
 
     def value_parts(self, uv: Floats) -> Parts:
         """Yield the graph's values at some places after the other, where they lie: see Parts."""
         none = np.zeros((len(uv), 6), np.float32)
-        yield from self._parts("teacher_read", self._rows(uv, none[:, :3], none[:, 3:]))
+        yield from self._parts("reference_read", self._rows(uv, none[:, :3], none[:, 3:]))
 
     def check_values(self, found: Floats, uv: Floats) -> None:
         """Raise ConfigError where one of the graph's values [n, P] is not finite, saying where."""
-        check_values(self.teacher.owner, found, uv, self.teacher.probes)
+        check_values(self.bsdf.owner, found, uv, self.bsdf.probes)
 
     def parameter_map(self, width: int, height: int) -> Floats:
         """Return the values of the graph at the centres of texels: float32 [height, width, P]."""
@@ -206,7 +208,7 @@ class TeacherKernels:
 
     def _rows(self, uv: Floats, wi: Floats, wo: Floats) -> Floats:
         """Return what kernels are asked, a sample a row."""
-        place = self.teacher.places(uv)
+        place = self.bsdf.places(uv)
         return np.concatenate([place[:, :2], wi, wo, place[:, 2:]], axis=1)
 
     def _run(self, entry: str, asked: npt.NDArray[Any], numbers: int) -> Floats:
@@ -226,8 +228,8 @@ class TeacherKernels:
     def _kernel(self, entry: str) -> Kernel:
         """Return an entry point, compiled when it is first asked for."""
         if entry not in self._kernels:
-            variables = {"teacher_asked": self._asked, "teacher_answers": self._answers}
-            self._kernels[entry] = self.compiled(answering(entry), variables)
+            variables = {"reference_queries": self._asked, "reference_results": self._answers}
+            self._kernels[entry] = self.compiled(reference_kernel(entry), variables)
         return self._kernels[entry]
 
     def prepare(self, kernels: Sequence[KernelText]) -> None:
@@ -235,7 +237,7 @@ class TeacherKernels:
         self.gpu.prepare([self._whole(kernel) for kernel in kernels])
 
     def compiled(self, kernel: KernelText, variables: Mapping[str, Any]) -> Kernel:
-        """Return an entry point of a text that may call what the teacher declares.
+        """Return an entry point of a text that may call what the reference declares.
 
         Raises: KernelError.
         """
@@ -243,14 +245,14 @@ class TeacherKernels:
             return bound_kernel(self.gpu, self._whole(kernel), {**self._variables, **variables})
         except KernelError as error:
             said = str(error).partition(": ")[2]  # behind a name that nobody gave
-            raise KernelError(f"{self.teacher.owner}: {said}") from error
+            raise KernelError(f"{self.bsdf.owner}: {said}") from error
 
     def _whole(self, kernel: KernelText) -> KernelText:
-        """Return a kernel behind the text of the teacher, whose files it finds."""
-        fast = kernel.fast_math and self.teacher.coarse
+        """Return a kernel behind the text of the reference, whose files it finds."""
+        fast = kernel.fast_math and self.bsdf.coarse
         text = self._text + kernel.text
-        return replace(kernel, text=text, fast_math=fast, folder=self.teacher.folder)
+        return replace(kernel, text=text, fast_math=fast, folder=self.bsdf.folder)
 
     def check_light(self, found: Floats, uv: Floats, wi: Floats, wo: Floats) -> None:
         """Raise ConfigError where what ``eval`` found is not finite or below 0, saying where."""
-        check_light(self.teacher.owner, "eval", found, uv=uv, wi=wi, wo=wo)
+        check_light(self.bsdf.owner, "eval", found, uv=uv, wi=wi, wo=wo)

@@ -1,4 +1,4 @@
-"""A user's Slang module as a teacher: what has ``float3 eval(float2 uv, float3 wi, float3 wo)``.
+"""A user's Slang module as a reference: what has ``float3 eval(float2 uv, float3 wi, float3 wo)``.
 
 ``void parameters(float2 uv, out float values[N])`` may say what an encoder is given: the values
 that closures read. A module without it is probed instead: its encoder is given what it scatters
@@ -19,7 +19,7 @@ from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.slang_reflection import reflect_parameters
 from neuralshade.gpu.taken_in import check_taken_in
-from neuralshade.kinds.material.references.reference_bsdf import Teacher, teacher_text
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, reference_text
 from neuralshade.kinds.material.references.slang_pictures import is_global, with_pictures
 from neuralshade.kinds.material.varied import Input
 from neuralshade.model.unbound import check_bound
@@ -46,7 +46,7 @@ PROBES = (
     ((0.6, 0.0, 0.8), (0.0, 0.6, 0.8)), ((0.0, 0.0, 1.0), (0.8, 0.0, 0.6)),
 )  # fmt: skip
 PROBED = """
-void parameters(float2 uv, out float values[TEACHER_PARAMETERS])
+void parameters(float2 uv, out float values[REFERENCE_PARAMETERS])
 {{
     float3 probes[{count}][2] = {{ {pairs} }};  // CUDA has no static arrays of vectors
     for (int pair = 0; pair < {count}; ++pair)
@@ -66,8 +66,8 @@ float3 emission(float2 uv, float3 wo)
 """
 
 
-def load_slang(path: str | os.PathLike[str]) -> Teacher:
-    """Return the teacher of a Slang module.
+def load_slang(path: str | os.PathLike[str]) -> ReferenceBsdf:
+    """Return the reference of a Slang module.
 
     Raises: ConfigError for what cannot be read as text, for one without ``eval``, for one with
         shader parameters that nothing binds, for files that it takes in from outside of its folder,
@@ -89,12 +89,12 @@ def load_slang(path: str | os.PathLike[str]) -> Teacher:
     names = tuple(f"values[{i}]" for i in range(count))
     declared = _declared(code)
     inputs = {one["name"]: _input(place, one["name"], one["number"]) for one in declared}
-    teacher = Teacher(place.stem, f"{_static(text, declared)}\n{added}", names, variables,
+    reference = ReferenceBsdf(place.stem, f"{_static(text, declared)}\n{added}", names, variables,
                       folder=place.resolve().parent, inputs=inputs, file=place.name,
                       probes=PROBES if told is None else ())  # fmt: skip
-    found = reflect_parameters(teacher_text(teacher), place.name, teacher.folder)
+    found = reflect_parameters(reference_text(reference), place.name, reference.folder)
     check_bound(found, str(place), UNBOUND)
-    return teacher
+    return reference
 
 
 def _blank(comment: re.Match[str]) -> str:

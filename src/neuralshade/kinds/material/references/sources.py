@@ -9,7 +9,7 @@ from pathlib import Path
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.references.document_errors import one_line
-from neuralshade.kinds.material.references.reference_bsdf import GIVEN, Teacher
+from neuralshade.kinds.material.references.reference_bsdf import GIVEN, ReferenceBsdf
 from neuralshade.kinds.material.references.slang_reference import SUFFIX as SLANG
 from neuralshade.kinds.material.references.slang_reference import load_slang
 from neuralshade.kinds.material.references.stack import SUFFIX as STACK
@@ -19,14 +19,19 @@ from neuralshade.source.map_sets import names_files
 
 MATERIALX = ".mtlx"
 MANIFEST = ".json"
+# Digests are stored in assets: names in generated text are hashed as the first version wrote them.
+STORED_NAMES = {
+    "TEACHER_": "", "REFERENCE_PARAMETERS": "PARAMETERS", "REFERENCE_LOWEST": "LOWEST",
+    "kinds.material.references.": "kinds.material.teachers.",
+}  # fmt: skip
 ONE = {SLANG: "a Slang module", STACK: "a stack of layers", MANIFEST: "a set of maps"}
 
 
-def load_teacher(
+def load_reference(
     path: str | os.PathLike[str], element: str | None = None, wrap: str = "repeat", *,
     trust: bool = False,
-) -> Teacher:  # fmt: skip
-    """Return the teacher of a file, told by its name, or of a folder of maps.
+) -> ReferenceBsdf:  # fmt: skip
+    """Return the reference of a file, told by its name, or of a folder of maps.
 
     A MaterialX document, a stack of layers in TOML, a Slang module, a manifest of maps in JSON.
 
@@ -45,16 +50,18 @@ def load_teacher(
         return _loaded(path, element, wrap, trust)
 
 
-def _loaded(path: str | os.PathLike[str], element: str | None, wrap: str, trust: bool) -> Teacher:
+def _loaded(
+    path: str | os.PathLike[str], element: str | None, wrap: str, trust: bool
+) -> ReferenceBsdf:
     place = Path(path)
     of_folder = os.path.isdir(place) or names_files(place)
     suffix = MANIFEST if of_folder else place.suffix.lower()
     if suffix == MATERIALX:
         from neuralshade.kinds.material.references.materialx import load_materialx
-        from neuralshade.kinds.material.sandbox.loading import ApartDocument
+        from neuralshade.kinds.material.sandbox.loading import SandboxedDocument
 
-        if isinstance(path, ApartDocument):
-            return path.teacher(element)
+        if isinstance(path, SandboxedDocument):
+            return path.reference(element)
         return load_materialx(path, element, trust=trust)
     if suffix not in ONE:
         raise ConfigError(f"{path}: got a file that ends with {shown(suffix)}, need {MATERIALX}, "
@@ -70,22 +77,23 @@ def _loaded(path: str | os.PathLike[str], element: str | None, wrap: str, trust:
 
 def load_same(
     path: str | os.PathLike[str], element: str | None, wrap: str, *, trust: bool = False
-) -> Teacher:
-    """Return the teacher that an asset was fitted to, whose header says ``element`` and ``wrap``.
+) -> ReferenceBsdf:
+    """Return the reference that an asset was fitted to, whose header says ``element`` and ``wrap``.
 
-    Raises: what ``load_teacher`` raises.
+    Raises: what ``load_reference`` raises.
     """
     named = element if Path(path).suffix.lower() == MATERIALX else None
-    return load_teacher(path, named, wrap, trust=trust)
+    return load_reference(path, named, wrap, trust=trust)
 
 
-def teacher_digest(teacher: Teacher) -> str:
-    """Return what tells one teacher from another: its text and its pictures, not what is varied."""
-    if teacher.origin is not None:
-        return teacher_digest(teacher.origin)
-    # as our names began not always, and without what tells where to give values: files keep digests
-    text = teacher.text.replace("TEACHER_", "").replace(GIVEN, "")
+def reference_digest(reference: ReferenceBsdf) -> str:
+    """Return the SHA-256 of the text and the pictures, whichever inputs are varied."""
+    if reference.origin is not None:
+        return reference_digest(reference.origin)
+    text = reference.text.replace(GIVEN, "")
+    for new, old in STORED_NAMES.items():
+        text = text.replace(new, old)
     state = hashlib.sha256(text.encode())
-    for name in sorted(teacher.variables):
-        state.update(teacher.variables[name].tobytes())
+    for name in sorted(reference.variables):
+        state.update(reference.variables[name].tobytes())
     return state.hexdigest()

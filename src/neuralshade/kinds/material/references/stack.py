@@ -1,4 +1,4 @@
-"""A stack of layers in TOML as a teacher: a base, and what covers or coats it."""
+"""A stack of layers in TOML as a reference: a base, and what covers or coats it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.references.closures import albedo_table
 from neuralshade.kinds.material.references.pictures import picture_table
-from neuralshade.kinds.material.references.reference_bsdf import Teacher
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf
 from neuralshade.kinds.material.references.stack_inputs import declared, read_inputs
 from neuralshade.kinds.material.references.stack_masks import MOST_CELLS, NAME, read_masks
 from neuralshade.kinds.material.references.stack_text import Layer, stack_text, varying
@@ -47,8 +47,8 @@ FLAT = Value("float3(0.0f, 0.0f, 1.0f)", False)
 BLACK = Value("float3(0.0f, 0.0f, 0.0f)", False)
 
 
-def load_stack(path: str | os.PathLike[str]) -> Teacher:
-    """Return the teacher of a stack in TOML; pictures are looked for from its folder on.
+def load_stack(path: str | os.PathLike[str]) -> ReferenceBsdf:
+    """Return the reference of a stack in TOML; pictures are looked for from its folder on.
 
     Raises: ConfigError for no TOML, an unknown key or kind, a value out of its range or a picture
         that is not there, by the layer or the mask; PictureError for a picture that is none.
@@ -70,7 +70,7 @@ def load_stack(path: str | os.PathLike[str]) -> Teacher:
     constants, words = picture_table(pictures.lookups)
     parts = varying(layers)
     constants += declared(pictures.inputs)
-    return Teacher(place.stem, stack_text(constants, masks, layers, parts),
+    return ReferenceBsdf(place.stem, stack_text(constants, masks, layers, parts),
                    tuple(name for part in parts for name in part.names) or ("none",),
                    {**words, "albedo_table": albedo_table()}, inputs=pictures.inputs,
                    targets=tuple(text for part in parts for text in part.texts),

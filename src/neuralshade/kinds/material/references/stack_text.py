@@ -59,7 +59,7 @@ float3 emission(float2 uv, float3 wo)
     return stacked(uv, wo, wo).emitted;
 }}
 
-void parameters(float2 uv, out float values[TEACHER_PARAMETERS])
+void parameters(float2 uv, out float values[REFERENCE_PARAMETERS])
 {{
     Layer layers[LAYERS];
     read_layers(uv, layers);

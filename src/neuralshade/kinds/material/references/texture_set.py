@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from neuralshade.kinds.material.references.pictures import Lookup, picture_table
-from neuralshade.kinds.material.references.reference_bsdf import Teacher
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf
 from neuralshade.source.picture import Picture
 from neuralshade.source.texture_set import TextureSet, load_texture_set
 
@@ -44,29 +44,29 @@ float3 emission(float2 uv, float3 wo)
     return float3(0.0f);
 }}
 
-void parameters(float2 uv, out float values[TEACHER_PARAMETERS])
+void parameters(float2 uv, out float values[REFERENCE_PARAMETERS])
 {{
     Surface found = surface_at(uv);
     float all[8] = {{ found.albedo.r, found.albedo.g, found.albedo.b, found.roughness,
                      found.normal.x, found.normal.y, found.normal.z, found.metallic }};
-    for (int i = 0; i < TEACHER_PARAMETERS; ++i)
+    for (int i = 0; i < REFERENCE_PARAMETERS; ++i)
         values[i] = all[i];
 }}
 """
 
 
-def load_set(source: str | os.PathLike[str], wrap: str = "repeat") -> Teacher:
-    """Return the teacher of a folder of maps, or of a JSON manifest of them.
+def load_set(source: str | os.PathLike[str], wrap: str = "repeat") -> ReferenceBsdf:
+    """Return the reference of a folder of maps, or of a JSON manifest of them.
 
     ``wrap``: what lies beyond the border, "repeat" or "clamp".
 
     Raises: what ``load_texture_set`` raises.
     """
-    return set_teacher(load_texture_set(source, wrap=wrap), wrap)
+    return texture_set_reference(load_texture_set(source, wrap=wrap), wrap)
 
 
-def set_teacher(textures: TextureSet, wrap: str = "repeat") -> Teacher:
-    """Return the teacher of maps in memory: microfacets over Lambert."""
+def texture_set_reference(textures: TextureSet, wrap: str = "repeat") -> ReferenceBsdf:
+    """Return the reference of maps in memory: microfacets over Lambert."""
     pairs = (("albedo_roughness", textures.albedo, textures.roughness),
              ("normal_metallic", textures.normal, textures.metallic))  # fmt: skip
     lookups = []
@@ -81,4 +81,4 @@ def set_teacher(textures: TextureSet, wrap: str = "repeat") -> Teacher:
     if textures.opacity is not None:
         notes = (*notes, "opacity: left out: the material is opaque.")
     text = TEXT.format(constants=constants)
-    return Teacher(textures.name, text, PARAMETERS, words, notes, coarse=True)
+    return ReferenceBsdf(textures.name, text, PARAMETERS, words, notes, coarse=True)

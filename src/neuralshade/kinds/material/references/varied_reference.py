@@ -1,4 +1,4 @@
-"""A teacher some of whose inputs are varied: what its text is told of them, and its encoder."""
+"""A reference some of whose inputs are varied: what its text is told of them, and its encoder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.kinds.material.references.reference_bsdf import Teacher, lined_text
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, lined_text
 from neuralshade.kinds.material.varied import Varied, varied_of
 
 Floats = npt.NDArray[np.float32]
@@ -19,52 +19,52 @@ void set_varied(float4 share)
 {{
 {lines}}}
 """
-AT_ENDS = """static const int TEACHER_PARAMETERS_NOW = {count};
+AT_ENDS = """static const int REFERENCE_PARAMETERS_NOW = {count};
 #define parameters parameters_now
-#define TEACHER_PARAMETERS TEACHER_PARAMETERS_NOW
+#define REFERENCE_PARAMETERS REFERENCE_PARAMETERS_NOW
 {text}
 #undef parameters
-#undef TEACHER_PARAMETERS
+#undef REFERENCE_PARAMETERS
 {set}
-void parameters(float2 uv, out float values[TEACHER_PARAMETERS])
+void parameters(float2 uv, out float values[REFERENCE_PARAMETERS])
 {{
     float4 ends[{ends}] = {{ {shares} }}; // CUDA has no static arrays of vectors
     for (int end = 0; end < {ends}; ++end)
     {{
-        float now[TEACHER_PARAMETERS_NOW];
+        float now[REFERENCE_PARAMETERS_NOW];
         set_varied(ends[end]);
         parameters_now(uv, now);
-        for (int i = 0; i < TEACHER_PARAMETERS_NOW; ++i)
-            values[end * TEACHER_PARAMETERS_NOW + i] = now[i];
+        for (int i = 0; i < REFERENCE_PARAMETERS_NOW; ++i)
+            values[end * REFERENCE_PARAMETERS_NOW + i] = now[i];
     }}
 }}
 """
 
 
-def varied_teacher(teacher: Teacher, ranges: str) -> Teacher:
-    """Return a teacher whose inputs are varied over ``ranges``; itself where these are none.
+def vary_reference(reference: ReferenceBsdf, ranges: str) -> ReferenceBsdf:
+    """Return a reference whose inputs are varied over ``ranges``; itself where these are none.
 
     Its ``parameters`` are those of the ends of each range, all other inputs at their defaults: so
     an encoder knows what a place becomes.
 
     Raises: ConfigError for an input that it has not; see ``varied_of``.
     """
-    varied = varied_of(ranges, teacher.inputs, teacher.owner)
+    varied = varied_of(ranges, reference.inputs, reference.owner)
     if not varied:
-        return teacher
-    origin = teacher
-    if teacher.written is not None:
-        teacher = teacher.written([one.name for one in varied])
+        return reference
+    origin = reference
+    if reference.written is not None:
+        reference = reference.written([one.name for one in varied])
     ends = _ends(varied)
-    lines = "".join(f"    {teacher.inputs[one.name].variable} = {one.low!r}f + "
+    lines = "".join(f"    {reference.inputs[one.name].variable} = {one.low!r}f + "
                     f"{one.high - one.low!r}f * share.{axis};\n"
                     for one, axis in zip(varied, AXES, strict=False))  # fmt: skip
     shares = ", ".join(f"float4({', '.join(f'{s!r}f' for s in end)})" for end in ends)
-    text = AT_ENDS.format(count=max(1, len(teacher.parameters)), text=lined_text(teacher),
+    text = AT_ENDS.format(count=max(1, len(reference.parameters)), text=lined_text(reference),
                           shares=shares, ends=len(ends), set=SET.format(lines=lines))  # fmt: skip
     names = tuple(f"{number}:{name}" for number in range(len(ends))
-                  for name in teacher.parameters or ("none",))  # fmt: skip
-    return dataclasses.replace(teacher, text=text, parameters=names, varied=varied,
+                  for name in reference.parameters or ("none",))  # fmt: skip
+    return dataclasses.replace(reference, text=text, parameters=names, varied=varied,
                                origin=origin)  # fmt: skip
 
 

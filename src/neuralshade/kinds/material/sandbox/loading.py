@@ -10,20 +10,20 @@ from pathlib import Path
 
 from neuralshade.base.sandbox.sandbox import Said, Sandbox
 from neuralshade.errors import ConfigError, NeuralShadeError
-from neuralshade.kinds.material.references.reference_bsdf import Teacher
-from neuralshade.kinds.material.sandbox.message import teacher_of_message
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf
+from neuralshade.kinds.material.sandbox.message import reference_from_message
 
 SECONDS = 120.0  # to load it, and to compile and to run it once
 MOST_BYTES = 4 * 2**30  # of memory
 MOST_TEXT = 2**24  # bytes of its text and all that is said with it
-SERVES = "neuralshade.kinds.material.sandbox.server:Served"
+SERVES = "neuralshade.kinds.material.sandbox.server:SandboxHandler"
 
 
-def load_apart(
+def load_sandboxed(
     path: str | os.PathLike[str], element: str | None = None, varied: Sequence[str] = (), *,
     trust: bool = False, readable: Sequence[str] = (),
-) -> Teacher:  # fmt: skip
-    """Return the teacher of a MaterialX document, as ``load_materialx`` does, from a sandbox.
+) -> ReferenceBsdf:  # fmt: skip
+    """Return the reference of a MaterialX document, as ``load_materialx`` does, from a sandbox.
 
     There it is loaded, compiled and run once: a document that ends what reads it, compiles it or
     runs it ends that process. It reads files in the document's folder or below, and the system's.
@@ -43,22 +43,22 @@ def load_apart(
                                           most_bytes=MOST_BYTES, most_json=MOST_TEXT)  # fmt: skip
         except NeuralShadeError as error:
             raise type(error)(str(error).replace(there, str(path))) from error
-        teacher = teacher_of_message(message, arrays, place)
-        if teacher is None:
+        reference = reference_from_message(message, arrays, place)
+        if reference is None:
             raise sandbox.odd("an answer that is no material")
     if varied:
-        return teacher
+        return reference
     return replace(
-        teacher, written=partial(load_apart, path, element, trust=trust, readable=readable)
+        reference, written=partial(load_sandboxed, path, element, trust=trust, readable=readable)
     )
 
 
-class ApartDocument(os.PathLike[str]):
+class SandboxedDocument(os.PathLike[str]):
     """The path of a document that somebody else sent: it is loaded in a sandbox alone."""
 
     def __init__(self, path: str):
         self._path = path
-        self._loaded: dict[str | None, Teacher] = {}
+        self._loaded: dict[str | None, ReferenceBsdf] = {}
 
     def __fspath__(self) -> str:
         return self._path
@@ -66,8 +66,8 @@ class ApartDocument(os.PathLike[str]):
     def __str__(self) -> str:
         return self._path
 
-    def teacher(self, element: str | None) -> Teacher:
-        """Return the teacher of its first material, or of another one; see ``load_apart``."""
+    def reference(self, element: str | None) -> ReferenceBsdf:
+        """Return the reference of its first material, or of another one; see ``load_sandboxed``."""
         if element not in self._loaded:
-            self._loaded[element] = load_apart(self._path, element)
+            self._loaded[element] = load_sandboxed(self._path, element)
         return self._loaded[element]

@@ -1,4 +1,4 @@
-"""A teacher of a MaterialX document as a message between two processes: plain data and arrays."""
+"""A reference of a MaterialX document as a message between two processes: plain data and arrays."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Any
 
 from neuralshade.base.sandbox.wire import Array
 from neuralshade.kinds.material.references.materialx_code import check_words
-from neuralshade.kinds.material.references.reference_bsdf import Teacher
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf
 from neuralshade.kinds.material.varied import Input
 
 LISTS = ("parameters", "notes", "targets")
 WORDS = "picture_words"  # the one buffer of a document's text
 
 
-def message_of(teacher: Teacher) -> tuple[dict[str, Any], tuple[Array, ...]]:
-    """Return the data of a document's teacher, and its buffer of pictures."""
+def reference_message(reference: ReferenceBsdf) -> tuple[dict[str, Any], tuple[Array, ...]]:
+    """Return the data of a document's reference, and its buffer of pictures."""
     data = {
-        "name": teacher.name, "text": teacher.text, "element": teacher.element,
-        "coarse": teacher.coarse, **{name: list(getattr(teacher, name)) for name in LISTS},
-        "inputs": {name: [one.variable, one.default] for name, one in teacher.inputs.items()},
+        "name": reference.name, "text": reference.text, "element": reference.element,
+        "coarse": reference.coarse, **{name: list(getattr(reference, name)) for name in LISTS},
+        "inputs": {name: [one.variable, one.default] for name, one in reference.inputs.items()},
     }  # fmt: skip
-    return data, (teacher.variables[WORDS],)
+    return data, (reference.variables[WORDS],)
 
 
-def teacher_of_message(
+def reference_from_message(
     message: dict[str, Any], arrays: Sequence[Array], place: Path
-) -> Teacher | None:
-    """Return the teacher of a message; None where that is no message of one.
+) -> ReferenceBsdf | None:
+    """Return the reference of a message; None where that is no message of one.
 
     Raises: ConfigError where its text reaches beyond arithmetic.
     """
@@ -46,7 +46,7 @@ def teacher_of_message(
     check_words(message["text"], place)
     parameters, notes, targets = (tuple(message[name]) for name in LISTS)
     inputs = {name: Input(*one) for name, one in message["inputs"].items()}
-    return Teacher(message["name"], message["text"], parameters, {WORDS: arrays[0]}, notes,
+    return ReferenceBsdf(message["name"], message["text"], parameters, {WORDS: arrays[0]}, notes,
                    element=message["element"], coarse=message["coarse"], targets=targets,
                    inputs=inputs)  # fmt: skip
 

@@ -12,40 +12,40 @@ from neuralshade.errors import DeviceError
 from neuralshade.kinds.material.references.materialx import load_materialx
 from neuralshade.kinds.material.references.materialx_screening import check_kernels
 from neuralshade.kinds.material.references.reference_bsdf import (
-    Teacher,
-    TeacherKernels,
-    open_teachers_gpu,
+    ReferenceBsdf,
+    ReferenceKernels,
+    open_reference_gpu,
 )
-from neuralshade.kinds.material.sandbox.message import message_of
+from neuralshade.kinds.material.sandbox.message import reference_message
 
 SAMPLES = 1024  # places and directions that it is run at
 
 
-class Served:
-    """Answers with the teacher of the document that a message names."""
+class SandboxHandler:
+    """Answers with the reference of the document that a message names."""
 
     def __call__(
         self, message: dict[str, Any], arrays: list[Array]
     ) -> tuple[dict[str, Any], tuple[Array, ...]]:
-        """Return the teacher as a message, once it was compiled and run."""
+        """Return the reference as a message, once it was compiled and run."""
         path, trust = Path(message["path"]), bool(message["trust"])
-        teacher = load_materialx(path, message["element"], trust=trust, apart=True)
+        reference = load_materialx(path, message["element"], trust=trust, apart=True)
         if trust:
-            check_kernels(teacher, path)
-        if message["varied"] and teacher.written is not None:
-            teacher = teacher.written(message["varied"])
-        _run(teacher)
-        return message_of(teacher)
+            check_kernels(reference, path)
+        if message["varied"] and reference.written is not None:
+            reference = reference.written(message["varied"])
+        _run(reference)
+        return reference_message(reference)
 
 
-def _run(teacher: Teacher) -> None:
-    """Evaluate a teacher at random places: what ends the process ends this one."""
+def _run(reference: ReferenceBsdf) -> None:
+    """Evaluate a reference at random places: what ends the process ends this one."""
     try:
-        gpu = open_teachers_gpu()
+        gpu = open_reference_gpu()
     except DeviceError:  # a fit may have another road
         return
     rng = np.random.default_rng(0)
-    kernels = TeacherKernels(gpu, teacher)
+    kernels = ReferenceKernels(gpu, reference)
     uv = rng.random((SAMPLES, 2), np.float32)
     directions = rng.random((2, SAMPLES, 3)) - [0.5, 0.5, 0]
     directions /= np.linalg.norm(directions, axis=2, keepdims=True)

@@ -21,7 +21,11 @@ from neuralshade.gpu.slangpy_gpu import slangpy_gpu
 from neuralshade.kinds.material.batched_maps import empty_maps, map_edges
 from neuralshade.kinds.material.levels import boxed, level_sides
 from neuralshade.kinds.material.references.pictures import Lookup, picture_table
-from neuralshade.kinds.material.references.reference_bsdf import GIVEN, Teacher, TeacherKernels
+from neuralshade.kinds.material.references.reference_bsdf import (
+    GIVEN,
+    ReferenceBsdf,
+    ReferenceKernels,
+)
 from neuralshade.kinds.material.samples import normal_firsts
 from neuralshade.source.picture import Picture
 
@@ -52,7 +56,7 @@ SamplerState baked_edges;
 class Baked:
     """Maps of a graph's values, and how each value is read of them."""
 
-    teacher: Teacher
+    reference: ReferenceBsdf
     codes: npt.NDArray[np.uint8]  # [maps, side, side, 4]
     channels: tuple[int, ...]  # of each value, which number of the maps; -1 is none
     scales: tuple[float, ...]  # value = scale times that number in [0, 1], and
@@ -74,7 +78,7 @@ class Baked:
                         for edge, each in zip(level_sides(side)[1:], coarser, strict=True))
         ]  # fmt: skip
 
-    def in_words(self) -> Teacher:
+    def in_words(self) -> ReferenceBsdf:
         """Return the material that reads them from a buffer, on any device."""
         lookups = [
             Lookup(f"baked_{i}", Path(f"baked_{i}"), self.wrap, self.wrap,
@@ -86,7 +90,7 @@ class Baked:
         text = self._text(head, "looked_up(baked_words, baked_{map}, uv)")
         return self._as(text, {"baked_words": words["picture_words"]})
 
-    def in_textures(self, gpu: Gpu) -> Teacher:
+    def in_textures(self, gpu: Gpu) -> ReferenceBsdf:
         """Return the material that lets a device of SlangPy's filter them."""
         device = slangpy_gpu(gpu, "textures").device
         look_up = "baked_maps.SampleLevel(baked_edges, float3(uv, {map}), 0.0f)"
@@ -94,8 +98,10 @@ class Baked:
         text = self._text(IN_TEXTURES, look_up)
         return self._as(text, {"baked_maps": maps, "baked_edges": edges})
 
-    def _as(self, text: str, variables: dict[str, Any]) -> Teacher:
-        return replace(self.teacher, text=text, variables={**self.teacher.variables, **variables})
+    def _as(self, text: str, variables: dict[str, Any]) -> ReferenceBsdf:
+        return replace(
+            self.reference, text=text, variables={**self.reference.variables, **variables}
+        )
 
     def _text(self, head: str, look_up: str) -> str:
         """Return the material's text, which is given its values before it is asked."""
@@ -109,20 +115,20 @@ class Baked:
         reads += "".join(f"    baked_numbers[{i}] = {self.shifts[i]!r}f;\n"
                          for i, channel in enumerate(self.channels) if channel < 0)  # fmt: skip
         given = "".join(f"    {target} = baked_numbers[{i}];\n"
-                        for i, target in enumerate(self.teacher.targets))  # fmt: skip
+                        for i, target in enumerate(self.reference.targets))  # fmt: skip
         given += "".join(f"    {name} = normalize({name});\n" for name in self.normals)
-        text = self.teacher.text.replace(GIVEN, given)
+        text = self.reference.text.replace(GIVEN, given)
         text = EVAL.sub(lambda found: f"{found[0]}    read_baked(uv);\n", text)
         return head + READ.format(count=len(self.channels), reads=reads) + text
 
 
-def bake(kernels: TeacherKernels, side: int, wrap: str) -> Baked | None:
+def bake(kernels: ReferenceKernels, side: int, wrap: str) -> Baked | None:
     """Return a material's values in maps of ``side`` x ``side`` texels, ``wrap`` as a recipe's.
 
     None where it has none that could be given: a module of a user's own, numbers that are varied.
     """
-    teacher = kernels.teacher
-    if not teacher.targets or teacher.varied or teacher.text.count(GIVEN) != 1:
+    reference = kernels.bsdf
+    if not reference.targets or reference.varied or reference.text.count(GIVEN) != 1:
         return None
     values = kernels.parameter_map(side, side).reshape(side * side, -1)
     kept, channels, scales, shifts = _channels(values)
@@ -133,11 +139,11 @@ def bake(kernels: TeacherKernels, side: int, wrap: str) -> Baked | None:
         if channel >= 0:
             shifts[i] += scales[i] * low[channel]
             scales[i] *= high[channel] - low[channel]
-    firsts = normal_firsts(teacher.parameters, torch.from_numpy(values))
-    normals = tuple(teacher.targets[first].removesuffix(".x") for first in firsts)
+    firsts = normal_firsts(reference.parameters, torch.from_numpy(values))
+    normals = tuple(reference.targets[first].removesuffix(".x") for first in firsts)
     maps = codes.reshape(side, side, -1, 4).transpose(2, 0, 1, 3)
     numbers = (tuple(float(x) for x in scales), tuple(float(x) for x in shifts))
-    return Baked(teacher, np.ascontiguousarray(maps), tuple(channels), *numbers, normals, wrap)
+    return Baked(reference, np.ascontiguousarray(maps), tuple(channels), *numbers, normals, wrap)
 
 
 def _channels(values: Floats) -> tuple[list[int], list[int], list[float], list[float]]:

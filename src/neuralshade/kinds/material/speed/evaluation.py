@@ -23,11 +23,11 @@ from neuralshade.engine.kernels.infer.field_inference import field_inference
 from neuralshade.gpu.clock import Patience, steps_seconds
 from neuralshade.gpu.gpu import Gpu, Steps, run_steps
 from neuralshade.kinds.material.asset import pack_field
-from neuralshade.kinds.material.batched_decoder import frame_decoder
+from neuralshade.kinds.material.batched_decoder import build_decoder
 from neuralshade.kinds.material.batched_maps import Mapped
 from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import HEAD, LOWEST, Teacher
+from neuralshade.kinds.material.references.reference_bsdf import HEAD, LOWEST, ReferenceBsdf
 from neuralshade.kinds.material.speed.screen import Screen
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.field import Field
@@ -161,7 +161,7 @@ class Evaluation:
         run_steps(self.gpu, self.steps)
         raw, count, lights = self.drawn.read(), self.screen.count, self.screen.lights
         if not self.by_light:
-            return Screen.seen(raw, count)
+            return Screen.unpacked(raw, count)
         said: Floats = raw.view(np.float32)[: 3 * count * lights].reshape(count, lights, 3)
         return said.sum(1)
 
@@ -170,22 +170,22 @@ class Evaluation:
         return 1e6 * steps_seconds(self.gpu, self.steps, patience)
 
 
-def graph_evaluation(gpu: Gpu, teacher: Teacher | None, screen: Screen) -> Evaluation:
+def graph_evaluation(gpu: Gpu, reference: ReferenceBsdf | None, screen: Screen) -> Evaluation:
     """Return what evaluates a material's graph; None is the screen itself."""
-    if teacher is None:
+    if reference is None:
         return _evaluation(gpu, NOTHING + GRAPH, {}, screen, "")
-    head = HEAD.format(count=max(1, len(teacher.parameters)), lowest=LOWEST)
-    given: Mapping[str, Any] = teacher.variables  # arrays, or what a device has already
+    head = HEAD.format(count=max(1, len(reference.parameters)), lowest=LOWEST)
+    given: Mapping[str, Any] = reference.variables  # arrays, or what a device has already
     variables = {name: gpu.buffer(value) if isinstance(value, np.ndarray) else value
                  for name, value in given.items()}  # fmt: skip
-    return _evaluation(gpu, head + teacher.text + GRAPH, variables, screen, "", teacher.folder)
+    return _evaluation(gpu, head + reference.text + GRAPH, variables, screen, "", reference.folder)
 
 
-def frame_evaluation(
+def batched_evaluation(
     gpu: Gpu, material: Mapped, screen: Screen, *, matrices: bool = True
 ) -> Evaluation:  # fmt: skip
-    """Return what evaluates a material as a renderer does: see ``frame_decoder``."""
-    decoder = frame_decoder(gpu, [material], matrices)
+    """Return what evaluates a material as a renderer does: see ``build_decoder``."""
+    decoder = build_decoder(gpu, [material], matrices)
     return _evaluation(gpu, decoder.text + DECODED, decoder.variables, screen, decoder.path,
                        **decoder.options)  # fmt: skip
 
@@ -193,7 +193,7 @@ def frame_evaluation(
 def decoder_evaluation(gpu: Gpu, field: Field, screen: Screen) -> Evaluation:
     """Return what evaluates a material's field. Its read-out is given from now on."""
     if not gpu.adapter.software:
-        return frame_evaluation(gpu, as_stored(field), screen)
+        return batched_evaluation(gpu, as_stored(field), screen)
     encoding = encoding_of(field)
     if list(encoding.lobes.parameters()):
         encoding.lobes.hold_read()

@@ -57,7 +57,7 @@ class Screen:
         return head + DEVICE_HALF.read_text()
 
     @staticmethod
-    def seen(halves: npt.NDArray[Any], count: int) -> Floats:
+    def unpacked(halves: npt.NDArray[Any], count: int) -> Floats:
         """Return what kernels drew as ``screen_halves``: float32 [count, 3]."""
         return halves.view(np.float16)[: 4 * count].reshape(-1, 4)[:, :3].astype(np.float32)
 

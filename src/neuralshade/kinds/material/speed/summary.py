@@ -18,18 +18,18 @@ from neuralshade.engine.kernel_path import PATH_TITLES
 from neuralshade.gpu.clock import Patience
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.kind import Notice, ignore
-from neuralshade.kinds.material.judging.evaluate import teacher_of, tell_changed
+from neuralshade.kinds.material.judging.evaluate import is_unchanged, reference_of
 from neuralshade.kinds.material.judging.judge import Judge
 from neuralshade.kinds.material.judging.mip_judge import LevelJudge
 from neuralshade.kinds.material.references.reference_bsdf import (
-    Teacher,
-    TeacherKernels,
-    open_teachers_gpu,
+    ReferenceBsdf,
+    ReferenceKernels,
+    open_reference_gpu,
 )
 from neuralshade.kinds.material.speed.baked import bake
 from neuralshade.kinds.material.speed.evaluation import (
     Evaluation,
-    frame_evaluation,
+    batched_evaluation,
     graph_evaluation,
 )
 from neuralshade.kinds.material.speed.screen import Screen
@@ -44,7 +44,7 @@ ITSELF, NOTHING = "the material itself", "nothing, at the same points"
 BAKED = "the material, its graph baked into maps"
 NETWORK, LOOPS = "its network", "its network by loops alone"
 API_TITLES = {"vulkan": "Vulkan", "cuda": "CUDA", "metal": "Metal", "d3d12": "Direct3D 12"}
-NOTED = (
+FOOTNOTES = (
     "Speed: every pixel a point of its own. A material that takes no longer than its network is "
     "better evaluated itself. Baked: what its graph computes as 8 bits of RGBA textures as wide as "
     "the feature map, with box-filtered mip levels, then its closures; as BC7 they would take a "
@@ -57,17 +57,17 @@ def material_speed(opened: Any, reference: Any, notice: Notice = ignore) -> Tabl
 
     ``notice``: called with a line, before the work, where that has changed since.
 
-    Raises: AssetError for another material; what ``load_teacher`` raises; KernelError for one that
+    Raises: AssetError for another material; what ``load_reference`` raises; KernelError if it
         does not compile; DeviceError.
     """
-    teacher = teacher_of(opened, reference)
-    tell_changed(opened, teacher, notice)
-    with closing(open_teachers_gpu()) as gpu:
-        rows = speed_rows(gpu, teacher, opened)
-    return Table(rows, lines=told_speed(rows))
+    bsdf = reference_of(opened, reference)
+    is_unchanged(opened, bsdf, notice)
+    with closing(open_reference_gpu()) as gpu:
+        rows = speed_rows(gpu, bsdf, opened)
+    return Table(rows, lines=speed_lines(rows))
 
 
-def speed_rows(gpu: Gpu, teacher: Teacher, opened: Any) -> list[dict[str, Any]]:
+def speed_rows(gpu: Gpu, reference: ReferenceBsdf, opened: Any) -> list[dict[str, Any]]:
     """Return the microseconds of a screen of points: a row for each of what can evaluate it.
 
     ``what``, ``path`` (what a network runs on), ``device``, ``api``, ``software``, ``points``, and
@@ -78,11 +78,11 @@ def speed_rows(gpu: Gpu, teacher: Teacher, opened: Any) -> list[dict[str, Any]]:
     (across, down), counts = (FEW, ONE) if gpu.adapter.software else (SCREEN, LIGHTS)
     screens = [Screen(across, down, opened.side, scattered, lights)
                for lights in counts for scattered in (False, True)]  # fmt: skip
-    kernels = TeacherKernels(gpu, teacher)
+    kernels = ReferenceKernels(gpu, reference)
     baked = bake(kernels, opened.side, opened.recipe.wrap)
     ways: dict[str, Callable[[Screen], Evaluation]] = {
         NOTHING: lambda screen: graph_evaluation(gpu, None, screen),
-        ITSELF: lambda screen: graph_evaluation(gpu, teacher, screen),
+        ITSELF: lambda screen: graph_evaluation(gpu, reference, screen),
     }
     worth: dict[str, dict[str, Any]] = {NETWORK: _network_worth(opened)}
     if baked is not None:
@@ -92,8 +92,8 @@ def speed_rows(gpu: Gpu, teacher: Teacher, opened: Any) -> list[dict[str, Any]]:
         ways[BAKED] = lambda screen: graph_evaluation(gpu, timed, screen)
         worth[BAKED] = _baked_worth(kernels, levels, opened) | {"memory_bytes": baked.byte_count}
     ways |= {
-        NETWORK: lambda screen: frame_evaluation(gpu, opened, screen),
-        LOOPS: lambda screen: frame_evaluation(gpu, opened, screen, matrices=False),
+        NETWORK: lambda screen: batched_evaluation(gpu, opened, screen),
+        LOOPS: lambda screen: batched_evaluation(gpu, opened, screen, matrices=False),
     }
     rows: list[dict[str, Any]] = []
     for what, way in counted("timing", ways.items(), len(ways)):
@@ -116,10 +116,10 @@ def _network_worth(opened: Any) -> dict[str, Any]:
 
 
 def _baked_worth(
-    kernels: TeacherKernels, maps: Sequence[Teacher], opened: Any
+    kernels: ReferenceKernels, maps: Sequence[ReferenceBsdf], opened: Any
 ) -> dict[str, float]:  # fmt: skip
     """Return what baked ``maps``, one for each level, are worth, judged as the network was."""
-    levels = [TeacherKernels(kernels.gpu, each) for each in maps]
+    levels = [ReferenceKernels(kernels.gpu, each) for each in maps]
     judged = Judge(kernels).judge(levels[0].eval)
 
     def shade(uv: Floats, wi: Floats, wo: Floats, level: Floats) -> Floats:
@@ -145,7 +145,7 @@ def _row(gpu: Gpu, what: str, found: Sequence[Evaluation]) -> dict[str, Any]:
             "scattered_us": dict(zip(lights, spent[1::2], strict=True))}  # fmt: skip
 
 
-def told_speed(rows: Sequence[dict[str, Any]]) -> list[str]:
+def speed_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
     """Return lines of what ``speed_rows`` found."""
     by_name = {row["what"]: row for row in rows}
     one = rows[0]
@@ -167,7 +167,7 @@ def told_speed(rows: Sequence[dict[str, Any]]) -> list[str]:
     lines.append(f"break-even: a material that takes {even['plane_us']['1']:,.0f} / "
                  f"{even['scattered_us']['1']:,.0f} itself takes as long as its "
                  "network")  # fmt: skip
-    return [*lines, NOTED]
+    return [*lines, FOOTNOTES]
 
 
 def _times(graph: dict[str, Any], network: dict[str, Any], lights: str) -> str:

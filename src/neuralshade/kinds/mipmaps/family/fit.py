@@ -23,16 +23,16 @@ from neuralshade.fitting.output_checks import check_asset_place, check_distinct,
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds.mipmaps.family import KIND
 from neuralshade.kinds.mipmaps.family.opened import MISSED, OpenedFamily
-from neuralshade.kinds.mipmaps.family.role import Pupil, Teacher
+from neuralshade.kinds.mipmaps.family.role import PriorTrainer, PriorUser
 from neuralshade.kinds.mipmaps.family.training import (
     fine_tuning,
+    missed_share,
     network_of,
-    share_left,
     train_correction,
 )
 from neuralshade.kinds.mipmaps.files import USUAL_FORMATS, checked_formats, make_folder
 from neuralshade.kinds.mipmaps.fit import fit_set
-from neuralshade.kinds.mipmaps.map_request import AskedMaps
+from neuralshade.kinds.mipmaps.map_request import MapRequest
 from neuralshade.kinds.mipmaps.plan import plan_set
 from neuralshade.kinds.mipmaps.recipe import mipmaps_recipe
 from neuralshade.kinds.mipmaps.result import MipmapsResult
@@ -117,7 +117,7 @@ def fit_mipmaps_family(
     check_output(output)
     given = given or [None]  # which is told as it is where one set is named
     entries, forms = dict(maps or {}), checked_formats(formats)
-    asked = [AskedMaps(as_textures(one), entries, normal_convention, forms) for one in given]
+    asked = [MapRequest(as_textures(one), entries, normal_convention, forms) for one in given]
     names = _checked(asked, Path(share), options)
     used = os.path.exists(share)
     family = _Used(Path(share), settings) if used else _Trained(Path(share), settings, len(asked))
@@ -145,7 +145,7 @@ def fit_mipmaps_family(
     return family.result(names, tuple(results))
 
 
-def _checked(asked: Sequence[AskedMaps], share: Path, options: FitOptions) -> list[str]:
+def _checked(asked: Sequence[MapRequest], share: Path, options: FitOptions) -> list[str]:
     """Return the sets' names; raise what can be told before anything is read."""
     if options.resume is not None:
         raise ConfigError(f"resume: got {str(options.resume)!r} beside share, need one of the two. "
@@ -174,7 +174,7 @@ def _checked(asked: Sequence[AskedMaps], share: Path, options: FitOptions) -> li
     return list(names)
 
 
-def _name_and_files(asked: AskedMaps) -> tuple[str, list[Path]]:
+def _name_and_files(asked: MapRequest) -> tuple[str, list[Path]]:
     if isinstance(asked.source, TextureSet):
         return asked.source.name, list(asked.source.paths.values())
     found = find_maps(asked.source, asked.maps)
@@ -216,7 +216,7 @@ class _Trained:
         check_asset_place(share)
         self.share, self.settings = share, settings
         self.recipe = mipmaps_recipe(settings)
-        self.role = Teacher(seed=self.recipe.seed)
+        self.role = PriorTrainer(seed=self.recipe.seed)
         self.told = f"{share}: no such file yet: {count} sets train its network."
 
     def result(self, names: Sequence[str], sets: tuple[MipmapsResult, ...]) -> FamilyResult:
@@ -234,7 +234,7 @@ class _Trained:
 
             network = train_correction(examples, training, self.recipe.seed, look)
         seconds = time.perf_counter() - begun
-        left = {name: share_left(network, one) for name, one in zip(names, examples, strict=True)}
+        left = {name: missed_share(network, one) for name, one in zip(names, examples, strict=True)}
         facts = [{"name": n, **size} for n, size in zip(names, self.role.sets, strict=True)]
         header = Header(
             to_dict(self.recipe), {"steps": training.steps, "seconds": round(seconds, 3)},
@@ -262,7 +262,7 @@ class _Used:
         self.names = tuple(one["name"] for one in self.asset.family["sets"])
         note = f"started from {share}, which learned from {', '.join(self.names)}."
         network = network_of(self.asset.tensors, self.asset.family["network"], share)
-        self.role = Pupil(network, note)
+        self.role = PriorUser(network, note)
         end = f"{recipe.steps:,} steps" if recipe.seconds is None else f"{recipe.seconds:g} s"
         self.told = (f"{share}: used as it is, taught by {', '.join(self.names)}; training goes "
                      f"on from its corrections for {end}. For a new network, name a file that "

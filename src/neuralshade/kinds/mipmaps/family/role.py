@@ -20,7 +20,7 @@ from neuralshade.measure.plane.mip_filters import Floats, Maps
 from neuralshade.model.mip_correction import MipCorrection
 
 
-class FamilyRole(Protocol):
+class PriorRole(Protocol):
     """The part of a fit that a family may change."""
 
     def start(
@@ -30,7 +30,7 @@ class FamilyRole(Protocol):
 
 
 @dataclass
-class Alone:
+class NoPrior:
     """Of no family: texels start as a box filter's."""
 
     def start(
@@ -44,7 +44,7 @@ class Alone:
 
 
 @dataclass
-class Teacher(Alone):
+class PriorTrainer(NoPrior):
     """Trained as if alone, and then learned from."""
 
     training: FamilyTraining = field(default_factory=FamilyTraining)
@@ -62,7 +62,7 @@ class Teacher(Alone):
 
 
 @dataclass
-class Pupil(Alone):
+class PriorUser(NoPrior):
     """Trained on from what the family's network makes of a box filter's texels.
 
     A level starts from a box filter's where that is less wrong: the set is not of the family.

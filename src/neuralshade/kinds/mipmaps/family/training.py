@@ -146,7 +146,7 @@ def loss_of(corrections: torch.Tensor, targets: torch.Tensor, alpha: torch.Tenso
 
 
 @torch.no_grad()
-def share_left(network: MipCorrection, examples: Examples) -> float:
+def missed_share(network: MipCorrection, examples: Examples) -> float:
     """Return how much of a set's corrections the network misses: 0 is none, 1 is all of them."""
     e = {name: torch.from_numpy(values) for name, values in vars(examples).items()}
     found = network(e["invariants"], e["vectors"])
