@@ -181,7 +181,7 @@ def test_what_is_looked_at_is_what_was_trained(engines, gpu):
     networks, trainer = engine.encoder_steps.networks, engine.encoder_steps.trainer
     trainer.round_mean()
     for name in networks.tasks.lobes.given(ENCODING):
-        trainer.inference.bound[name] = networks.read_out.given
+        trainer.inference.bound[name] = networks.read_out.buffer
     values = engine.sampler.reference.parameters(uv)
     latents = networks.encoder.inference.at_positions(values)
     logs = trainer.inference.at_positions(np.concatenate([latents, up, up], axis=1))

@@ -7,7 +7,7 @@ import torch
 
 from neuralshade.kinds.material.asset import MOST_MEASURE
 from neuralshade.kinds.material.field import build_field
-from neuralshade.kinds.material.noise import WAYS, sampler_noise
+from neuralshade.kinds.material.noise import METHODS, sampler_noise
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.model.lobe_sampler import Mixture
@@ -40,4 +40,4 @@ def test_infinite_light_is_the_most_noise_that_a_file_holds(field):
     with torch.no_grad():
         field.network.members[-1].bias.fill_(math.log(3e38) + 1)
     found = sampler_noise(field, untrained_sampler(RECIPE))
-    assert found == {f"noise_{way}": MOST_MEASURE for way in WAYS}
+    assert found == {f"noise_{way}": MOST_MEASURE for way in METHODS}

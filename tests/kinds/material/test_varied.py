@@ -94,7 +94,7 @@ def test_ranges_that_a_material_does_not_take(refusal, text, said):
 
 @pytest.mark.parametrize("text, default", [("w=0..1", 0.0), ("w=0.5..1", 0.5), ("w=-2..-1", -1.0)])
 def test_an_untold_default_is_the_number_nearest_to_0(text, default):
-    (found,) = varied_of(text, {"w": Input("w", 0.0, told=False)}, "tray")
+    (found,) = varied_of(text, {"w": Input("w", 0.0, has_default=False)}, "tray")
     assert found.default == default
 
 
@@ -176,8 +176,8 @@ def test_inputs_of_a_slang_module(tmp_path, refusal):
     own = tmp_path / "own.slang"
     own.write_text(INPUTS_OF_A_MODULE)
     assert load_slang(own).inputs == {
-        "a": Input("a", 0.0, told=False), "b": Input("b", 0.5), "c": Input("c", -1.0),
-        "d": Input("d", 0.0, told=False),
+        "a": Input("a", 0.0, has_default=False), "b": Input("b", 0.5), "c": Input("c", -1.0),
+        "d": Input("d", 0.0, has_default=False),
     }  # fmt: skip
     bad = tmp_path / "bad.slang"
     bad.write_text("uniform float x = 1e;\nfloat3 eval(float2 uv, float3 wi, float3 wo) {}")

@@ -256,7 +256,7 @@ def test_equal_seeds_give_equal_files(device, stand, set_of, short):
 def test_a_smaller_pool_is_told(device, stand, monkeypatch, set_of, short):
     monkeypatch.setattr("neuralshade.kinds.mipmaps.build.MOST_POOL_BYTES", 8 * 43 * 5)
     result = neuralshade.fit_mipmaps(set_of(16, 8), "out", favor="mirror", **short)
-    note = "pool: 16 brought to 4: so many pairs' references in 43 texels take 0.0 GB."
+    note = "pool: 16 reduced to 4: so many pairs' references in 43 texels take 0.0 GB."
     assert result.notes == (note,)
     assert neuralshade.info(result.asset)["maps"]["notes"] == [note]
 

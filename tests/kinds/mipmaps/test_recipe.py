@@ -106,11 +106,11 @@ def test_a_pool_that_memory_does_not_take_is_smaller_and_told():
     assert pool_notes(recipe, levels_of(1024, 1024)) == ()
     assert pool_for(recipe, levels) == 32
     assert pool_notes(recipe, levels) == (
-        "pool: 128 brought to 32: so many pairs' and their skies' references in 5,592,405 texels "
+        "pool: 128 reduced to 32: so many pairs' and their skies' references in 5,592,405 texels "
         "take 2.0 GB.",
     )
     assert pool_notes(MipmapsRecipe(favor="mirror"), levels) == (
-        "pool: 128 brought to 32: so many pairs' references in 5,592,405 texels take 1.3 GB.",
+        "pool: 128 reduced to 32: so many pairs' references in 5,592,405 texels take 1.3 GB.",
     )
     assert pool_for(recipe, levels_of(65536, 65536)) == 32  # a step's, whatever it takes
 

@@ -1,4 +1,4 @@
-"""A layered material into a feature map and a small decoder of directions."""
+"""The material kind: a layered material fitted as a feature map and a small BSDF decoder."""
 
 from neuralshade.fitting.command import Flag, Subject
 from neuralshade.kinds.kind import Kind

@@ -1,15 +1,20 @@
-"""A fitted material as its file holds it: a feature map in 8 bits, lobes and decoder in float16.
+"""Asset of a fitted material: 8-bit feature map, lobes and decoder in float16.
 
-Tensors: ``features`` uint8 [texels, features], the map row by row, its levels one after the other,
-the finest first, a number's code / 255 in its range; ``range`` float32 [2, features], what 0 and 1
-stand for; ``lobes.weight`` and ``lobes.bias`` of the read-out; ``decoder.N.weight`` [outputs,
-inputs] and ``decoder.N.bias``; ``sampler.N.weight`` and ``sampler.N.bias`` of the network that
-weighs lobes to draw from; all float16. ``material`` of a header: name, side of the map in
-texels, digest of the reference, notes; of a document its element; ``varied`` inputs, where it has
-some (see varied.py); ``levels``, a part for each, without which the map has one (see mip_judge.py);
-``shared``, how many of the decoder's first layers it may share with others, and their digest (see
-shared.py).
-Two RGBA8 textures with mips hold a map of eight features as it is.
+Tensors:
+- ``features``, uint8 [texels, features]: the map row by row, level after level, finest first.
+  code / 255 is the position in the number's range.
+- ``range``, float32 [2, features]: the values of codes 0 and 255.
+- ``lobes.weight``, ``lobes.bias``: the read-out.
+- ``decoder.N.weight`` [outputs, inputs], ``decoder.N.bias``.
+- ``sampler.N.weight``, ``sampler.N.bias``: the network that weighs the lobes to draw from.
+All but the first two are float16.
+
+``material`` in the header: name, side of the map in texels, digest of the reference, notes; the
+``element`` of a document; ``varied`` inputs, if any (varied.py); ``levels``, an entry for each
+(mip_judge.py), absent if the map has one; ``shared``, how many of the decoder's first layers may be
+shared, and their digest (shared.py).
+
+Two RGBA8 textures with mips hold a map of eight features without conversion.
 """
 
 from __future__ import annotations
@@ -31,9 +36,9 @@ from neuralshade.kinds.material.varied import MOST_VARIED
 from neuralshade.model.field import Field
 from neuralshade.model.lobe_sampler import LobeSampler
 
-MOST_MEASURE = 1e6  # what is further from 0 is told as that
+MOST_MEASURE = 1e6  # stored numbers are clamped to it
 MEASURE = Number(-MOST_MEASURE, MOST_MEASURE)
-# Of a quality, where files of earlier versions have none; see measures.py and noise.py.
+# Measures that assets of earlier versions lack; see measures.py and noise.py.
 MEASURED = ("flip", "smape_uniform", "smape_half", "smape_highlight", "l1_uniform", "l1_half",
             "l1_highlight", "bias", "albedo_mean", "albedo_p95", "albedo_grazing",
             "albedo_most", "teacher_albedo_most", "reciprocity",
@@ -61,7 +66,7 @@ RANGE = ("low", "high")
 
 
 def parameters_of(field: Field) -> dict[str, torch.Tensor]:
-    """Return the read-out's and the decoder's numbers by the names of their tensors."""
+    """Return the parameters of read-out and decoder by tensor name."""
     read = encoding_of(field).lobes.read
     network = field.network.named_parameters()
     return {**{f"lobes.{name}": getattr(read, name) for name in ("weight", "bias")},
@@ -69,12 +74,12 @@ def parameters_of(field: Field) -> dict[str, torch.Tensor]:
 
 
 def recipe_facts(recipe: MaterialRecipe) -> dict[str, Any]:
-    """Return what a header holds of a recipe: ``vary`` where something is varied alone."""
+    """Return the recipe as a header stores it: ``vary`` only if inputs are varied."""
     return {name: value for name, value in to_dict(recipe).items() if name != "vary" or value}
 
 
 def pack_field(field: Field) -> dict[str, npt.NDArray[Any]]:
-    """Return the tensors of a field, its feature map rounded."""
+    """Return the tensors of a field, its feature map rounded to codes."""
     encoding = encoding_of(field)
     ends = [encoding.get_buffer(name).cpu().numpy() for name in RANGE]
     tensors = {"features": encoding.grid.codes(), "range": np.stack(ends)}
@@ -84,7 +89,7 @@ def pack_field(field: Field) -> dict[str, npt.NDArray[Any]]:
 
 
 def sampler_parameters(sampler: LobeSampler) -> dict[str, torch.nn.Parameter]:
-    """Return a sampler's parameters by the names of their tensors."""
+    """Return a sampler's parameters by tensor name."""
     return {name.replace("network.layers.", "sampler."): parameter
             for name, parameter in sampler.named_parameters()}  # fmt: skip
 
@@ -95,7 +100,7 @@ def pack_sampler(sampler: LobeSampler) -> dict[str, npt.NDArray[Any]]:
 
 
 def field_forms(recipe: MaterialRecipe, side: int, levels: int = 1) -> Mapping[str, Form]:
-    """Return the forms of the tensors that a recipe makes, without allocating them."""
+    """Return the forms of the tensors of a recipe, without allocating them."""
     with torch.device("meta"):
         field = build_field(recipe, side, None)
         sampler = LobeSampler(recipe.features, recipe.lobes, recipe.varied_count, rng=None)
@@ -111,7 +116,7 @@ def field_forms(recipe: MaterialRecipe, side: int, levels: int = 1) -> Mapping[s
 def stored_field(
     recipe: MaterialRecipe, side: int, tensors: Mapping[str, npt.NDArray[Any]]
 ) -> Field:
-    """Return the field that tensors of the right forms hold, in float32, with all their levels."""
+    """Return the field of tensors that have the right forms: float32, all levels."""
     levels = len(level_codes(tensors["features"], side))
     field = build_field(recipe, side, None, levels)
     encoding: MaterialEncoding = encoding_of(field)
@@ -127,7 +132,7 @@ def stored_field(
 def stored_sampler(
     recipe: MaterialRecipe, tensors: Mapping[str, npt.NDArray[Any]]
 ) -> LobeSampler:  # fmt: skip
-    """Return the sampler that tensors of the right forms hold, in float32."""
+    """Return the sampler of tensors that have the right forms, in float32."""
     sampler = LobeSampler(recipe.features, recipe.lobes, recipe.varied_count,
                           rng=None)  # fmt: skip
     for name, parameter in sampler_parameters(sampler).items():

@@ -1,4 +1,4 @@
-"""Many materials of one architecture in one kernel: who shares a layer has it once.
+"""Batched decoder: many materials of one architecture in one kernel, shared layers stored once.
 
 Device half: batched_decoder.slang, by cooperative vectors or, with CUDA, by warp products;
 elsewhere the loops of scattering.slang.
@@ -38,9 +38,9 @@ from neuralshade.kinds.material.shared import ARCHITECTURE
 from neuralshade.model.activation import slang_name
 from neuralshade.model.frame_decoder import MOST_THREADS, FrameDecoder
 
-WARP_BYTES = LANES * 80  # of group-shared memory, as batched_decoder.warps.slang says
-SHARED_SPARE = 1024  # bytes that its beginning may be moved by
-ROW_HALVES = 32  # numbers of a lane there
+WARP_BYTES = LANES * 80  # of group-shared memory, as in batched_decoder.warps.slang
+SHARED_SPARE = 1024  # bytes by which its start may be aligned
+ROW_HALVES = 32  # halves in a lane's row there
 HEAD = """
 import neuralshade.kinds.material.batched_decoder;
 import neuralshade.kinds.material.batched_maps;
@@ -145,12 +145,13 @@ float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)
 
 
 def build_decoder(gpu: Gpu, materials: Sequence[Mapped], matrices: bool = True) -> FrameDecoder:
-    """Return what evaluates ``materials`` by their index.
+    """Return a decoder that evaluates ``materials`` by index.
 
-    In float16 on cooperative vectors or, through CUDA, matrix units, where texels have 8 numbers
-    and no input is varied; else, or not ``matrices``, by float32 loops, inputs at their defaults.
+    It computes in float16 on cooperative vectors or, with CUDA, matrix units, if texels have 8
+    numbers and no input is varied. Otherwise, or without ``matrices``, it runs float32 loops with
+    inputs at their defaults.
 
-    Raises: ConfigError for none, and for two of different architectures.
+    Raises: ConfigError for no material, and for two of different architectures.
     """
     check_alike(materials)
     path = decoder_path(gpu, materials[0].recipe) if matrices else "fma"
@@ -168,7 +169,7 @@ def build_decoder(gpu: Gpu, materials: Sequence[Mapped], matrices: bool = True) 
 
 
 def decoder_path(gpu: Gpu, recipe: MaterialRecipe) -> KernelPath:
-    """Return how decoders of this architecture are evaluated: vector, matrix or fma."""
+    """Return the path of decoders of this architecture: vector, matrix or fma."""
     if recipe.features == FEATURES and not recipe.varied_count:
         if inference_path(gpu.adapter) == "vector":
             return "vector"
@@ -178,7 +179,7 @@ def decoder_path(gpu: Gpu, recipe: MaterialRecipe) -> KernelPath:
 
 
 def check_alike(materials: Sequence[Mapped]) -> None:
-    """Raise ConfigError where there is no material, or two are of different architectures."""
+    """Raise ConfigError for no material, and for two of different architectures."""
     if not materials:
         raise ConfigError("frame: got no material, need one or more. Name assets.")
     first = materials[0].recipe
@@ -191,7 +192,7 @@ def check_alike(materials: Sequence[Mapped]) -> None:
 
 
 def takes_warps(recipe: MaterialRecipe) -> bool:
-    """Return whether products of a warp take decoders of this architecture."""
+    """Return whether warp products support decoders of this architecture."""
     lobes = lobe_inputs(recipe, None)
     rows = max(lobes.width, len(lobes.read.weight))
     return rows <= ROW_HALVES and recipe.hidden_layers > 0 and recipe.hidden_width % SIDE == 0
@@ -200,7 +201,7 @@ def takes_warps(recipe: MaterialRecipe) -> bool:
 def head_text(
     recipe: MaterialRecipe, road: str, maps: BatchedMaps, places: npt.NDArray[np.uint32]
 ) -> str:
-    """Return what the texts of both roads begin with. One material's place is written down."""
+    """Return the common start of both Slang texts. The place of a single material is a constant."""
     lobes = lobe_inputs(recipe, None).slang("Frame", folded=True).declarations
     place = "frame_places[material]"
     if len(places) == 1:
@@ -209,7 +210,7 @@ def head_text(
 
 
 def hidden(recipe: MaterialRecipe) -> dict[str, Any]:
-    """Return what both roads' texts say of the decoder's hidden layers."""
+    """Return the template arguments of the decoder's hidden layers, for both texts."""
     return {"activation": slang_name(recipe.activation), "width": recipe.hidden_width,
             "layers": recipe.hidden_layers}  # fmt: skip
 
@@ -217,21 +218,21 @@ def hidden(recipe: MaterialRecipe) -> dict[str, Any]:
 def vectors_text(
     recipe: MaterialRecipe, layout: str, maps: BatchedMaps, places: npt.NDArray[np.uint32]
 ) -> str:
-    """Return the Slang text of a decoder by cooperative vectors."""
+    """Return the Slang text of a decoder on cooperative vectors."""
     return head_text(recipe, "vectors", maps, places) + VECTORS.format(
         **hidden(recipe),
         layout=layout.title().replace("_", ""))  # fmt: skip
 
 
 def warps_text(recipe: MaterialRecipe, maps: BatchedMaps, places: npt.NDArray[np.uint32]) -> str:
-    """Return the Slang text of a decoder by products of a warp."""
+    """Return the Slang text of a decoder on warp products."""
     return head_text(recipe, "warps", maps, places) + WARPS.format(
         **hidden(recipe),
         alone=str(len(places) == 1).lower())  # fmt: skip
 
 
 def _by_warps(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
-    """Return the decoder with its matrices as fragments."""
+    """Build the decoder with its matrices as fragments."""
     maps = map_words(materials)
     packed = pack_networks(materials, maps.places, fragment_bytes, maps.largest)
     found = gpu.buffer(as_fragments(packed))
@@ -244,7 +245,7 @@ def _by_warps(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
 
 
 def _by_vectors(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
-    """Return the decoder with its matrices in the device's own layout."""
+    """Build the decoder with its matrices in the device's preferred layout."""
     import slangpy as spy
 
     device = slangpy_gpu(gpu, "cooperative vectors").device
@@ -266,7 +267,7 @@ def _by_vectors(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
     commands: Any = gpu.commands()
     into: Any = found
     at: Any = source
-    # SlangPy's own barriers name shader stages only; conversion is a stage of its own
+    # SlangPy's own barriers name shader stages only; conversion is a separate stage
     commands.encoder.global_barrier()
     commands.encoder.convert_coop_vec_matrices(into.native, descriptions[0], at.native,
                                                descriptions[1])  # fmt: skip
@@ -279,6 +280,6 @@ def _by_vectors(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
 
 
 def _joined(parts: Sequence[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], list[int]]:
-    """Return arrays one behind the other, and where each begins."""
+    """Return the concatenated arrays, and the offset of each."""
     firsts = np.cumsum([0, *(len(part) for part in parts[:-1])])
     return np.concatenate(parts), [int(first) for first in firsts]

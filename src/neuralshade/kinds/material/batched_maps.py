@@ -1,8 +1,8 @@
-"""Feature maps of many materials: as textures, which the device filters, or as words in a buffer.
+"""Feature maps of many materials: filtered textures, or words in a buffer.
 
-Two RGBA8 textures a material, with their mip levels: a look-up is two of the device's. Maps of one
-size lie in one array of textures, so that most frames bind one. Where there are no texture units
-to be asked, which is through CUDA, a texel is 8 bytes of one buffer: batched_maps.slang.
+Each material has two RGBA8 textures with mip levels, so a look-up reads two of them. Maps of equal
+size share one texture array, so that most frames bind one. With CUDA, which has no texture units
+here, a texel is 8 bytes of one buffer, see batched_maps.slang.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from neuralshade.kinds.material.recipe import MaterialRecipe
 
 FEATURES = 8  # of a texel: two textures
-MOST_LAYERS = 2048  # of an array of textures, on any device that has cooperative vectors
+MOST_LAYERS = 2048  # of a texture array, on any device with cooperative vectors
 TEXT = """
 Texture2DArray<float4> frame_maps[{count}];
 SamplerState frame_edges[{count}];
@@ -48,11 +48,11 @@ float4[2] frame_codes(uint map, uint layer, float2 uv, float level)
     return all.codes(map, layer, uv, level);
 }
 """
-LEVELS_AT, REPEATS = 2**16, 2**31  # of what batched_maps.slang calls a map's shape
+LEVELS_AT, REPEATS = 2**16, 2**31  # of a map's shape, see batched_maps.slang
 
 
 class Mapped(Protocol):
-    """A fitted material whose feature map has FEATURES numbers a texel."""
+    """A fitted material with FEATURES numbers a texel."""
 
     @property
     def recipe(self) -> MaterialRecipe: ...
@@ -64,7 +64,7 @@ class Mapped(Protocol):
 
 @dataclass(frozen=True)
 class BatchedMaps:
-    """Slang text of ``frame_codes``, what it reads, and each material's map and layer there.
+    """Slang text of ``frame_codes``, its variables, and each material's map and layer.
 
     ``largest``: what it returns for the largest code.
     """
@@ -91,16 +91,16 @@ def map_textures(device: slangpy.Device, materials: Sequence[Mapped]) -> Batched
                 places[index] = len(maps), 2 * row
             maps.append(_array(device, [materials[index] for index in part], side, levels))
             edges.append(map_edges(device, wrap))
-    # of one map there is no choice, which would cost each look-up a loop over a wave's choices
+    # a single map needs no index, which would cost each look-up a loop over the wave's indices
     chosen = "0" if len(maps) == 1 else "NonUniformResourceIndex(map)"
     text = TEXT.format(count=len(maps), map=chosen)
     return BatchedMaps(text, {"frame_maps": maps, "frame_edges": edges}, places)
 
 
 def map_words(materials: Sequence[Mapped]) -> BatchedMaps:
-    """Return the feature maps of ``materials`` as words: what is to be bound is an array.
+    """Return the feature maps of ``materials`` as words, to be bound as a buffer.
 
-    Each one's map is its first texel, and its layer what batched_maps.slang calls the shape.
+    The map of a place is the first texel, the layer is the shape of batched_maps.slang.
     """
     places, first = list[tuple[int, int]](), 0
     for one in materials:
@@ -116,7 +116,7 @@ def map_words(materials: Sequence[Mapped]) -> BatchedMaps:
 def _array(
     device: slangpy.Device, materials: Sequence[Mapped], side: int, levels: int
 ) -> slangpy.Texture:
-    """Return an array of textures: two layers a material, four numbers each."""
+    """Return a texture array: two layers a material, four numbers each."""
     found = empty_maps(device, side, 2 * len(materials), levels)
     for row, one in enumerate(materials):
         stored = level_codes(one.tensors["features"], side)
@@ -131,7 +131,7 @@ def _array(
 def empty_maps(
     device: slangpy.Device, side: int, layers: int, levels: int = 1
 ) -> slangpy.Texture:  # fmt: skip
-    """Return an array of RGBA8 textures, of 8 bits a number, that is yet to be filled."""
+    """Return an uninitialized array of RGBA8 textures, 8 bits a channel."""
     import slangpy as spy
 
     return device.create_texture(
@@ -142,7 +142,7 @@ def empty_maps(
 
 
 def map_edges(device: slangpy.Device, wrap: str) -> slangpy.Sampler:
-    """Return what filters maps whose recipe has this ``wrap``, and says what is beyond a border."""
+    """Return the texture sampler of a recipe's ``wrap``: linear filter and border mode."""
     import slangpy as spy
 
     modes = spy.TextureAddressingMode

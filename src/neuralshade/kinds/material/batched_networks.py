@@ -13,10 +13,10 @@ from neuralshade.kinds.material.batched_maps import Mapped
 from neuralshade.kinds.material.field import lobe_inputs
 from neuralshade.kinds.material.shared import shared_digest
 
-ALIGNED = 64  # bytes, as cooperative vectors want matrices
+ALIGNED = 64  # bytes, as cooperative vectors require
 PLACE = ("range", "read", "biases", "first", "second", "stride", "map", "layer")
 LOG2_E = np.float32(np.log2(np.e))
-SIDE, LANES = 16, 32  # of a matrix product: rows and columns of a fragment, threads that have it
+SIDE, LANES = 16, 32  # of a matrix product: rows and columns of a fragment, and its threads
 Halves = npt.NDArray[np.float16]
 Bytes = npt.NDArray[np.uint8]
 SizeOf = Callable[[int, int], int]  # bytes of a matrix of so many rows and columns
@@ -24,9 +24,9 @@ SizeOf = Callable[[int, int], int]  # bytes of a matrix of so many rows and colu
 
 @dataclass(frozen=True)
 class PackedNetworks:
-    """Networks: what matrices there are, and where; the rest is in ``data``."""
+    """Packed networks: ``data``, and the matrices to write into it."""
 
-    data: Bytes  # zeros where matrices belong
+    data: Bytes  # zeros where matrices go
     places: npt.NDArray[np.uint32]  # [materials, PLACE]
     matrices: tuple[tuple[int, Halves], ...]  # first byte, and values [rows, columns]
 
@@ -35,10 +35,10 @@ def pack_networks(
     materials: Sequence[Mapped], of_maps: Sequence[tuple[int, int]], size_of: SizeOf,
     largest: float = 1.0,
 ) -> PackedNetworks:  # fmt: skip
-    """Return the networks of materials of one architecture; equal first layers lie there once.
+    """Return the packed networks of materials of one architecture; equal first layers stored once.
 
-    ``of_maps``: each one's map and layer; ``largest``: what their look-ups say of the largest code.
-    The decoders' last layers say logarithms to base 2.
+    ``of_maps``: map and layer of each; ``largest``: the value of the largest code in look-ups.
+    The decoders' last layers return logarithms to base 2.
     """
     blocks: list[Bytes] = []
     matrices: list[tuple[int, Halves]] = []
@@ -78,28 +78,28 @@ def pack_networks(
         read = put_matrix(filled[0])
         later = [put_matrix(matrix) for matrix in filled[2:]]
         stride = later[1] - later[0] if len(later) > 1 else 0
-        # products of 16 columns read 8 biases more than the last layer has
+        # products of 16 columns read 8 biases beyond the last layer's
         own = put(np.concatenate([*biases, np.zeros(8, np.float16)]))
         row[:] = (ends, read, own, shared[digest], later[0], stride, *of_map)
     return PackedNetworks(np.concatenate(blocks), places, tuple(matrices))
 
 
 def row_major(packed: PackedNetworks) -> Bytes:
-    """Return the bytes of networks whose matrices lie row by row."""
+    """Return the bytes of networks with row-major matrices."""
     return _with_matrices(packed, lambda values: values)
 
 
 def as_fragments(packed: PackedNetworks) -> Bytes:
-    """Return the bytes of networks whose matrices lie as a warp's products take them.
+    """Return the bytes of networks with matrices as fragments of warp products.
 
-    16 rows after 16, of these 16 columns after 16: of a lane 4 r + c the columns 2 c, 2 c + 1,
-    2 c + 8, 2 c + 9 of row r, and then of row r + 8.
+    Tiles of 16 rows, and in these tiles of 16 columns: lane 4 r + c has the columns 2 c, 2 c + 1,
+    2 c + 8, 2 c + 9 of row r, then of row r + 8.
     """
     return _with_matrices(packed, _fragments)
 
 
 def fragment_bytes(rows: int, columns: int) -> int:
-    """Return what a matrix takes as fragments."""
+    """Return the bytes of a matrix as fragments."""
     return 2 * (-(-rows // SIDE) * SIDE) * (-(-columns // SIDE) * SIDE)
 
 
@@ -120,7 +120,7 @@ def _fragments(values: Halves) -> Halves:
 
 
 def _filled(matrix: npt.NDArray[Any]) -> Halves:
-    """Return a matrix whose sides are filled up by zeros to multiples of 8; of one row, columns."""
+    """Return a matrix zero-padded to multiples of 8; a single row only in its columns."""
     rows, columns = matrix.shape
     below = 0 if rows == 1 else -rows % 8
     return np.pad(matrix.astype(np.float16), ((0, below), (0, -columns % 8)))

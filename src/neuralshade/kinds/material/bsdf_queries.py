@@ -1,4 +1,4 @@
-"""What an opened material answers: how it scatters at any place, and where to look for light."""
+"""BSDF queries of an opened material: eval, sample and pdf at any place and level."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ Floats = npt.NDArray[np.float32]
 
 
 class BsdfQueries(ABC):
-    """A feature map, lobes, a decoder and a sampler, asked."""
+    """BSDF queries on a feature map, lobes, a decoder and a sampler."""
 
     @property
     @abstractmethod
     def shares(self) -> list[float]:
-        """Return where in its range each varied input is: what is given, else its default."""
+        """Return each varied input's position in its range: the opened value, else the default."""
 
     @property
     @abstractmethod
     def side(self) -> int:
-        """Return the texels along a side of the feature map."""
+        """Return the side of the feature map in texels."""
 
     @property
     @abstractmethod
     def field(self) -> Field:
-        """Return the field as stored, in float32."""
+        """Return the stored field, in float32."""
 
     @property
     @abstractmethod
     def sampler(self) -> LobeSampler:
-        """Return the sampler of directions as stored, in float32."""
+        """Return the stored sampler of directions, in float32."""
 
     def eval(
         self, uv: npt.ArrayLike, wi: npt.ArrayLike, wo: npt.ArrayLike, level: npt.ArrayLike = 0.0
@@ -52,26 +52,26 @@ class BsdfQueries(ABC):
         """Return f * cos of wi in linear light: float32 [n, 3].
 
         Args: arrays or lists, of floats.
-            uv: [n, 2], in [0, 1], the origin at the upper left; or with columns behind it for the
-                shares of varied inputs in their ranges, 0 at the lower end and 1 at the upper
-                one; without them they are their defaults, or what it was opened with. Beyond
-                [0, 1] it is repeated or clamped, as it was fitted.
+            uv: [n, 2], in [0, 1], the origin at the upper left; or [n, 2 + V] with a share of each
+                varied input, 0 at the lower end of its range and 1 at the upper. Without shares,
+                inputs have their defaults or the values that the asset was opened with. Beyond
+                [0, 1] the material is repeated or clamped, as it was fitted.
             wi: [n, 3], to the light, of length 1: x along u, y against v, z up.
-            wo: [n, 3], to the eye. Where either lies below the surface the answer is 0.
-            level: of the feature map, a number or one each [n]: 0 is the finest, each next one is
-                the mean over twice the side, and between two whole ones they are mixed. As a
-                texture's, numbers below 0 are the finest, and those beyond the last are the last.
+            wo: [n, 3], to the eye. If either lies below the surface, the result is 0.
+            level: of the feature map, one number or [n]: 0 is the finest, each next one has half
+                the side; fractions are interpolated. It is clamped to the levels that exist, as a
+                texture's is.
 
-        Raises: ShapeError, ConfigError for what is none of that.
+        Raises: ShapeError, ConfigError for other arguments.
         """
         at, levels = check_places("eval", uv, level, self.shares)
         to_light = check_directions("eval.wi", wi, len(at))
         return self._light(at, to_light, check_directions("eval.wo", wo, len(at)), levels)
 
     def eval_footprint(self, uv: Floats, wi: Floats, wo: Floats, footprint: Floats) -> Floats:
-        """Return the same as it is on average over a footprint, the side of a square in uv [n].
+        """Return the mean of f * cos over a footprint, a square in uv of side ``footprint`` [n].
 
-        For who draws it: nothing is checked.
+        For renderers: arguments are not checked.
         """
         levels = levels_of(level_of(footprint, self.side), len(uv))
         return self._light(places(uv, self.shares), wi, wo, levels)
@@ -85,16 +85,16 @@ class BsdfQueries(ABC):
     def sample(
         self, uv: npt.ArrayLike, wo: npt.ArrayLike, u: npt.ArrayLike, level: npt.ArrayLike = 0.0
     ) -> tuple[Floats, Floats]:
-        """Return directions to look for light in: wi float32 [n, 3], and their density [n].
+        """Sample directions: return wi, float32 [n, 3], and their density [n].
 
-        Args: as for ``eval``; besides
-            wo: [n, 3]. Where it lies below the surface, the density is 0.
+        Args: as for ``eval``, and
+            wo: [n, 3]. If it lies below the surface, the density is 0.
             u: [n, 3], in [0, 1).
         """
         at, levels = check_places("sample", uv, level, self.shares)
         eye = columns(check_directions("sample.wo", wo, len(at)))
         drawn = columns(check_uniform("sample.u", u, len(at)))
-        above = torch.cat([eye[:2], eye[2:].abs()])  # so that wi is a direction at all
+        above = torch.cat([eye[:2], eye[2:].abs()])  # so that wi is a direction in any case
         wi, density = self._mixture(at, above, levels).sample(above, drawn)
         return wi.t().contiguous().numpy(), torch.where(eye[2] > 0, density, 0.0).numpy()
 
@@ -102,10 +102,10 @@ class BsdfQueries(ABC):
     def pdf(
         self, uv: npt.ArrayLike, wi: npt.ArrayLike, wo: npt.ArrayLike, level: npt.ArrayLike = 0.0
     ) -> Floats:
-        """Return the density of ``sample`` at wi per steradian: float32 [n]; 0 for any below."""
+        """Return the density of ``sample`` at wi per steradian: [n]; 0 below the surface."""
         at, levels = check_places("pdf", uv, level, self.shares)
-        light, eye = (columns(check_directions(f"pdf.{name}", given, len(at)))
-                      for name, given in (("wi", wi), ("wo", wo)))  # fmt: skip
+        light, eye = (columns(check_directions(f"pdf.{name}", vectors, len(at)))
+                      for name, vectors in (("wi", wi), ("wo", wo)))  # fmt: skip
         density = self._mixture(at, eye, levels).pdf(light, eye)
         found: Floats = torch.where(eye[2] > 0, density, 0.0).numpy()
         return found

@@ -1,4 +1,4 @@
-"""Materials: how the recipe is assembled, and what it runs on."""
+"""Assembly of a material's fit: recipe to engine, and the device of the reference."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from neuralshade.optimizer.adam import LatentAdam, Optimizer
 
 @contextmanager
 def reference_gpu(chosen: Chosen) -> Iterator[Gpu]:
-    """Give what the reference runs on: the GPU that trains, else one of its own."""
+    """Yield the GPU for the reference: the one that trains, else a new one."""
     if chosen.gpu is not None:
         yield chosen.gpu
         return
@@ -52,7 +52,7 @@ def engine_on(
     chosen: Chosen, options: FitOptions, recipe: MaterialRecipe, kernels: ReferenceKernels,
     shared: SharedPart | None = None,
 ) -> MaterialEngine:  # fmt: skip
-    """Return the engine of a fit on what was chosen for it."""
+    """Return the engine of a fit on the chosen device."""
     if chosen.gpu is None:
         return build_engine(recipe, kernels, shared)
     from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
@@ -66,7 +66,7 @@ def build_engine(
 ) -> TorchMaterialEngine:
     """Assemble sampler, model, loss and optimizers, on the CPU.
 
-    ``shared``: layers of the decoder that are given and stay as they are.
+    ``shared``: fixed layers of the decoder.
     """
     rng = torch.Generator().manual_seed(recipe.seed)
     batch = batch_of(recipe, on_cpu=True)
@@ -91,7 +91,7 @@ def build_engine(
 def check_engine(
     place: str | os.PathLike[str], state: Mapping[str, torch.Tensor], engine: str
 ) -> None:
-    """Raise ConfigError where the state of a checkpoint is of the other engine's numbers."""
+    """Raise ConfigError if a checkpoint's state is from the other engine."""
     began = "gpu" if any(name.startswith((OF_ENCODER, OF_READ)) for name in state) else "torch"
     if began != engine:
         raise ConfigError(f"{place}: got a fit of engine {began}, need one of the engine that "

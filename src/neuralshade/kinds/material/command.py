@@ -1,4 +1,4 @@
-"""neuralshade fit material, as it is typed."""
+"""Command-line call of ``neuralshade fit material``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from neuralshade.kinds.material.fit import fit_material
 
 
 def call_of(typed: CommandLine) -> FitCall:
-    """Return the call of what was typed."""
+    """Return the call for a command line."""
     flags = {name: typed.flags[name] for name in ("element", "share", "trust")}
     named = {"preset": typed.preset, **flags, **typed.settings}
     return FitCall(fit_material, (typed.subject, typed.output), named)

@@ -1,6 +1,6 @@
-"""What a material scatters over footprints on mip levels, drawn and answered on the device.
+"""Device-drawn footprints of mip levels and the reference's means over them.
 
-Device half: device_footprints.cs.slang, behind the text that a reference brings.
+Device half: device_footprints.cs.slang, after the text of the reference.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from neuralshade.kinds.material.footprints import POINTS, STEPS
 from neuralshade.kinds.material.sample_prefetch import Drawing, SamplePrefetch
 from neuralshade.kinds.material.samples import MaterialSampler
 
-WORDS = 16  # of a footprint; OF_SHARES more of one of a reference that is varied
-AHEAD = 2**20 // POINTS  # footprints at once, on hardware: no dispatch is to take a second
+WORDS = 16  # of a footprint; OF_SHARES more if inputs are varied
+AHEAD = 2**20 // POINTS  # footprints at once, on hardware: a dispatch should stay below a second
 HEAD = """
 static const uint FOOTPRINT_POINTS = {points};
 static const float2 FOOTPRINT_STEPS = float2({steps[0]!r}, {steps[1]!r});
@@ -35,7 +35,7 @@ KERNEL = '#include "neuralshade/kinds/material/device_footprints.cs.slang"\n'
 
 @dataclass(frozen=True)
 class FootprintSamples:
-    """One batch: where footprints lie, and what is seen of them."""
+    """One batch: where footprints lie, and the means over them."""
 
     at: torch.Tensor  # u, v, level and shares of varied inputs: float32 [N, 3 + V]
     wi: torch.Tensor  # float32 [3, N]
@@ -45,17 +45,17 @@ class FootprintSamples:
 
 
 class DeviceFootprints(SamplePrefetch[FootprintSamples]):
-    """Batches of footprints: places and directions as ``sampler`` has them, from counters alone.
+    """Batches of footprints, drawn by counters at places and directions like those of ``sampler``.
 
-    A level is drawn as often as its side is long, and a footprint is as wide as a texel there:
-    squares and points in them are those of ``Footprints``. ``step`` is the next step's number.
+    A level is drawn in proportion to its side, and a footprint is as wide as its texels. Squares
+    and the points in them are those of ``Footprints``. ``step`` is the number of the next step.
     """
 
     def __init__(
         self, sampler: MaterialSampler, sides: Sequence[int], *, wraps: bool, seed: int,
         device: torch.device,
     ):  # fmt: skip
-        """``seed``: 32 bits. ``device``: a torch device, where batches are to lie."""
+        """``seed``: 32 bits. ``device``: the torch device of the batches."""
         self.sampler, self.sides, self.wraps, self.seed = sampler, sides, wraps, seed
         self.varied = len(sampler.reference.bsdf.varied)
         gpu = sampler.reference.gpu
@@ -89,7 +89,7 @@ class DeviceFootprints(SamplePrefetch[FootprintSamples]):
 
 
 def footprints_text(normal_firsts: Sequence[int], wraps: bool) -> KernelText:
-    """Return what draws footprints, as ``ReferenceKernels.prepare`` takes it."""
+    """Return the kernel that draws footprints, for ``ReferenceKernels.prepare``."""
     head = HEAD.format(points=POINTS, steps=STEPS, wraps=str(wraps).lower())
     text = normals_text(normal_firsts, keeps_values=False) + head + KERNEL
     return KernelText(text, "draw_footprints", fast_math=True)

@@ -1,6 +1,6 @@
-"""Samples of a material's fit, drawn and answered by its reference on the device.
+"""Device-drawn training samples of a material, evaluated by its reference.
 
-Device half: device_samples.cs.slang, behind the text that a reference brings.
+Device half: device_samples.cs.slang, after the text of the reference.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from neuralshade.kinds.material.sample_prefetch import Drawing, SamplePrefetch, 
 from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
 
 GROUP = 64  # threads, as in device_samples.cs.slang
-WORDS, OF_SHARES = 12, 4  # of a sample; and of one of a reference that is varied
-AHEAD = 2**20  # samples that are brought to the host at once
-GPU_POOL = 2**20  # points whose values are known ahead, on hardware
+WORDS, OF_SHARES = 12, 4  # numbers of a sample; more of them if inputs are varied
+AHEAD = 2**20  # samples that are drawn at once
+GPU_POOL = 2**20  # points whose values are computed in advance, on hardware
 NORMALS = """
 static const bool DRAWN_KEEPS_VALUES = {keeps};
 static const uint DRAWN_NORMALS = {count};
@@ -38,10 +38,10 @@ KERNEL = '#include "neuralshade/kinds/material/device_samples.cs.slang"\n'
 
 @dataclass(frozen=True)
 class DeviceSamples:
-    """What draws a batch: points and directions as ``sampler`` has them, from counters alone.
+    """Sample kernel of a fit: points and directions like those of ``sampler``, drawn by counters.
 
-    ``batch``: samples of a step. ``seed``: 32 bits; a step's samples depend on it and on the step's
-    number.
+    ``batch``: samples of a step. ``seed``: 32 bits; a step's samples depend on the seed and on the
+    number of the step.
     """
 
     gpu: Gpu
@@ -56,7 +56,7 @@ class DeviceSamples:
         return WORDS + (OF_SHARES if self.reference.bsdf.varied else 0)
 
     def kernel(self, count: int, bound: dict[str, Any], *, keeps_values: bool) -> Dispatch:
-        """Return what draws ``count`` samples into the buffers that are ``bound``.
+        """Return the dispatch that draws ``count`` samples into the buffers in ``bound``.
 
         Raises: KernelError.
         """
@@ -72,7 +72,7 @@ class DeviceSamples:
 
 
 class DeviceBatches(SamplePrefetch[Samples]):
-    """The same samples as tensors, with the graph's values, for an encoder that PyTorch trains."""
+    """The same samples as tensors, with the graph's values, for training in PyTorch."""
 
     def __init__(self, drawn: DeviceSamples, device: torch.device):
         self.drawn = drawn
@@ -104,21 +104,21 @@ class DeviceBatches(SamplePrefetch[Samples]):
 def device_sampler(
     recipe: MaterialRecipe, reference: ReferenceKernels, batch: int, rng: torch.Generator
 ) -> MaterialSampler:
-    """Return where a fit asks whose samples the reference's device draws."""
+    """Return the sampler of a fit whose samples are drawn on the reference's device."""
     pool = POOL if reference.gpu.adapter.software else GPU_POOL
     return MaterialSampler(reference, batch, recipe.rare, rng, pool, 1 / recipe.size)
 
 
 def drawn_by(sampler: MaterialSampler, count: int, seed: int, batch: int) -> dict[str, float]:
-    """Return how ``count`` samples are drawn, as the device half has it."""
+    """Return the arguments of the sample kernel, as ``DrawnBy`` in the device half."""
     return {"batch": batch, "count": count, "seed": seed, "rare": sampler.rare,
             "rare_count": len(sampler.rare_points), "around": sampler.around}  # fmt: skip
 
 
 def values_on(device: torch.device, reference: ReferenceKernels, uv: Floats) -> torch.Tensor:
-    """Return the graph's values at places on a torch device, as its ``parameters``: [n, P].
+    """Return the graph's values at places on a torch device, like ``parameters``: [n, P].
 
-    Raises: ConfigError for a value that is not finite, saying where.
+    Raises: ConfigError, with the place, if a value is not finite.
     """
     found, first = torch.empty((len(uv), reference.value_count), device=device), 0
     for buffer, count in reference.value_parts(uv):
@@ -126,7 +126,7 @@ def values_on(device: torch.device, reference: ReferenceKernels, uv: Floats) -> 
         part = floats_on(device, buffer, count, reference.value_count)
         found[first : first + count] = part
         if device.type == "cuda":
-            torch.cuda.synchronize()  # the next values come to the same place
+            torch.cuda.synchronize()  # the next values overwrite this buffer
         first += count
     if not found.isfinite().all():
         reference.check_values(found.cpu().numpy(), uv)
@@ -134,21 +134,21 @@ def values_on(device: torch.device, reference: ReferenceKernels, uv: Floats) -> 
 
 
 def check_answers(reference: ReferenceKernels, rows: torch.Tensor) -> None:
-    """Raise ConfigError where what a reference said of samples is no light, saying where."""
+    """Raise ConfigError, with the place, if a reference's values are not valid light."""
     light = rows[:, 8:11]
     if not (light.isfinite() & (light >= 0)).all():
-        told = rows.cpu().numpy()
-        reference.check_light(told[:, 8:11], told[:, :2], told[:, 2:5], told[:, 5:8])
+        values = rows.cpu().numpy()
+        reference.check_light(values[:, 8:11], values[:, :2], values[:, 2:5], values[:, 5:8])
 
 
 def samples_text(normal_firsts: Sequence[int], *, keeps_values: bool) -> KernelText:
-    """Return what draws samples, as ``ReferenceKernels.prepare`` takes it."""
+    """Return the kernel that draws samples, for ``ReferenceKernels.prepare``."""
     text = normals_text(normal_firsts, keeps_values) + KERNEL
     return KernelText(text, "draw_samples", fast_math=True)
 
 
 def normals_text(firsts: Sequence[int], keeps_values: bool) -> str:
-    """Return which of the graph's values are normals, each from number ``first`` on."""
+    """Return the declaration of the graph's normals, each from number ``first`` on."""
     cases = "".join(CASE.format(which=which, x=first, y=first + 1, z=first + 2)
                     for which, first in enumerate(firsts))  # fmt: skip
     return NORMALS.format(keeps=str(keeps_values).lower(), count=max(1, len(firsts)), cases=cases)

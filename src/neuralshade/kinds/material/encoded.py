@@ -1,4 +1,4 @@
-"""What an encoder reads, and a decoder behind one, as encodings. Device half: encoded.slang."""
+"""Encodings of the encoder's input and of a decoder behind it. Device half: encoded.slang."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy.typing as npt
 import torch
 
-from neuralshade.kinds.material.field import GIVEN
+from neuralshade.kinds.material.field import NUMBERS_TEXT
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.lobes import LobeInputs
 from neuralshade.model.parameters import SlangHalf
@@ -19,7 +19,7 @@ DIRECTIONS = 6  # numbers of wi and wo
 
 
 class GraphValues(Encoding):
-    """Encoding of a graph's values [N, P]: each less its mean, over its spread, both [P]."""
+    """Encoding of a graph's values [N, P]: (value - mean) / spread, both [P]."""
 
     def __init__(self, mean: torch.Tensor, spread: torch.Tensor):
         super().__init__()
@@ -32,17 +32,17 @@ class GraphValues(Encoding):
     def slang(self, name: str) -> SlangHalf:
         position = "float2" if self.dimensions == 2 else f"Coordinates<{self.dimensions}>"
         kind = f"GraphValues<{position}, {name}Given>"
-        return SlangHalf(kind, MODULES, GIVEN.format(name=name))
+        return SlangHalf(kind, MODULES, NUMBERS_TEXT.format(name=name))
 
     def given(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
         return {f"{name}_given": torch.cat([self.mean, 1 / self.spread]).numpy()}
 
 
 class EncodedLobes(Encoding):
-    """Encoding of (latents, wi, wo, shares of ``varied`` inputs): what the decoder reads of them.
+    """Encoding of (latents, wi, wo, shares of ``varied`` inputs) as input of the decoder.
 
-    As ``MaterialEncoding`` has it of a texel's numbers. On a device the lobes' read-out is given,
-    by ``lobes.hold_read``; read_out.py trains it there.
+    Equals ``MaterialEncoding`` on a texel's numbers. On a device the lobes' read-out is an input,
+    see ``lobes.hold_read``; read_out.py trains it there.
     """
 
     def __init__(self, lobes: LobeInputs, varied: int = 0):
@@ -60,7 +60,7 @@ class EncodedLobes(Encoding):
         lobes = self.lobes.slang(name)
         kind = f"EncodedLobes<{name}Lobes, {name}Given, {self.dimensions}>"
         return SlangHalf(kind, MODULES | lobes.modules,
-                         lobes.declarations + GIVEN.format(name=name))  # fmt: skip
+                         lobes.declarations + NUMBERS_TEXT.format(name=name))  # fmt: skip
 
     def given(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
         return {f"{name}_given": self.lobes.read_numbers()}

@@ -1,4 +1,4 @@
-"""Fitting an encoder and the decoder behind it in kernels. Device half: encoded_task.slang."""
+"""Kernel tasks of an encoder and its decoder. Device half: encoded_task.slang."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ Task make_task(uint group)
     return {{ graph_values, d_latents, loss_share }};
 }}
 """
-NAMES = ("Decoder", "Encoder")  # begin the names of what is declared for either
+NAMES = ("Decoder", "Encoder")  # prefixes of the declared names of each
 KERNELS = ("neuralshade.engine.kernels.step.gradients",
            "neuralshade.engine.kernels.step.step_state",
            "neuralshade.kinds.material.encoded_task")  # fmt: skip
 
 
 class EncodedTasks:
-    """Both networks' tasks, on ``drawn`` samples, and what the one leaves for the other.
+    """Tasks of both networks on ``drawn`` samples, and the buffers between them.
 
-    ``floor``: see task.slang. ``read_out``: that of ``lobes``, which is trained too.
+    ``floor``: see task.slang. ``read_out``: trained read-out of ``lobes``.
     """
 
     def __init__(
@@ -69,21 +69,22 @@ class EncodedTasks:
         )
 
     def drawing(self, states: Buffer) -> Dispatch:
-        """Return what draws the samples of the step that ``states`` tell."""
+        """Return the dispatch that draws the samples of the step in ``states``."""
         bound = {**self.samples, "drawn_states": states, "drawn_values": self.graph_values}
         return self.drawn.kernel(self.drawn.batch, bound, keeps_values=True)
 
     def encoder(self, *, halves: bool, gradients: str) -> TaskText:
-        """Return the encoder's task; neither way of storing grids concerns it."""
+        """Return the encoder's task; without grids, ``halves`` and ``gradients`` do not matter."""
         half = self.values.slang(NAMES[1])
-        given = {name: self.drawn.gpu.buffer(v) for name, v in self.values.given(NAMES[1]).items()}
+        gpu, numbers = self.drawn.gpu, self.values.given(NAMES[1])
+        buffers = {name: gpu.buffer(values) for name, values in numbers.items()}
         variables = {"graph_values": self.graph_values, "d_latents": self.d_latents,
-                     "loss_share": self.features / OUTPUTS, **given}  # fmt: skip
+                     "loss_share": self.features / OUTPUTS, **buffers}  # fmt: skip
         text = ENCODER.format(encoding=half.type, name=NAMES[1], features=self.features)
         return TaskText(_head(half) + text, variables)
 
     def decoder(self, encoder: JoinedNetwork) -> MakeTask:
-        """Return what makes the decoder's task, in whose steps ``encoder`` is trained."""
+        """Return the constructor of the decoder's task; its steps train ``encoder``, too."""
         return partial(self._decoder, encoder)
 
     def _decoder(self, encoder: JoinedNetwork, *, halves: bool, gradients: str) -> TaskText:
@@ -98,7 +99,7 @@ class EncodedTasks:
             "latents": self.latents,
             "d_latents": self.d_latents,
             "loss_floor": self.floor,
-            **{name: read_out.given for name in self.lobes.given(NAMES[0])},
+            **{name: read_out.buffer for name in self.lobes.given(NAMES[0])},
             "read_sums": read_out.sums,
         }
         text = DECODER.format(encoding=half.type, name=NAMES[0], numbers=self.lobes.dimensions,
@@ -107,6 +108,6 @@ class EncodedTasks:
 
 
 def _head(half: SlangHalf) -> str:
-    """Return what stands before a task's text: what it imports, and what its encoding declares."""
+    """Return the head of a task's text: imports and declarations of its encoding."""
     imports = "".join(f"import {name};\n" for name in sorted(half.modules | set(KERNELS)))
     return imports + half.declarations

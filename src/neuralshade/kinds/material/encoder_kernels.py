@@ -1,5 +1,4 @@
-"""The first steps of a material's fit on a GPU, in which an encoder makes the map's numbers: in
-kernels alone."""
+"""Encoder stage of a material's fit on a GPU, in fused kernels."""
 
 from __future__ import annotations
 
@@ -35,14 +34,14 @@ from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.optimizer.soap import Soap
 
-ON_DEVICE = ("gpu.steps", "gpu.scale")  # of a state, which PyTorch's steps pass over
+ON_DEVICE = ("gpu.steps", "gpu.scale")  # of a state: ignored by PyTorch's steps
 
 
 class EncoderNetworks:
-    """What kernels train of ``field``: its encoder, and its decoder with the read-out.
+    """Kernels for the networks of ``field``: its encoder, and its decoder with the read-out.
 
-    The decoder is trained by ``path``, the encoder by what ``kernels`` allow it. The numbers of
-    ``field`` are in no text; KernelEncoderSteps brings those that it has by then.
+    The decoder is trained by ``path``, the encoder by a path that ``kernels`` allows. The numbers
+    of ``field`` are not part of any text; KernelEncoderSteps uploads them.
     """
 
     def __init__(
@@ -66,7 +65,7 @@ class EncoderNetworks:
         self.decoder = Field(read_by, log_decoder(field.network))
 
     def prepare(self) -> None:
-        """Compile ahead what steps are made of, in the order of need."""
+        """Compile all kernels of a step in advance, in the order of need."""
         drawn, gpu = self.drawn, self.drawn.gpu
         drawn.reference.prepare([samples_text(drawn.sampler.normal_firsts, keeps_values=True)])
         self.encoder.prepare()
@@ -75,16 +74,16 @@ class EncoderNetworks:
         gpu.prepare([ReadOut.text(exact=self.training.exact)])
 
     def trainer(self, rng: torch.Generator) -> NetworkTrainer:
-        """Return what runs the steps of both."""
+        """Return the trainer of both networks."""
         task = self.tasks.decoder(self.encoder)
         return NetworkTrainer(self.drawn.gpu, self.decoder, task, self.training, rng, self.path,
                               vectors=False)  # fmt: skip
 
 
 class KernelEncoderSteps(EncoderSteps):
-    """Steps in fused kernels; each is one of the fit's.
+    """Encoder steps in fused kernels.
 
-    ``field`` and the optimizers stay PyTorch's, and are filled when somebody asks for them.
+    ``field`` and the optimizers stay in PyTorch, and are updated by ``fetch``.
     """
 
     def __init__(
@@ -95,7 +94,7 @@ class KernelEncoderSteps(EncoderSteps):
         self.networks, self.trainer = networks, networks.trainer(rng)
         # for its state alone
         self._named = TorchEngine(field, _no_batch, log_loss, self.optimizers, rng)
-        self._fetched = 0  # steps that the field has had
+        self._fetched = 0  # steps that ``field`` has seen
         self._loss = 0.0
         self._send({"skipped": torch.tensor(0), "rng": rng.get_state()})
 
@@ -149,7 +148,7 @@ class KernelEncoderSteps(EncoderSteps):
         self._send({"skipped": own["skipped"], "rng": own["rng"], **device})
 
     def _send(self, begun: State) -> None:
-        """Bring the device up to date with field and optimizers; ``begun``: what steps count."""
+        """Upload field and optimizers; ``begun``: state with the step counts."""
         encoder = _network_state(self.field.encoder, self.encoder_soap)
         self.networks.encoder.load(begun | encoder)
         self.trainer.load_state(begun | _network_state(self.field.network, self.decoder_soap))
@@ -166,9 +165,9 @@ class KernelEncoderSteps(EncoderSteps):
             moment.copy_(state[f"{prefix}{sort}"])
 
     def _look(self, first: int, count: int) -> None:
-        """Draw the samples of steps again, of which some were skipped, and look at the answers.
+        """Draw the samples of skipped steps again, and check the reference's values.
 
-        Raises: ConfigError for one that is not finite, saying where.
+        Raises: ConfigError, with the place, if a value is not finite.
         """
         drawn, tasks, gpu = self.networks.drawn, self.networks.tasks, self.networks.drawn.gpu
         states = gpu.buffer(StepState(0, 0, 0, 0, 1.0).pair())
@@ -182,9 +181,9 @@ class KernelEncoderSteps(EncoderSteps):
 
 
 def _encoder_path(gpu: Gpu, encoder: MLP, kernels: str) -> TrainingPath:
-    """Return which kernels train an encoder: those that were asked for, if they take it."""
-    asked = [path for path in training_paths(gpu.adapter) if path == kernels]
-    refused = any(refusal_of(path, encoder) is not None for path in asked)
+    """Return the path that trains an encoder: the requested one, if it supports it."""
+    requested = [path for path in training_paths(gpu.adapter) if path == kernels]
+    refused = any(refusal_of(path, encoder) is not None for path in requested)
     return choose_kernels(gpu, encoder, "auto", "auto" if refused else kernels)
 
 

@@ -1,4 +1,4 @@
-"""The first steps of a material's fit on a GPU, in which an encoder makes the map's numbers."""
+"""Encoder stage of a material's fit on a GPU: the interface, and its steps in PyTorch."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from neuralshade.kinds.material.log_loss import log_loss
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.step_thinning import State, StepThinning, split_state
 
-DRAWN = "drawn"  # of a state: how many batches were
+DRAWN = "drawn"  # of a state: number of batches
 
 
 class EncoderSteps(ABC):
-    """Trains encoder, decoder and read-out of ``field``, on samples that the device draws.
+    """Training steps of encoder, decoder and read-out of ``field``, on device-drawn samples.
 
-    The feature map has one texel by then, which nothing reads. Whoever runs the steps, a state has
-    the names that PyTorch's has, so that either goes on.
+    The feature map has a single, unused texel in this stage. All implementations use PyTorch's
+    names in their state, so that any of them can resume it.
     """
 
     def __init__(self, field: EncodedField, recipe: MaterialRecipe):
@@ -43,24 +43,24 @@ class EncoderSteps(ABC):
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step sizes; return the last step's mean loss.
 
-        Raises: ConfigError where the reference's answer is not finite, saying where.
+        Raises: ConfigError, with the place, if the reference's value is not finite.
         """
 
     @abstractmethod
     def fetch(self) -> None:
-        """Bring ``field`` and the optimizers up to date with the steps."""
+        """Download the trained numbers into ``field`` and the optimizers."""
 
     @abstractmethod
     def state(self) -> State:
-        """Return everything that a restart needs, by name."""
+        """Return the state for a restart, by name."""
 
     @abstractmethod
     def load_state(self, state: State) -> None:
-        """Take over what ``state`` returned once."""
+        """Restore what ``state`` returned."""
 
 
 class TorchEncoderSteps(EncoderSteps):
-    """Steps in PyTorch, where ``field`` lies."""
+    """Encoder steps in PyTorch, on the device of ``field``."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class TorchEncoderSteps(EncoderSteps):
         return self.steps.advance(rate_factors)
 
     def fetch(self) -> None:
-        """Do nothing: steps change these themselves."""
+        """Do nothing: steps change these in place."""
 
     def state(self) -> State:
         return encoder_state(self.steps.state(), self.batches.step)
@@ -95,6 +95,6 @@ class TorchEncoderSteps(EncoderSteps):
 
 
 def encoder_state(inner: State, drawn: int) -> State:
-    """Return the state of steps by its names in a fit's; ``drawn``: batches that they had."""
+    """Return the state of steps with its names in a fit; ``drawn``: batches so far."""
     named = {f"{OF_ENCODER}{name}": value.cpu() for name, value in inner.items()}
     return {**named, DRAWN: torch.tensor(drawn)}

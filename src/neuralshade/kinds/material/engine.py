@@ -1,4 +1,4 @@
-"""What runs the steps of a material's fit: an encoder first, then the feature map itself."""
+"""Engine of a material's fit: encoder first, then the feature map. PyTorch half: here."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from neuralshade.optimizer.soap import Soap
 Floats = npt.NDArray[np.float32]
 
 ENCODER_LAYERS, ENCODER_WIDTH = 3, 64
-CORNERS = (0.25, 0.75)  # of a texel, where an encoder is asked for its mean
+CORNERS = (0.25, 0.75)  # of a texel, where an encoder is evaluated for the mean
 BAKED_AT_ONCE = 2**16  # texels
 CPU_BATCH, GPU_BATCH = 2**13, 2**18
-POINTS_OF_TEXEL, MOST_POINTS = 4, 2**21  # known ahead on a CPU, which takes 5 s for these
-ENCODED, TRAINED, FROZEN = range(3)  # what a feature map is, in turn
-OF_ENCODER, OF_READ = "encoder.", "read."  # begin names in the state of a fit on the GPU
+POINTS_OF_TEXEL, MOST_POINTS = 4, 2**21  # computed in advance on a CPU, in 5 s for the most
+ENCODED, TRAINED, FROZEN = range(3)  # phases of the feature map, in order
+OF_ENCODER, OF_READ = "encoder.", "read."  # prefixes in the state of a fit on the GPU
 
 
 class EncodedField(Field):
-    """A field beside the encoder that its feature map begins as."""
+    """A field with the encoder that first computes its feature map."""
 
     def __init__(self, field: Field, encoder: MLP):
         super().__init__(field.encoding, field.network)
@@ -43,13 +43,13 @@ class EncodedField(Field):
 
 
 class MaterialTask:
-    """Draws a batch and says what the field makes of it, and what it should: logarithms.
+    """Draws a batch; returns logarithms of the field's and of the reference's light.
 
-    They are what ``log_loss`` compares.
+    ``log_loss`` compares the two.
     """
 
     def __init__(self, field: EncodedField, draw: Callable[[torch.Generator, bool], Samples]):
-        """``draw`` returns the next batch; it is told whether that is a map's, see ``moved``."""
+        """``draw`` returns the next batch; its flag is ``moved`` of ``MaterialSampler.draw``."""
         self.field, self.draw, self.phase = field, draw, ENCODED
 
     def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
@@ -68,11 +68,11 @@ class MaterialTask:
 
 
 class MaterialEngine(ABC):
-    """Steps of one fit. ``phase`` says what the feature map is by now: ENCODED, TRAINED, FROZEN."""
+    """Training steps of one fit. ``phase`` of the feature map: ENCODED, TRAINED or FROZEN."""
 
     batch: int
-    device = torch.device("cpu")  # of what PyTorch trains
-    every = 1  # steps that are counted for one of PyTorch's
+    device = torch.device("cpu")  # where PyTorch trains
+    every = 1  # steps of the fit for each of PyTorch's
 
     @property
     @abstractmethod
@@ -82,13 +82,13 @@ class MaterialEngine(ABC):
     @property
     @abstractmethod
     def skipped(self) -> int:
-        """Return how many steps had a gradient that was not finite."""
+        """Return the number of steps with a gradient that was not finite."""
 
     @abstractmethod
     def field(self) -> Field:
-        """Return the field as it is trained now, on the CPU.
+        """Return the field as trained so far, on the CPU.
 
-        Where an encoder makes its numbers, a map of them is made for this alone.
+        In phase ENCODED the map is computed for this call.
         """
 
     @abstractmethod
@@ -97,27 +97,27 @@ class MaterialEngine(ABC):
 
     @abstractmethod
     def bake(self) -> None:
-        """Let the feature map be what the encoder says of its texels; train it from now on."""
+        """Compute the feature map with the encoder; train the map from now on."""
 
     @abstractmethod
     def freeze(self) -> None:
-        """Round the feature map for good; from now on the decoder is trained alone."""
+        """Round the feature map for good; train only the decoder from now on."""
 
     @abstractmethod
     def state(self) -> dict[str, torch.Tensor]:
-        """Return everything that a restart needs besides the recipe, by name."""
+        """Return the state for a restart, without the recipe, by name."""
 
     @abstractmethod
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once."""
+        """Restore what ``state`` returned."""
 
     def shade(self, field: Field) -> Shade:
-        """Return what says f * cos as a field has it."""
+        """Return the f * cos function of a field."""
         return field_shade(field)
 
     @torch.no_grad()
     def encoded(self, uv: Floats, wi: Floats, wo: Floats) -> Floats:
-        """Return f * cos as the encoder and the decoder have it, without a map: float32 [n, 3]."""
+        """Return f * cos of encoder and decoder, without a map: float32 [n, 3]."""
         field = self._encoded_field()
         values = self._encoder_input(uv)
         latents = field.encoder.on_columns(values, torch.float32)
@@ -130,7 +130,7 @@ class MaterialEngine(ABC):
 
     @torch.no_grad()
     def encoded_map(self, side: int) -> torch.Tensor:
-        """Return what the encoder says of texels, the mean of CORNERS: float32 [texels, F]."""
+        """Return the encoder's mean over CORNERS for each texel: float32 [texels, F]."""
         trained = self._encoded_field()
         encoder = trained.encoder
         found = torch.empty((side**2, encoding_of(trained).grid.features))
@@ -145,18 +145,18 @@ class MaterialEngine(ABC):
 
     @abstractmethod
     def _encoded_field(self) -> EncodedField:
-        """Return the encoder, and the field that is trained with it, as they are now."""
+        """Return the current encoder, and the field that is trained with it."""
 
     @abstractmethod
     def _encoder_input(self, uv: Floats) -> torch.Tensor:
-        """Return the graph's values at places, as the encoder takes them: float32 [P, n].
+        """Return the graph's values at places as input of the encoder: float32 [P, n].
 
-        Shares of varied inputs behind u and v change nothing: values are of their ranges' ends.
+        Shares of varied inputs behind u and v are ignored: the values cover their ranges' ends.
         """
 
 
 class TorchMaterialEngine(MaterialEngine):
-    """A material's fit in PyTorch, on the CPU."""
+    """Engine of a material's fit in PyTorch, on the CPU."""
 
     def __init__(
         self, trainer: TorchEngine, task: MaterialTask, sampler: MaterialSampler, side: int
@@ -219,16 +219,16 @@ def batch_of(recipe: MaterialRecipe, *, on_cpu: bool) -> int:
 
 
 def pool_of(side: int) -> int:
-    """Return at how many points samples may lie: four a texel of a map, up to MOST_POINTS."""
+    """Return the number of points for samples: four a texel of a map, up to MOST_POINTS."""
     return min(max(POOL, POINTS_OF_TEXEL * side**2), MOST_POINTS)
 
 
 @torch.no_grad()
 def match_mean_light(network: MLP, sampler: MaterialSampler) -> None:
-    """Let an untrained decoder say about as much light as the material has, channel by channel.
+    """Set an untrained decoder's mean light to the material's, channel by channel.
 
-    One that begins far brighter is thrown to black by its first steps, and stays there: an
-    exponential has no slope at 0. A dark weave ended so.
+    A decoder that starts far too bright is driven to black by its first steps and stays there,
+    because an exponential has no slope at 0.
 
     Raises: ConfigError for a material that scatters nothing.
     """
@@ -248,7 +248,7 @@ def match_mean_light(network: MLP, sampler: MaterialSampler) -> None:
 
 
 def network_optimizers(field: EncodedField, recipe: MaterialRecipe) -> tuple[Soap, Soap, Adam]:
-    """Return what steps the decoder, what the encoder, and what the lobes' read-out."""
+    """Return the optimizers of decoder, encoder and read-out."""
     betas = (recipe.beta1, NETWORK_BETA2)
     decoder, encoder = (Soap(list(network.parameters()), recipe.rate, betas)
                         for network in (field.network, field.encoder))  # fmt: skip
@@ -257,5 +257,5 @@ def network_optimizers(field: EncodedField, recipe: MaterialRecipe) -> tuple[Soa
 
 
 def encoder_of(recipe: MaterialRecipe, values: int, rng: torch.Generator) -> MLP:
-    """Return the untrained encoder of so many values of a graph."""
+    """Return the untrained encoder of ``values`` numbers of a graph."""
     return MLP(values, recipe.features, ENCODER_LAYERS, ENCODER_WIDTH, "leaky_relu", rng=rng)

@@ -1,4 +1,4 @@
-"""What a fitted material is: a feature map, lobes read out of it, and a decoder.
+"""Model of a fitted material: feature map, lobe read-out and decoder.
 
 Device half of the encoding: field.slang.
 """
@@ -24,10 +24,10 @@ from neuralshade.model.parameters import SlangHalf, Table
 BITS = 8
 DIRECTED = 9  # numbers of a position: u, v, mip, wi, wo
 FIRST = -2.0  # of the decoder's output before its exponential
-REACH = (0.0005, 0.9995)  # of what an encoder says of texels, that their range covers
+REACH = (0.0005, 0.9995)  # quantiles of the encoder's outputs that the range covers
 MARGIN = 0.1  # of that range, to either side
 QUANTILES_OF = 2**20  # numbers at most
-GIVEN = """
+NUMBERS_TEXT = """
 StructuredBuffer<float> {name}_given;
 public struct {name}Given : IGiven
 {{
@@ -40,9 +40,9 @@ public struct {name}Given : IGiven
 class MaterialEncoding(Encoding):
     """Encoding of (u, v, mip, wi, wo), nine numbers: ``LobeInputs`` of a texel's numbers.
 
-    Behind them come the shares of ``varied`` inputs (see varied.py), each a column from -1 to 1.
-    Texels hold numbers in [0, 1]; ``low`` and ``high`` say what these stand for. On a device the
-    lobes' read-out is given, by ``lobes.hold_read``; read_out.py trains it there.
+    Behind them are the shares of ``varied`` inputs (see varied.py), each a column from -1 to 1.
+    Texels hold numbers in [0, 1]; ``low`` and ``high`` are the values of 0 and 1. On a device the
+    lobes' read-out is an input, see ``lobes.hold_read``; read_out.py trains it there.
     """
 
     def __init__(self, grid: LatentGrid, lobes: LobeInputs, varied: int = 0):
@@ -65,7 +65,7 @@ class MaterialEncoding(Encoding):
     def columns(
         self, latents: torch.Tensor, wi: torch.Tensor, wo: torch.Tensor, shares: torch.Tensor
     ) -> torch.Tensor:
-        """Return what the decoder reads, float32 [width, N].
+        """Return the decoder's input, float32 [width, N].
 
         ``latents`` [features, N], directions [3, N], ``shares`` of varied inputs [N, varied].
         """
@@ -76,7 +76,7 @@ class MaterialEncoding(Encoding):
         grid, lobes = self.grid.slang(name), self.lobes.slang(name)
         modules = grid.modules | lobes.modules | {"neuralshade.kinds.material.field",
                                                   "neuralshade.model.parameters"}  # fmt: skip
-        declarations = grid.declarations + lobes.declarations + GIVEN.format(name=name)
+        declarations = grid.declarations + lobes.declarations + NUMBERS_TEXT.format(name=name)
         kind = f"MaterialEncoding<{grid.type}, {name}Lobes, {name}Given, {self.dimensions}>"
         return SlangHalf(kind, modules, declarations)
 
@@ -95,12 +95,12 @@ class MaterialEncoding(Encoding):
         return self.grid.tables()
 
     def ends(self) -> torch.Tensor:
-        """Return what 0 and 1 stand for: float32 [2, features]."""
+        """Return the values of 0 and 1: float32 [2, features]."""
         return torch.stack([self.get_buffer("low"), self.get_buffer("high")])
 
     @torch.no_grad()
     def set_ends(self, ends: torch.Tensor) -> None:
-        """Let 0 and 1 stand for ``ends`` from now on."""
+        """Set the values of 0 and 1."""
         for name, values in zip(("low", "high"), ends, strict=True):
             self.get_buffer(name).copy_(values)
 
@@ -114,13 +114,13 @@ class MaterialEncoding(Encoding):
         self.set_ends(torch.stack([low, high]))
         width, height = self.grid.sizes[0]
         texels = self.grid.texels[: width * height]
-        texels.copy_(numbers).sub_(low).div_(high - low).clamp_(0, 1)  # without copies of a map
+        texels.copy_(numbers).sub_(low).div_(high - low).clamp_(0, 1)  # no copies of a map
 
 
 def build_field(
     recipe: MaterialRecipe, side: int, rng: torch.Generator | None, levels: int = 1
 ) -> Field:
-    """Return the untrained field; what it says is f * cos of wi. A fit begins with one level."""
+    """Return the untrained field, which returns f * cos of wi. A fit starts with one level."""
     sizes = [(max(1, side >> level),) * 2 for level in range(levels)]
     grid = LatentGrid(sizes, range(levels), recipe.features, BITS,
                       wraps=recipe.wrap == "repeat", rng=rng)  # fmt: skip
@@ -135,12 +135,12 @@ def build_field(
 
 
 def lobe_inputs(recipe: MaterialRecipe, rng: torch.Generator | None) -> LobeInputs:
-    """Return the untrained lobes of a recipe; without ``rng`` all its numbers are alike."""
+    """Return the untrained lobes of a recipe; without ``rng`` all numbers are equal."""
     return LobeInputs(recipe.features, recipe.lobes, recipe.lobe_inputs, recipe.below, rng=rng)
 
 
 def log_decoder(network: MLP) -> MLP:
-    """Return a decoder without its last exponential, so that float16 holds what it says."""
+    """Return a decoder without its last exponential, so that float16 holds its outputs."""
     copied = copy.deepcopy(network).cpu()
     copied.kinds = [*network.kinds[:-1], "none"]
     return copied

@@ -1,4 +1,4 @@
-"""neuralshade fit material: a layered material into a feature map and a small decoder."""
+"""neuralshade fit material: fit of a layered material to a feature map and a small decoder."""
 
 from __future__ import annotations
 
@@ -61,32 +61,32 @@ from neuralshade.kinds.material.shared import LAYERS, SharedPart, shared_digest
 from neuralshade.kinds.material.staged_loop import StagedLoop
 from neuralshade.model.field import Field
 
-LOST = 0.8  # share of the light around highlights, from which on one may not be there at all
+LOST = 0.8  # of the light around highlights: above it, a highlight may be missing
 
 
 @dataclass(frozen=True)
 class MaterialResult(Reached):
-    """What a fit reached; quality and size are those of the file."""
+    """Result of a fit; quality and size are those of the file."""
 
     asset: str  # path
     engine: str
     device: str
-    seconds: float  # of training, measuring on the way included
+    seconds: float  # of training, measuring during it included
     steps: int
     loss: float  # of the last batch
-    psnr_db: float  # mean of spheres under single lights that no step has seen
+    psnr_db: float  # mean of spheres under held-out single lights
     worst_db: float  # of these
     sky_db: float  # under a sky
     highlight_l1: float  # sum of errors over sum of values, around highlights
     asset_bytes: int
     skipped_steps: int  # whose gradient was not finite
-    notes: tuple[str, ...]  # what of the material was left out
+    notes: tuple[str, ...]  # parts of the material that were left out
 
     def brief(self) -> str:
         return f"{self.asset}, {self.psnr_db:.2f} dB, {self.asset_bytes:,} bytes"
 
     def print(self) -> None:
-        """Print what was reached."""
+        """Print the result."""
         for note in self.notes:
             print(plain(note))
         print(f"{self.asset}: {self.psnr_db:.2f} dB (worst light {self.worst_db:.2f}, sky "
@@ -111,7 +111,7 @@ def fit_material(
     observer: Observer = ignore,
     **settings: Unpack[MaterialSettings],
 ) -> MaterialResult:
-    """Fit a feature map and a decoder to how a material scatters light, and save them.
+    """Fit a feature map and a decoder to a material's BSDF, and save them.
 
     Args:
         source: a MaterialX document, a stack of layers in TOML, a Slang module with ``eval``, a
@@ -119,25 +119,25 @@ def fit_material(
         output: the asset; by default the material's name with .nsh, in the current folder.
         preset: of the decoder: standard (if None), 32 x 2 neurons; high, 64 x 3; fast, 16 x 2.
         element: which material of a document; None is its first.
-        share: an asset whose decoder's first layer this one takes over, and leaves as it is.
-        trust: code that a MaterialX document brings may run here, once it was looked through.
+        share: an asset whose first decoder layer is used, and kept fixed.
+        trust: run the code of a MaterialX document, after it was checked.
         options: engine, device, kernels, deterministic, tensorboard, events, live, report, resume.
         observer: called about ten times a second with a Progress.
         settings: fields of MaterialRecipe that replace the preset's; an end (steps, seconds)
-            replaces the usual ends.
+            replaces the default ends.
 
     Raises: PictureError, ConfigError, KernelError, OutputError, DeviceError, AssetError (resume,
         share) before training starts; FitInterrupted on Ctrl-C or SIGTERM, with a checkpoint.
     """
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
-    given, setting = with_preset(preset, settings), flag_of(preset, settings)
+    chosen, setting = with_preset(preset, settings), flag_of(preset, settings)
     if share is not None:
         check_path("share", share)
     shared = None if share is None else OpenedMaterial.read(share).shared_part
     if shared is not None:
-        given = shared.architecture | given
-    recipe = make_recipe(MaterialRecipe, given)
+        chosen = shared.architecture | chosen
+    recipe = make_recipe(MaterialRecipe, chosen)
     if shared is not None:
         shared.check(recipe, setting)
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
@@ -150,7 +150,7 @@ def fit_material(
     target = checked_output(place, stem, output, options, KIND.name)
     fitted = Source(bsdf.name, reference_digest(bsdf))
     if checkpoint is not None:
-        resumed = resumed_with(MaterialRecipe, given)
+        resumed = resumed_with(MaterialRecipe, chosen)
         recipe = resumed_recipe(checkpoint, options.resume, fitted, MaterialRecipe, resumed,
                                 "material", setting)  # fmt: skip
     bsdf = vary_reference(bsdf, recipe.vary)
@@ -189,7 +189,7 @@ class _Job(Job[MaterialRecipe]):
                                samples_per_step=self.engine.batch, starts=(0.0, *ends))  # fmt: skip
 
     def _due(self, share: float) -> float:
-        """Begin the next part of the fit when it is time; return when more is due."""
+        """Start the next stage when it is due; return when the one after it is due."""
         before = 1 - self.recipe.sampler
         if share < before:
             return before * self._field_due(share / before)
@@ -199,7 +199,7 @@ class _Job(Job[MaterialRecipe]):
         return 1.0
 
     def _field_due(self, share: float) -> float:
-        """Bake, freeze and leave the finest level when it is time; return when more is due."""
+        """Bake, freeze and leave the finest level when due; return when the next step is due."""
         engine, recipe, whole = self.field_engine, self.recipe, finest_level_share(self.recipe)
         if share < recipe.encoded_until * whole:
             return recipe.encoded_until * whole
@@ -216,7 +216,7 @@ class _Job(Job[MaterialRecipe]):
         return 1.0
 
     def _begin(self, part: LeveledEngine | SampledEngine) -> None:
-        """Begin a part of the fit that has a loss of its own."""
+        """Start a stage of the fit that has its own loss."""
         part.begin()
         self.loop.progress.breaks.append(self.loop.progress.step)
 
@@ -225,31 +225,31 @@ class _Job(Job[MaterialRecipe]):
         return self.judge.quick_psnr(self._shade())
 
     def _shade(self) -> Shade:
-        """Return what says f * cos as the fit is now."""
+        """Return the f * cos function of the current state."""
         if self.field_engine.phase == ENCODED:
             return self.field_engine.encoded
         return self.field_engine.shade(self._stored())
 
     def scene(self) -> Scene:
-        """Return what a live page shows of it: a sphere and a plane beside the material itself."""
+        """Return the live page's scene: a sphere and a plane beside the reference."""
         return material_scene(self.bsdf.name, lambda: at_centers(self._shade()),
                               lambda: self.judge.reference.eval, changes=True,
                               varied=self.bsdf.varied)  # fmt: skip
 
     def _stored(self) -> Field:
-        """Return the field as a file would hold it now, with the levels that are trained."""
+        """Return the field as a file would store it now, with all trained levels."""
         tensors, trained = pack_field(self.field_engine.field()), self.leveled.trained_levels()
         if trained is not None:
             tensors["features"] = np.concatenate([tensors["features"], *trained])
         return stored_field(self.recipe, self.recipe.size, tensors)
 
     def open(self, asset: Path) -> OpenedMaterial:
-        """Return an asset of this kind, opened."""
+        """Open an asset of this kind."""
         return OpenedMaterial.read(asset)
 
     @property
     def reference(self) -> ReferenceBsdf:
-        """Return what a report compares the asset with."""
+        """Return the reference for reports."""
         return self.bsdf
 
     def save(self, path: Path) -> tuple[Judged, int]:
@@ -267,7 +267,7 @@ class _Job(Job[MaterialRecipe]):
             judged = self.judge.judge(self.field_engine.shade(field))
         self.loop.settle(judged.psnr_db)
         noise = {name: round(value, 5) for name, value in sampler_noise(field, sampler).items()}
-        del field, parameters  # of a large map they are gigabytes
+        del field, parameters  # gigabytes for a large map
         with part("judging levels"):
             tensors, levels = with_levels(self.level_judge, pack_field(self.field_engine.field()),
                                           self.leveled.trained_levels())  # fmt: skip

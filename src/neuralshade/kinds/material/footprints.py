@@ -1,4 +1,4 @@
-"""What a material scatters over a footprint: the mean of its reference over a square in uv."""
+"""Footprint means: the mean of a reference BSDF over a square in uv."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from neuralshade.kinds.material.references.reference_bsdf import AT_ONCE, Refere
 
 Floats = npt.NDArray[np.float32]
 
-POINTS = 32  # of a footprint, where its reference is asked
-# Steps of a lattice that fills a square evenly, however many points it has.
+POINTS = 32  # of a footprint, at which the reference is evaluated
+# Steps of a lattice that fills a square evenly for any number of points.
 # Source: Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences (R2).
 STEPS = (0.7548776662466927, 0.5698402909980532)
 
 
 class Footprints:
-    """Means of a reference over squares in uv, by points that are drawn anew for each.
+    """Means of a reference over squares in uv, at newly drawn points for each.
 
-    One lattice of points serves all, shifted at random in each square and wrapped around in it
-    (Cranley and Patterson 1976): every point of a footprint is as likely as any other, and the mean
-    has less noise than that of as many points drawn one by one.
+    One lattice of points serves all squares, shifted at random in each and wrapped around
+    (Cranley and Patterson 1976): every point of a footprint is equally likely, and the mean has
+    less noise than that of independent points.
     """
 
     def __init__(self, reference: ReferenceKernels, wraps: bool, points: int = POINTS):
-        """``wraps``: the material repeats beyond its border; else the border's own value does."""
+        """``wraps``: the material repeats beyond its border; otherwise it is clamped."""
         self.reference, self.wraps = reference, wraps
         numbers = torch.arange(points, dtype=torch.float64)[:, None]
         self.lattice = (numbers * torch.tensor(STEPS, dtype=torch.float64) % 1).float()

@@ -1,7 +1,7 @@
-"""A material's fit on the GPU: first an encoder, then the map and the decoder in kernels.
+"""GPU engine of a material's fit: encoder first, then map and decoder in kernels.
 
-The encoder is trained on samples that the device draws and the reference answers there: in kernels,
-or in PyTorch where the device is software. Once it is baked, kernels train the map.
+The encoder is trained on samples that are drawn and evaluated on the device: by kernels, or by
+PyTorch if the device is software. After baking, kernels train the map.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ from neuralshade.kinds.material.step_thinning import split_state
 from neuralshade.kinds.material.task import material_task
 from neuralshade.model.field import Field
 
-# How many steps of levels and of the sampler are one of PyTorch's, by the device that PyTorch has
-# beside a GPU. On CUDA all are: recorded ones cost the host nothing.
+# How many steps of levels and of the sampler count as one of PyTorch's, by PyTorch's device beside
+# a GPU. On CUDA it is every step: recorded ones cost the host nothing.
 EVERY = {"cuda": 1, "cpu": 16, "software": 1}
 # What trains the encoder: on an H200 PyTorch's recorded steps took 0.9 ms longer than those of
-# kernels, in software kernels' take 13 times as long as PyTorch's.
+# kernels; in software, kernels take 13 times as long as PyTorch.
 ENCODER = {"hardware": "kernels", "software": "torch"}
 LOSS_SCALE = 1024.0
 EPSILON = 1e-8  # of all optimizers but the feature map's
-OF_ADAM = "adam."  # begins names of what is kept of a read-out, in a state
+OF_ADAM = "adam."  # prefix of the read-out's optimizer numbers in a state
 
 
 class GpuMaterialEngine(MaterialEngine):
@@ -78,12 +78,12 @@ class GpuMaterialEngine(MaterialEngine):
         exact: bool,
         shared: SharedPart | None = None,
     ):  # fmt: skip
-        """``shared``: layers of the decoder that are given and stay as they are."""
+        """``shared``: fixed layers of the decoder."""
         self.shared = shared
         self.recipe, self.gpu, self.exact = recipe, gpu, exact
         self.rng = torch.Generator().manual_seed(recipe.seed)
         software = gpu.adapter.software
-        whole = batch_of(recipe, on_cpu=software) // TOGETHER  # waves, all of whose lanes take part
+        whole = batch_of(recipe, on_cpu=software) // TOGETHER  # waves whose lanes all take part
         self.batch = max(1, whole) * TOGETHER
         self.sampler = device_sampler(recipe, reference, self.batch, self.rng)
         self.drawn = DeviceSamples(gpu, reference, self.sampler, self.batch, seed_word(recipe.seed))
@@ -204,17 +204,17 @@ class GpuMaterialEngine(MaterialEngine):
         if texels.shape != encoding.grid.texels.shape:
             raise ValueError(f"texels: got {list(texels.shape)}")
         self._train(field).load_state(state)
-        if moments:  # there are none in files of a version that left it as it was
+        if moments:  # absent in files of a version that kept it fixed
             self.read_out.load_state(moments)
         self._phase = TRAINED
         if int(state["phase"]) == FROZEN:
             self.freeze()
 
     def _compile_ahead(self, untrained: Field, networks: EncoderNetworks | None) -> None:
-        """Compile what this fit will ask for, in the order of need, while it goes on.
+        """Compile the kernels of this fit in the background, in the order of need.
 
-        ``untrained``: of the size that kernels train; its numbers are in no text. ``networks``:
-        what they train first; None where PyTorch trains the encoder.
+        ``untrained``: a field of the size that kernels train; its numbers are not part of any text.
+        ``networks``: what they train first; None if PyTorch trains the encoder.
         """
         recipe, firsts, reference = self.recipe, self.sampler.normal_firsts, self.sampler.reference
         if networks is None:
@@ -227,7 +227,7 @@ class GpuMaterialEngine(MaterialEngine):
         reference.prepare([samples_text(firsts, keeps_values=False)])
         if finest_level_share(recipe) < 1:
             reference.prepare([footprints_text(firsts, wraps=recipe.wrap == "repeat")])
-        if not self.gpu.adapter.software:  # what judges the map, and then all its levels
+        if not self.gpu.adapter.software:  # kernels that judge the map, and then all its levels
             for levels in (1, len(level_sides(recipe.size))):
                 stored = _held(build_field(recipe, recipe.size, None, levels))
                 self.gpu.prepare([exact_text(stored)])
@@ -240,7 +240,7 @@ class GpuMaterialEngine(MaterialEngine):
         return self.sampler.normalized(values_on(self.device, self.sampler.reference, uv))
 
     def _baked(self) -> Field:
-        """Return the field with the map that the encoder makes."""
+        """Return the field with the baked map."""
         field, trained = build_field(self.recipe, self.recipe.size, None), self._encoded_field()
         field.network.load_state_dict(trained.network.state_dict())
         encoding = encoding_of(field)
@@ -249,28 +249,28 @@ class GpuMaterialEngine(MaterialEngine):
         return field
 
     def _train(self, field: Field) -> NetworkTrainer:
-        """Let kernels train ``field`` from now on."""
+        """Train ``field`` in kernels from now on."""
         self.read_out = self._read_out_of(field)
         self.trainer = NetworkTrainer(
             self.gpu, *self._parts(field, self.read_out), self.rng, self.path,
             choose_vectors(self.gpu, self.path),
         )  # fmt: skip
-        for name in encoding_of(field).given(ENCODING):  # which is trained on
-            self.trainer.inference.bound[name] = self.read_out.given
+        for name in encoding_of(field).given(ENCODING):  # trained on
+            self.trainer.inference.bound[name] = self.read_out.buffer
         return self.trainer
 
     def _read_out_of(self, field: Field) -> ReadOut:
-        """Return what trains the read-out of ``field``, which holds it from now on."""
+        """Return the read-out trainer of ``field``, which owns it from now on."""
         return ReadOut(self.gpu, encoding_of(_held(field)), self.training)
 
     def _parts(self, field: Field, read_out: ReadOut) -> tuple[Field, MakeTask, Training]:
-        """Return what kernels train of ``field``, on what, and how."""
+        """Return what kernels train of ``field``, its task, and the training's settings."""
         encoding = encoding_of(field)
         task = partial(material_task, self.drawn, encoding, read_out, FLOOR)
         return Field(encoding, log_decoder(field.network)), task, self.training
 
 
 def _held(field: Field) -> Field:
-    """Let kernels take a field's lobes as they are; return it."""
+    """Pass a field's lobes to kernels unchanged; return the field."""
     encoding_of(field).lobes.hold_read()
     return field

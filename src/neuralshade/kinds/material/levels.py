@@ -1,4 +1,4 @@
-"""The levels of a feature map: their sizes, their box filter, and what is read between two.
+"""Levels of a feature map: sizes, box filter, and interpolated look-up.
 
 Device half: the look-up of scattering.slang.
 """
@@ -23,17 +23,17 @@ Codes = npt.NDArray[np.uint8]
 LevelShade = Callable[[Floats, Floats, Floats, Floats], Floats]
 
 LARGEST = 255  # code of a number
-BAND = 256  # rows of a map that are halved in one go, an even number
-AT_ONCE = 2**13  # samples of a field that a core reads in one go
+BAND = 256  # rows of a map that are halved at once, an even number
+AT_ONCE = 2**13  # samples of a field that a core evaluates at once
 
 
 def level_sides(side: int) -> list[int]:
-    """Return the texels along a side of each level of a whole chain, as textures have them."""
+    """Return the side in texels of each level of a full chain, as textures have them."""
     return [max(1, side >> level) for level in range(side.bit_length())]
 
 
 def texel_count(side: int, levels: int) -> int:
-    """Return how many texels the first ``levels`` of a chain have."""
+    """Return the number of texels of the first ``levels`` of a chain."""
     return sum(each * each for each in level_sides(side)[:levels])
 
 
@@ -48,8 +48,8 @@ def level_codes(codes: Codes, side: int) -> list[Codes]:
 def boxed(finest: Codes, side: int) -> list[Codes]:
     """Return box filters of a finest level [side * side, features] for all levels after it.
 
-    Each is the mean of what its texels cover, of an odd size by shares of area, and is rounded
-    once: not what the level above it was rounded to.
+    Each is the mean of the texels that it covers, weighted by area for odd sizes. It is rounded
+    once, from unrounded values of the level above.
     """
     values: npt.NDArray[Any] = finest.reshape(side, side, -1)
     found = []
@@ -60,7 +60,7 @@ def boxed(finest: Codes, side: int) -> list[Codes]:
 
 
 def _halved(values: npt.NDArray[Any]) -> Floats:
-    """Return ``halved`` values [H, W, C], in bands of an even height, so that copies are small."""
+    """Return ``halved`` values [H, W, C], in bands of an even height, to keep copies small."""
     if len(values) % 2 or len(values) <= BAND:
         return halved(values.astype(np.float32, copy=False))
     bands = [halved(values[row : row + BAND]) for row in range(0, len(values), BAND)]
@@ -74,17 +74,17 @@ def level_of(footprint: npt.ArrayLike, side: int) -> Floats:
 
 
 def levels_of(level: npt.ArrayLike, count: int) -> Floats:
-    """Return ``count`` levels of one for all, or of one each: float32 [count]."""
+    """Return float32 [count] levels, from one for all or one each."""
     return np.array(np.broadcast_to(np.asarray(level, np.float32), count))
 
 
 def level_latents(
     encoding: MaterialEncoding, uv: torch.Tensor, level: torch.Tensor
 ) -> torch.Tensor:
-    """Return the numbers at uv [N, 2] and ``level`` [N], any between: float32 [features, N].
+    """Return the numbers at uv [N, 2] and fractional ``level`` [N]: float32 [features, N].
 
-    Bilinear in each of the two levels around it, and linear between them; below the finest and
-    beyond the coarsest there are these.
+    Bilinear in each of the two nearest levels, and linear between them; clamped to the finest and
+    the coarsest.
     """
     coarsest = len(encoding.grid.serves) - 1
     level = level.clamp(0, coarsest)
@@ -100,10 +100,10 @@ def level_latents(
 
 
 def in_blocks(part: Callable[[torch.Tensor], torch.Tensor], rows: Floats) -> Floats:
-    """Return float32 [n, C], what ``part`` says of blocks of samples [n, ...], side by side.
+    """Return ``part`` of samples [n, ...], evaluated block by block: float32 [n, C].
 
-    Samples are many and what is computed of each is little: threads within a block would mostly
-    wait for each other.
+    There are many samples with little work each: threads within a block would mostly wait for each
+    other.
     """
     blocks = torch.from_numpy(rows).split(AT_ONCE)
     found: Floats = torch.cat(list(side_by_side(part, blocks))).numpy()
@@ -111,7 +111,7 @@ def in_blocks(part: Callable[[torch.Tensor], torch.Tensor], rows: Floats) -> Flo
 
 
 def level_shade(field: Field) -> LevelShade:
-    """Return what says f * cos of wi as a field has it at levels, whole ones or between."""
+    """Return the f * cos function of a field at levels, fractions included."""
     encoding = encoding_of(field)
 
     @torch.no_grad()

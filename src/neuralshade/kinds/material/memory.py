@@ -1,4 +1,4 @@
-"""Whether a machine's memory takes a fit, whose feature map may be gigabytes."""
+"""Memory check of a material's fit, whose feature map may be gigabytes."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import psutil
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.recipe import MaterialRecipe
 
-BASE_BYTES = 3 * 2**28  # whatever the map: PyTorch, samples, what is measured
-# Of a number of the map: itself, its gradient and two moments, and most of that of mip levels, a
-# third as many; then what is stored of all levels, in float32, twice: the sampler is trained on
-# it, and it is measured. 54 were measured at 4096 x 4096 texels on a CPU.
+BASE_BYTES = 3 * 2**28  # for any map: PyTorch, samples, measuring
+# For each number of the map: value, gradient and two moments, and most of that again for mip
+# levels, which have a third as many; then the stored levels in float32, twice: for training the
+# sampler and for measuring. Measured at 4096 x 4096 texels on a CPU: 54.
 NUMBER_BYTES = 56
 
 
 def needed_bytes(size: int, features: int) -> int:
-    """Return about how many bytes a fit takes at its peak, of a map ``size`` texels a side."""
+    """Return the approximate peak memory of a fit with a map of ``size`` x ``size`` texels."""
     return BASE_BYTES + NUMBER_BYTES * features * size**2
 
 
 def check_memory(recipe: MaterialRecipe) -> None:
-    """Raise ConfigError where a fit would not fit into the memory that is free."""
+    """Raise ConfigError if a fit would not fit into the free memory."""
     needed = needed_bytes(recipe.size, recipe.features)
     free = psutil.virtual_memory().available
-    if needed - BASE_BYTES <= free:  # the rest is about what Python has taken by now
+    if needed - BASE_BYTES <= free:  # Python has taken the rest by now
         return
     fits = recipe.size // 2
     while fits > 1 and needed_bytes(fits, recipe.features) > free:

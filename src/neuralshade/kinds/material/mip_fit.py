@@ -1,8 +1,8 @@
-"""Training the mip levels of a material's map, behind its own training: the decoder is frozen.
+"""Training of a material map's mip levels, after the finest level; the decoder is frozen.
 
-What a level's texels are fitted to is the mean of the reference over a texel's footprint, at places
-and directions drawn as for the finest level. Not the mean of what the finest level says: its own
-errors would be learned too.
+A level's texels are fitted to the mean of the reference over a texel's footprint, at places and
+directions drawn as for the finest level. The mean of the finest level itself would carry its
+errors.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.optimizer.adam import LatentAdam
 
-BATCH_SHARE = 4 / POINTS  # of a batch; so a step asks the reference four times as often as before
-MOST_SAMPLES = 2**16  # of a batch that it is a share of: levels have a third of the texels
+BATCH_SHARE = 4 / POINTS  # of a batch: a step evaluates the reference four times as often as before
+MOST_SAMPLES = 2**16  # of the batch that it is a share of: levels have a third of the texels
 PREFIX = "mips."
-OTHERS = 1  # makes footprints others than samples of the same seed
+OTHERS = 1  # makes footprints differ from samples of the same seed
 
 
 def finest_level_share(recipe: MaterialRecipe) -> float:
-    """Return the share of a field's steps that its finest level has; 1 where there is no other."""
+    """Return the finest level's share of a field's steps; 1 if there is no other level."""
     return 1.0 if len(level_sides(recipe.size)) == 1 else 1 - recipe.mips
 
 
 class MipTask:
-    """Says what the map and the reference make of the footprints on all levels that are held.
+    """Returns logarithms of the map's and the reference's light for the current footprints.
 
-    Logarithms, as for the finest level. A level is drawn as often as its side is long: coarse ones,
-    whose texels cover more, get more samples a texel, and fine ones more altogether.
+    A level is drawn in proportion to its side: coarse levels, whose texels cover more, get more
+    samples a texel, and fine ones more in total.
     """
 
     def __init__(self, field: Field, footprints: DeviceFootprints):
@@ -69,12 +69,12 @@ class MipTask:
 
 @torch.no_grad()
 def show_stored(grid: LatentGrid) -> None:
-    """Let look-ups see what a file would hold, while gradients reach what is trained."""
+    """Quantize look-ups as a file does, while gradients reach the trained values."""
     grid.seen = (grid.texels * grid.steps).round_().div_(grid.steps)
 
 
 class LevelAdam(LatentAdam):
-    """Adam of the latents of many levels, whose step size is times ``scale`` [entries, 1]."""
+    """Adam for the latents of many levels; the step size is scaled by ``scale`` [entries, 1]."""
 
     def __init__(self, texels: torch.nn.Parameter, scale: torch.Tensor, *rest: Any):
         super().__init__([texels], *rest)
@@ -82,7 +82,7 @@ class LevelAdam(LatentAdam):
 
     @torch.no_grad()
     def step_as_set(self) -> None:
-        """Step once along the gradients, with the step size that was set last."""
+        """Step along the gradients with the last step size."""
         (texels,) = self.parameters
         before = texels.clone()
         super().step_as_set()
@@ -90,17 +90,17 @@ class LevelAdam(LatentAdam):
 
 
 def level_scales(sides: Sequence[int]) -> torch.Tensor:
-    """Return what step sizes are multiplied by for each texel of levels: float32 [texels, 1].
+    """Return the step-size factor of each texel of the levels: float32 [texels, 1].
 
-    A texel of a level half as wide sees twice as many samples in a batch, so that its gradient has
-    less noise, by a root of 2: as much longer is its step.
+    A texel of a level half as wide sees twice as many samples in a batch. Its gradient has less
+    noise by a factor of sqrt(2), so its step is longer by as much.
     """
     scales = [torch.full((side * side, 1), (sides[0] / side) ** 0.5) for side in sides]
     return torch.cat(scales)
 
 
 class LevelTrainer(TorchEngine):
-    """Steps of levels, of which each draws footprints of its own number."""
+    """Training steps of levels; each draws the footprints of its number."""
 
     task: MipTask
 
@@ -121,9 +121,9 @@ class RecordedLevels(LevelTrainer, RecordedEngine):
 def mip_trainer(
     recipe: MaterialRecipe, field: Field, reference: ReferenceKernels, device: torch.device
 ) -> LevelTrainer:
-    """Return what trains all levels but the finest of ``field``, whose training is done.
+    """Return the trainer of all levels of ``field`` but the finest, which is finished.
 
-    They begin as box filters of what is stored of the finest one. ``device``: a torch device.
+    They start as box filters of the stored finest level. ``device``: a torch device.
     """
     rng = torch.Generator().manual_seed(recipe.seed)
     tensors = pack_field(field)
@@ -146,7 +146,7 @@ def mip_trainer(
 def _levels(
     recipe: MaterialRecipe, decoder: Field, codes: Sequence[npt.NDArray[np.uint8]]
 ) -> Field:
-    """Return a field of the levels behind the finest, whose texels alone can be trained."""
+    """Return a field of the levels behind the finest, with only their texels trainable."""
     stored = encoding_of(decoder)
     sides = level_sides(recipe.size)[1:]
     grid = LatentGrid([(side, side) for side in sides], range(len(sides)), recipe.features,
@@ -160,7 +160,7 @@ def _levels(
 
 
 class LeveledEngine:
-    """The engine of a material's fit, and behind it that of its mip levels, as one."""
+    """Engine of a material's fit followed by that of its mip levels."""
 
     def __init__(self, inner: MaterialEngine, recipe: MaterialRecipe, reference: ReferenceKernels):
         self.inner = inner
@@ -172,21 +172,21 @@ class LeveledEngine:
 
     @property
     def skipped(self) -> int:
-        """Return how many steps had a gradient that was not finite."""
+        """Return the number of steps with a gradient that was not finite."""
         return self.inner.skipped + (0 if self.mips is None else self.mips.skipped)
 
     @property
     def stages_begun(self) -> int:
-        """Return of how many parts a fit has begun the training."""
+        """Return the number of stages that have begun."""
         return 1 + (self.mips is not None)
 
     @property
     def setup_count(self) -> int:
-        """Return how often the kernels of something else were made ready."""
+        """Return how many times kernels were set up for another task."""
         return self.inner.phase + (self.mips is not None)
 
     def begin(self) -> StepThinning:
-        """Train the mip levels from now on; the finest level and the decoder are done."""
+        """Start to train the mip levels; the finest level and the decoder are finished."""
         self.mips = mip_trainer(self._recipe, self.inner.field(), self._reference, self.device)
         self._steps = StepThinning(self.mips, self.every)
         return self._steps
@@ -196,7 +196,7 @@ class LeveledEngine:
         return (self.inner if self.mips is None else self._steps).advance(rate_factors)
 
     def trained_levels(self) -> list[npt.NDArray[np.uint8]] | None:
-        """Return the codes of all levels but the finest; None where none was trained."""
+        """Return the codes of all levels but the finest; None if none was trained."""
         if self.mips is None:
             return None
         grid = encoding_of(self.mips.field).grid
@@ -204,12 +204,12 @@ class LeveledEngine:
         return np.split(grid.codes(), np.cumsum(counts)[:-1])
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return everything that a restart needs besides the recipe, by name."""
+        """Return the state for a restart, without the recipe, by name."""
         later = None if self.mips is None else self._steps
         return join_states(self.inner.state(), later, PREFIX)
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once. Raises: ValueError for what fits no level."""
+        """Restore what ``state`` returned. Raises: ValueError for a state of other levels."""
         before, own = split_state(state, PREFIX)
         self.inner.load_state(before)
         self.mips = None

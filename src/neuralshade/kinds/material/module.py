@@ -1,4 +1,4 @@
-"""A fitted material as a module of PyTorch."""
+"""PyTorch module of a fitted material."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from neuralshade.kinds.position_rows import as_given, check_finite, float_rows
 
 
 class MaterialField(torch.nn.Module):
-    """What a fitted material scatters, for renderers and fits in PyTorch.
+    """BSDF of a fitted material, for renderers and fits in PyTorch.
 
-    Its parameters are its own, float32. It compiles with torch.compile, and ``state_dict`` holds
-    all of it but the values of varied inputs, which are those that the asset was opened with.
+    Its parameters are float32 copies. It works with torch.compile. ``state_dict`` holds everything
+    but the values of varied inputs, which are those that the asset was opened with.
     """
 
-    shares: torch.Tensor  # float32 [V], where in its range each varied input is
+    shares: torch.Tensor  # float32 [V], position of each varied input in its range
 
     def __init__(self, opened: OpenedMaterial):
         super().__init__()
@@ -34,7 +34,7 @@ class MaterialField(torch.nn.Module):
     ) -> torch.Tensor:
         """Return f * cos of wi in linear light: float32 [..., 3].
 
-        Gradients reach all arguments and the parameters; floats of other widths are taken as
+        Gradients reach all arguments and the parameters; other float types are converted to
         float32.
 
         Args:
@@ -43,15 +43,15 @@ class MaterialField(torch.nn.Module):
                 input.
             wi: floats [..., 3], to the light, of length 1: x along u, y against v, z up; or [3],
                 the same for all.
-            wo: the same to the eye. Where either lies below the surface the answer is 0.
+            wo: the same to the eye. If either lies below the surface, the result is 0.
             level: of the feature map: floats [...], or one for all; see ``OpenedMaterial.eval``.
 
-        Raises: ShapeError for another shape, for what are no floats, and for NaN and infinity;
-            ConfigError for another length. Numbers are not checked where it is compiled.
+        Raises: ShapeError for another shape, for other types, and for NaN and infinity;
+            ConfigError for another length. Compiled code does not check numbers.
         """
         rows, before = self._places(uv), uv.shape[:-1]
-        to_light, to_eye = (_directions(name, given, before)
-                            for name, given in (("wi", wi), ("wo", wo)))  # fmt: skip
+        to_light, to_eye = (_directions(name, vectors, before)
+                            for name, vectors in (("wi", wi), ("wo", wo)))  # fmt: skip
         levels = _levels(level, before, rows)
         above = ((to_light[:, 2] > 0) & (to_eye[:, 2] > 0))[:, None]
         up = to_light.new_tensor([0, 0, 1])
@@ -74,13 +74,15 @@ class MaterialField(torch.nn.Module):
         return torch.cat([rows, self.shares.to(rows.device).expand(len(rows), -1)], dim=1)
 
 
-def _directions(name: str, given: Any, before: torch.Size) -> torch.Tensor:
+def _directions(name: str, vectors: Any, before: torch.Size) -> torch.Tensor:
     """Return directions of length 1, one for each place: float32 [N, 3]."""
-    given = given if isinstance(given, torch.Tensor) else torch.as_tensor(given).float()
-    if tuple(given.shape) not in ((3,), (*before, 3)):
-        raise ShapeError(f"{name}: got shape {list(given.shape)}, need {[*before, 3]}, a direction "
+    if not isinstance(vectors, torch.Tensor):
+        vectors = torch.as_tensor(vectors).float()
+    if tuple(vectors.shape) not in ((3,), (*before, 3)):
+        shape = list(vectors.shape)
+        raise ShapeError(f"{name}: got shape {shape}, need {[*before, 3]}, a direction "
                          "for each place of uv, or [3]. Expand it.")  # fmt: skip
-    rows = float_rows(name, given.expand(*before, 3))
+    rows = float_rows(name, vectors.expand(*before, 3))
     if not torch.compiler.is_compiling():
         off = (rows.detach().norm(dim=1) - 1).abs()
         if off.numel() and off.max() > UNIT:

@@ -1,4 +1,4 @@
-"""Opening a fitted material: how it scatters at any point, and spheres of it."""
+"""Opened material assets: BSDF queries, drawing, evaluation and reports."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class OpenedMaterial(BsdfQueries, Opened):
-    """A feature map, lobes and a decoder."""
+    """Opened asset of a fitted material: feature map, lobes and decoder."""
 
     recipe: MaterialRecipe
     given: Mapping[str, Any] = field(default_factory=dict)  # values of varied inputs
-    trusted: bool = False  # code of a document that it is compared with may run
+    trusted: bool = False  # run the code of reference documents
     kind = KIND
     parts = RULES
 
@@ -60,11 +60,11 @@ class OpenedMaterial(BsdfQueries, Opened):
     def of(
         cls, asset: Asset, given: Mapping[str, Any] | None = None, *, trust: bool = False
     ) -> OpenedMaterial:
-        """Return an asset opened, with values for its varied inputs in place of their defaults.
+        """Open an asset, with values for its varied inputs in place of their defaults.
 
-        ``trust``: code of a MaterialX document that it is compared with may run.
-        Raises: AssetError where it breaks its rules; ConfigError for a value that it has no input
-            for, or out of its range.
+        ``trust``: run the code of a MaterialX document that it is compared with.
+        Raises: AssetError for an invalid asset; ConfigError for a value out of its range or of an
+            input that it does not have.
         """
         opened = super().of(asset)
         shares_of(opened.varied, given or {}, asset.path)
@@ -77,29 +77,29 @@ class OpenedMaterial(BsdfQueries, Opened):
 
     @property
     def material(self) -> Mapping[str, Any]:
-        """Return what the header says of the material."""
+        """Return the header's facts of the material."""
         found: Mapping[str, Any] = self.header.own["material"]
         return found
 
     @property
     def varied(self) -> tuple[Varied, ...]:
-        """Return the inputs that may be given a value."""
+        """Return the varied inputs, which can be set."""
         facts = self.material.get("varied", ())
         return read_varied(facts, self.recipe.vary, self.path)
 
     @property
     def shares(self) -> list[float]:
-        """Return where in its range each varied input is: what is given, else its default."""
+        """Return each varied input's position in its range: the opened value, else the default."""
         return shares_of(self.varied, self.given, self.path)
 
     @property
     def side(self) -> int:
-        """Return the texels along a side of the feature map."""
+        """Return the side of the feature map in texels."""
         return int(self.material["side"])
 
     @property
     def levels(self) -> int:
-        """Return how many levels the feature map has; one in files of the first version."""
+        """Return the number of levels of the feature map; one in files of the first version."""
         found, most = len(self.material.get("levels", [None])), len(level_sides(self.side))
         if found not in (1, most):
             raise AssetError(f"{self.path}: got {found} levels of a map of {self.side} texels a "
@@ -108,17 +108,17 @@ class OpenedMaterial(BsdfQueries, Opened):
 
     @cached_property
     def field(self) -> Field:
-        """Return the field as stored, in float32."""
+        """Return the stored field, in float32."""
         return stored_field(self.recipe, self.side, self.tensors)
 
     @cached_property
     def sampler(self) -> LobeSampler:
-        """Return the sampler of directions as stored, in float32."""
+        """Return the stored sampler of directions, in float32."""
         return stored_sampler(self.recipe, self.tensors)
 
     @property
     def numbers(self) -> int:
-        """Return how many trained numbers there are."""
+        """Return the number of trained numbers."""
         return sum(tensor.size for tensor in self.tensors.values())
 
     @property
@@ -128,19 +128,19 @@ class OpenedMaterial(BsdfQueries, Opened):
 
     @property
     def shared_part(self) -> SharedPart:
-        """Return what other materials may take over of its decoder."""
+        """Return the part of its decoder that other materials may use."""
         return shared_of(self.path, self.recipe, self.tensors)
 
     @property
     def picture(self) -> Mapping[str, Any]:
-        """Return what there is to know of the sphere that is drawn."""
+        """Return name, size and color space of the drawn sphere."""
         return {"name": str(self.material["name"]), "width": DRAWN_PX, "height": DRAWN_PX,
                 "channels": 3, "color_space": "srgb", "dtype": "uint8"}  # fmt: skip
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> Floats:
         """Return a sphere of the material under a light and a weak sky: [height, width, 3].
 
-        Each pixel is read at the level whose texels are as wide as what it covers.
+        Each pixel uses the level whose texels are as wide as its footprint.
         """
         check_pixels(width, height)
         lit = sphere(width, height, crop).lit_by_default(self.eval_footprint, self.sample)
@@ -150,9 +150,9 @@ class OpenedMaterial(BsdfQueries, Opened):
         return linear_to_srgb(lit.clip(0, 1))
 
     def scene(self, reference: Any = None) -> Scene:
-        """Return a sphere and a plane under a light, beside the material itself.
+        """Return a sphere and a plane under a light, beside the reference.
 
-        Varied inputs are at first what they are given.
+        Varied inputs start at the values that it was opened with.
 
         Raises: AssetError for another material; what ``load_reference`` raises.
         """
@@ -167,39 +167,39 @@ class OpenedMaterial(BsdfQueries, Opened):
                               changes=False, varied=inputs)  # fmt: skip
 
     def same_reference(self, reference: Any) -> Any:
-        """Return ``reference`` where it is the material that this was fitted to, else None."""
+        """Return ``reference`` if this was fitted to it, else None."""
         from neuralshade.kinds.material.judging.evaluate import reference_of
         from neuralshade.kinds.material.references.sources import reference_digest
 
         try:
             same = reference_digest(reference_of(self, reference)) == self.material["digest"]
-        except NeuralShadeError:  # another kind's picture, say
+        except NeuralShadeError:  # another kind's picture, for example
             return None
         return reference if same else None
 
     def close(self) -> None:
-        """Give back what the material itself is drawn with."""
+        """Release the device that draws the reference."""
         kernels: ReferenceKernels | None = vars(self).pop("_kernels", None)
         if kernels is not None:
             kernels.gpu.close()
 
     def _reference_shade(self, reference: ReferenceBsdf) -> Shade:
-        """Return what the material itself scatters, on a device that is opened for it."""
+        """Return the reference's f * cos, on a device opened for it."""
         if "_kernels" not in vars(self):
             vars(self)["_kernels"] = ReferenceKernels(open_reference_gpu(), reference)
         kernels: ReferenceKernels = vars(self)["_kernels"]
         return kernels.eval
 
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
-        """Return how close spheres under lights that no fit has seen are to the reference's."""
+        """Return the errors of spheres under held-out lights against the reference."""
         from neuralshade.kinds.material.judging.evaluate import evaluate_material
 
         return evaluate_material(self, reference, notice)
 
     def speed(self, reference: Any, notice: Notice = ignore) -> Table:
-        """Return how long a screen of it takes on the GPU at hand, and of the material itself.
+        """Return how long a screen of it takes on this GPU, beside the reference.
 
-        A report that is written afterwards shows it.
+        A report that is written afterwards includes it.
         """
         from neuralshade.kinds.material.speed.summary import material_speed
 
@@ -208,11 +208,11 @@ class OpenedMaterial(BsdfQueries, Opened):
 
     @property
     def timed(self) -> Table:
-        """Return what ``speed`` found last, without rows before that."""
+        """Return the last result of ``speed``, empty before that."""
         found: Table = vars(self).get("_timed", Table([]))
         return found
 
-    # As Opened says it, once more: who calls reads there, who writes here; mypy compares the two.
+    # The signature of Opened again: mypy compares the two, and callers and writers read it here.
     def report(
         self,
         reference: Any,
@@ -227,7 +227,7 @@ class OpenedMaterial(BsdfQueries, Opened):
         report_material(self, reference, output, facts, notice)
 
     def told(self) -> dict[str, str]:
-        """Return lines for people: the size, and what was reached."""
+        """Return summary lines: the size, and the quality."""
         quality = self.header.quality
         lost = quality.get("l1_highlight")
         coarse = (len(self.tensors["features"]) - self.side**2) * self.recipe.features

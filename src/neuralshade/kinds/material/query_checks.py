@@ -1,6 +1,6 @@
-"""What an opened material is asked, checked, and as float32.
+"""Argument checks of BSDF queries, with conversion to float32.
 
-``at`` in what is raised says where: the method and its argument, "eval.uv".
+``at`` names the argument in errors: method and argument, "eval.uv".
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from neuralshade.kinds.material.references.reference_bsdf import places
 
 Floats = npt.NDArray[np.float32]
 
-UNIT = 1e-3  # by which the length of a direction may differ from 1
-ROUNDED = 1e-5  # by which a share may lie beyond its range
+UNIT = 1e-3  # tolerance of a direction's length
+ROUNDED = 1e-5  # tolerance of a share's range
 BELOW_ONE = np.nextafter(np.float32(1), np.float32(0))
 
 
@@ -29,13 +29,13 @@ def check_places(
     """Return places, [n, 2 + V], and their levels, [n].
 
     Args:
-        verb: the method that is asked.
+        verb: the method, for errors.
         uv: [n, 2], or [n, 2 + V] with a share in [0, 1] of each varied input.
         level: a number, or [n].
-        shares: the V shares of places that have none.
+        shares: the V shares of places without.
 
-    Raises: ShapeError for another shape, and for what is no finite number; ConfigError for a share
-        beyond [0, 1].
+    Raises: ShapeError for another shape, and for numbers that are not finite; ConfigError for a
+        share beyond [0, 1].
     """
     form = "[n, 2]" + (f" or, with shares of inputs, [n, {2 + len(shares)}]" if shares else "")
     at = _numbers(f"{verb}.uv", uv, form)
@@ -50,12 +50,12 @@ def check_places(
     return places(at, shares), levels_of(levels, len(at))
 
 
-def check_directions(at: str, given: npt.ArrayLike, count: int) -> Floats:
+def check_directions(at: str, vectors: npt.ArrayLike, count: int) -> Floats:
     """Return ``count`` directions, [n, 3], of length 1.
 
     Raises: ShapeError as for ``check_places``; ConfigError for another length.
     """
-    found = _rows(at, given, count)
+    found = _rows(at, vectors, count)
     lengths = np.sqrt(np.einsum("ij,ij->i", found, found))
     bad = np.flatnonzero(np.abs(lengths - 1) > UNIT)
     if len(bad):
@@ -64,12 +64,12 @@ def check_directions(at: str, given: npt.ArrayLike, count: int) -> Floats:
     return found
 
 
-def check_uniform(at: str, given: npt.ArrayLike, count: int) -> Floats:
-    """Return ``count`` times three numbers in [0, 1), [n, 3]; 1 is taken for what is just below.
+def check_uniform(at: str, numbers: npt.ArrayLike, count: int) -> Floats:
+    """Return float32 [n, 3] in [0, 1); 1 becomes the number below.
 
     Raises: ShapeError as for ``check_places``; ConfigError for numbers beyond.
     """
-    found = _rows(at, given, count)
+    found = _rows(at, numbers, count)
     _check_range(at, found, "numbers", 0.0)
     return np.minimum(found, BELOW_ONE)
 
@@ -79,20 +79,20 @@ def columns(rows: Floats) -> torch.Tensor:
     return torch.from_numpy(np.ascontiguousarray(rows.T))
 
 
-def _rows(at: str, given: npt.ArrayLike, count: int) -> Floats:
-    """Return float32 [count, 3], checked for that."""
-    found = _numbers(at, given, f"[{count}, 3]")
+def _rows(at: str, rows: npt.ArrayLike, count: int) -> Floats:
+    """Return float32 [count, 3], checked."""
+    found = _numbers(at, rows, f"[{count}, 3]")
     if found.shape != (count, 3):
         raise ShapeError(f"{at}: got shape {list(found.shape)}, need [{count}, 3], a row for each "
                          "place of uv. Repeat what is for all.")  # fmt: skip
     return found
 
 
-def _numbers(at: str, given: Any, form: str) -> Floats:
-    """Return finite numbers as float32, which may be written to: PyTorch warns of others."""
+def _numbers(at: str, values: Any, form: str) -> Floats:
+    """Return finite numbers as writable float32: PyTorch warns of read-only ones."""
     try:
         with np.errstate(over="ignore"):
-            found = np.require(np.asarray(given, np.float32), requirements=["C", "W"])
+            found = np.require(np.asarray(values, np.float32), requirements=["C", "W"])
     except (TypeError, ValueError, RuntimeError) as error:
         raise ShapeError(f"{at}: got no numbers ({error}), need floats {form}. Pass an array or a "
                          "list of rows.") from error  # fmt: skip

@@ -1,4 +1,4 @@
-"""The lobes' read-out, trained beside what the kernels of a network train.
+"""Trainer of the lobes' read-out beside the kernels of a network.
 
 Device half: read_out.cs.slang; task.slang sums the gradients.
 """
@@ -24,12 +24,12 @@ Floats = npt.NDArray[np.float32]
 
 GROUP = 64  # threads, as in read_out.cs.slang
 OUTPUTS = 3  # of a decoder
-SHARE, TOGETHER = 4, 32  # one of 4 samples has a gradient of it, so many in a row: task.slang
+SHARE, TOGETHER = 4, 32  # one of 4 samples has a gradient of it, 32 in a row: task.slang
 NAMES = ("weight", "bias")  # of the read-out, in the order of its numbers
 TEXT = """#define FIXED {fixed}
 #include "neuralshade/kinds/material/read_out.cs.slang"
 """
-# how a task's kernels sum its gradients, by whether bits are to be equal on every run
+# how kernels sum its gradients, by whether results must be reproducible
 SUMS = {
     False: """RWStructuredBuffer<Atomic<float>> read_sums;
 typealias ReadGradients = WaveRows<FloatGradients>;
@@ -51,11 +51,11 @@ ReadGradients read_gradients()
 
 
 class ReadOut:
-    """The numbers of a read-out on a device, what Adam keeps of them, and their gradients' sums.
+    """The read-out's numbers on a device, Adam's moments, and the sums of gradients.
 
-    ``given`` holds what ``encoding`` is given, the read-out last: what kernels read. It is stepped
-    as networks are in ``training``, by Adam with its own second beta. One of ``share`` samples of a
-    step has a gradient of it.
+    ``buffer`` holds all numbers of ``encoding`` besides its parameters, the read-out last: kernels
+    read it. It is stepped like networks in ``training``, by Adam with its own second beta. One of
+    ``share`` samples of a step has a gradient of it.
     """
 
     def __init__(
@@ -68,33 +68,33 @@ class ReadOut:
         self.shapes = {name: getattr(encoding.lobes.read, name).shape for name in NAMES}
         self.count = sum(shape.numel() for shape in self.shapes.values())
         self._values: Floats = values
-        self.given: Buffer = gpu.buffer(values)
+        self.buffer: Buffer = gpu.buffer(values)
         self.sums: Buffer = gpu.buffer(size=(8 if training.exact else 4) * self.count)
         self.moments: Buffer = gpu.buffer(size=8 * self.count)
 
     @staticmethod
     def text(*, exact: bool) -> KernelText:
-        """Return what steps it, behind each step of the kernels."""
+        """Return the kernel that steps it after each step of the network's kernels."""
         return KernelText(TEXT.format(fixed=int(exact)), "update_read_out")
 
     def after(self, bound: Mapping[str, Any]) -> list[Dispatch]:
-        """Return what steps it, given the buffers of a step by name. Raises: KernelError."""
+        """Return the dispatch of that kernel for a step's buffers. Raises: KernelError."""
         t = self.training
         by = adam_settings(t.rate, (t.betas[0], READ_BETA2), t.epsilon)
         settings = {"by": by, "count": self.count, "first": len(self._values) - self.count,
                     "numbers": t.batch * OUTPUTS / self.share}  # fmt: skip
         kernel = bound_kernel(self.gpu, self.text(exact=t.exact), {
-            "read_out": settings, "given": self.given, "read_moments": self.moments,
+            "read_out": settings, "encoding_numbers": self.buffer, "read_moments": self.moments,
             "read_sums": self.sums, "states": bound["states"], "broken": bound["broken"],
         })  # fmt: skip
         return [(kernel, -(-self.count // GROUP))]
 
     def numbers(self) -> dict[str, torch.Tensor]:
-        """Return the read-out as it is now, by NAMES."""
-        return self._named(self.given.read().view(np.float32)[len(self._values) - self.count :])
+        """Return the current read-out, by NAMES."""
+        return self._named(self.buffer.read().view(np.float32)[len(self._values) - self.count :])
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return what Adam keeps of it, by name; its steps are those of the network."""
+        """Return Adam's moments, by name; the step count is the network's."""
         moments = self.moments.read().view(np.float32).reshape(2, -1)[:, : self.count]
         found: dict[str, torch.Tensor] = {}
         for sort, rows in zip(MOMENTS, moments, strict=True):
@@ -102,12 +102,12 @@ class ReadOut:
         return found
 
     def write(self, numbers: Mapping[str, torch.Tensor]) -> None:
-        """Set the read-out, as ``numbers`` returned it once."""
+        """Set the read-out to what ``numbers`` returned."""
         flat = torch.cat([numbers[name].detach().float().cpu().reshape(-1) for name in NAMES])
-        write_once(self.gpu, self.given, flat.numpy(), 4 * (len(self._values) - self.count))
+        write_once(self.gpu, self.buffer, flat.numpy(), 4 * (len(self._values) - self.count))
 
     def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once."""
+        """Restore what ``state`` returned."""
         rows = [state[f"{name}.{sort}"].float().cpu().reshape(-1) for sort in MOMENTS
                 for name in NAMES]  # fmt: skip
         write_once(self.gpu, self.moments, torch.cat(rows).numpy())

@@ -1,4 +1,4 @@
-"""A layered material into a feature map and a small decoder: the recipe."""
+"""Recipe of the material kind."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ from neuralshade.kinds.material.varied import parse_ranges
 
 WRAPS = ("repeat", "clamp")
 ACTIVATIONS = ("hard_gelu", "leaky_relu")
-# Decoders by name, the usual one first: docs/material-speed.md has what each reaches.
+# Decoders by name, the default first: docs/material-speed.md lists the quality of each.
 PRESETS: dict[str, dict[str, int]] = {
     "standard": {},
     "high": {"hidden_layers": 3, "hidden_width": 64},
     "fast": {"hidden_width": 16},
 }
-# Of what is kept of squares: by SOAP, whose axes turn, so that old ones are soon forgotten, and of
-# the read-out's by Adam
+# Second betas: of SOAP, whose axes rotate, so that old squares must be forgotten soon, and of the
+# read-out's Adam.
 NETWORK_BETA2, READ_BETA2 = 0.95, 0.999
 
 
 @dataclass(frozen=True)
 class MaterialRecipe(TrainingRecipe):
-    """What a surface scatters from any light to any eye, at every point."""
+    """Recipe of a fitted material: scattering from any light to any eye, at every point."""
 
     size: int = setting(256, "texels along a side of the feature map", limits=(1, 8192))
     wrap: str = setting("repeat", "beyond the border: repeat for materials that tile, else clamp",
@@ -79,18 +79,18 @@ class MaterialRecipe(TrainingRecipe):
                                    limits=(0.01, 10**7))  # fmt: skip
 
     def __post_init__(self) -> None:
-        """Refuse ranges that are none, too."""
+        """Refuse invalid ranges, too."""
         super().__post_init__()
         parse_ranges(self.vary)
 
     @property
     def varied_count(self) -> int:
-        """Return how many inputs of the material the decoder has."""
+        """Return the number of varied inputs of the decoder."""
         return len(parse_ranges(self.vary))
 
 
 def with_preset(preset: str | None, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings, those of a preset behind them. Raises: ConfigError for an unknown one."""
+    """Return settings with a preset's defaults. Raises: ConfigError for an unknown preset."""
     if preset is None:
         return dict(settings)
     check_preset(preset, PRESETS)
@@ -98,7 +98,7 @@ def with_preset(preset: str | None, settings: Mapping[str, Any]) -> dict[str, An
 
 
 class MaterialSettings(TrainingSettings, total=False):
-    """Fields of MaterialRecipe, which says what each is; each may be left out."""
+    """Keyword settings: the fields of MaterialRecipe, all optional."""
 
     size: int
     wrap: str

@@ -16,8 +16,8 @@ INCLUDED = '#include "neuralshade/kinds/material/reference_scattering.slang"\n'
 def reference_scattering(fitted: Scattering, reference: ReferenceBsdf) -> Scattering:
     """Return the reference in place of the network that was ``fitted`` to it.
 
-    Directions are drawn as the network has them. A program takes one such text: names of two
-    would be one another's.
+    Directions are drawn by the network. A program can hold only one such text, because names of
+    two would collide.
     """
     sizes = fitted.type[fitted.type.index("<") :]
     text = reference_text(reference) + INCLUDED
@@ -28,7 +28,7 @@ def reference_scattering(fitted: Scattering, reference: ReferenceBsdf) -> Scatte
 def screened_reference(opened: Any, reference: Any) -> ReferenceBsdf:
     """Return the reference that a scene names beside an asset.
 
-    A Slang module is looked through before and after it is loaded, as code of documents is.
+    A Slang module is screened before and after it is loaded, like code of documents.
 
     Raises: ConfigError for a module that does more than arithmetic; what ``reference_of`` raises.
     """

@@ -1,4 +1,4 @@
-"""What a kernel draws for several steps at once, given out as tensors, step by step."""
+"""Prefetch of training samples: a kernel draws several steps at once, handed out as tensors."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import torch
 from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, run_once, write_once
 
-# What draws, and the buffers that it leaves float32 in, each with how many numbers a sample has.
+# The dispatch, and its float32 output buffers, each with its numbers a sample.
 Drawing = tuple[Dispatch, Sequence[tuple[Buffer, int]]]
 Batch = TypeVar("Batch")
 
 
 class SamplePrefetch(ABC, Generic[Batch]):
-    """Batches of a kernel's samples, which a step's number says all of; ``step`` is the next.
+    """Batches drawn by a kernel from counters; ``step`` is the next step's number.
 
-    What CUDA drew stays where it is, and so does the batch that is ``held``, whichever it is.
+    On CUDA, drawn samples and the ``current`` batch keep their addresses.
     """
 
     def __init__(self, gpu: Gpu, device: torch.device, batch: int, ahead: int):
-        """``ahead``: samples at once, about. ``_drawing`` is asked here, by who knows the rest."""
+        """``ahead``: about how many samples at once. Calls ``_drawing``: set attributes first."""
         self.gpu, self.device, self.batch, self.step = gpu, device, batch, 0
         self._steps = max(1, ahead // batch)
-        self._first = -self._steps  # of those that are at hand
+        self._first = -self._steps  # of the steps in memory
         self._rows: list[torch.Tensor] = []
         self.states = gpu.buffer(StepState(0, 0, 0, 0, 1.0).pair())
         self._dispatch, self._buffers = self._drawing(self._steps * batch)
@@ -35,15 +35,15 @@ class SamplePrefetch(ABC, Generic[Batch]):
     def draw(self) -> Batch:
         """Return the next step's batch.
 
-        Raises: ConfigError where the reference's answer is not finite, saying where.
+        Raises: ConfigError, with the place, if the reference's value is not finite.
         """
         self.bring()
         return self.held()
 
     def bring(self) -> None:
-        """Hold the next step's batch.
+        """Make the next step's batch the current one.
 
-        Raises: ConfigError where the reference's answer is not finite, saying where.
+        Raises: ConfigError, with the place, if the reference's value is not finite.
         """
         if not self._first <= self.step < self._first + self._steps:
             self._fill()
@@ -54,21 +54,21 @@ class SamplePrefetch(ABC, Generic[Batch]):
 
     @abstractmethod
     def held(self) -> Batch:
-        """Return the batch that is held, of tensors made anew."""
+        """Return the current batch, in new tensors."""
 
     @abstractmethod
     def _drawing(self, count: int) -> Drawing:
-        """Return what draws ``count`` samples, for the steps from that of ``states`` on."""
+        """Return the dispatch that draws ``count`` samples, from the step in ``states`` on."""
 
     @abstractmethod
     def _look(self, drawn: Sequence[torch.Tensor]) -> None:
-        """Refuse samples that were just drawn, as each buffer has them. Raises: ConfigError."""
+        """Refuse invalid samples, a tensor for each buffer. Raises: ConfigError."""
 
     def _fill(self) -> None:
-        """Draw samples of the next steps."""
+        """Draw the samples of the next steps."""
         gpu, self._first = self.gpu, self.step
         if self.device.type == "cuda":
-            torch.cuda.synchronize()  # it may still read those before, in another stream
+            torch.cuda.synchronize()  # another stream may still read the previous ones
         write_once(gpu, self.states, StepState(self.step, 0, 0, 0, 1.0).pair())
         run_once(gpu, [self._dispatch])
         gpu.wait()
@@ -78,9 +78,9 @@ class SamplePrefetch(ABC, Generic[Batch]):
 
 
 def floats_on(device: torch.device, buffer: Buffer, count: int, numbers: int) -> torch.Tensor:
-    """Return what a buffer begins with on a torch device: float32 [count, numbers].
+    """Return the start of a buffer on a torch device: float32 [count, numbers].
 
-    Where CUDA reaches it, it is the buffer's own memory.
+    With CUDA interoperability it is the buffer's own memory.
     """
     if device.type == "cuda" and hasattr(buffer, "__cuda_array_interface__"):
         flat = torch.as_tensor(buffer, device=device)

@@ -1,7 +1,7 @@
-"""The last part of a material's fit: how often light is looked for along which lobe.
+"""Sampler stage of a material's fit: how often directions are drawn from which lobe.
 
-Feature map and decoder are done by then and stay as their file holds them. What is drawn by is
-what a path tracer integrates: what the decoder says, not the reference, which is asked nothing.
+Feature map and decoder are finished and are read as their file stores them. The sampler fits what a
+path tracer integrates, the decoder's light; the reference is not needed.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from neuralshade.optimizer.adam import Adam
 from neuralshade.sampler.material_directions import hemisphere
 
 BATCH = 2048
-AHEAD = 16  # steps whose directions are drawn at once: it takes no longer than for one
+AHEAD = 16  # steps whose directions are drawn at once, in the time of one
 RATE = 1e-2  # Adam's, the network being small
-MOST = 20.0  # of a sample's weight: one direction that lobes miss would move the network alone
+MOST = 20.0  # of a sample's weight: a single direction that lobes miss would dominate a step
 PREFIX = "sampler."
 
 
 class FieldEngine(Protocol):
-    """What trains the map and the decoder."""
+    """Trainer of the map and the decoder."""
 
     @property
     def batch(self) -> int: ...
     @property
-    def device(self) -> torch.device: ...  # of what PyTorch trains
+    def device(self) -> torch.device: ...  # where PyTorch trains
     @property
-    def every(self) -> int: ...  # steps that are counted for one of PyTorch's
+    def every(self) -> int: ...  # steps of the fit for each of PyTorch's
     @property
     def skipped(self) -> int: ...
     @property
@@ -54,7 +54,7 @@ class FieldEngine(Protocol):
 
 
 def untrained_sampler(recipe: MaterialRecipe) -> LobeSampler:
-    """Return the sampler as it begins: all parts equally often, lobes as wide as the decoder's."""
+    """Return the untrained sampler: all parts equally likely, lobes as wide as the decoder's."""
     rng = torch.Generator().manual_seed(recipe.seed)
     sampler = LobeSampler(recipe.features, recipe.lobes, recipe.varied_count, rng=rng)
     for parameter in sampler.network.members[-1].parameters():
@@ -63,12 +63,12 @@ def untrained_sampler(recipe: MaterialRecipe) -> LobeSampler:
 
 
 class SamplerTrainer:
-    """Steps of a sampler for a field that is done, in PyTorch. On CUDA one is recorded, replayed.
+    """Training steps of a sampler for a finished field, in PyTorch; on CUDA recorded and replayed.
 
-    Minimised is the Kullback-Leibler divergence of the density from f * cos, which is luminance
-    over its albedo, weighed by that albedo: noise of dark places is seen less. It is estimated at
-    random places and eyes, uniform over the hemisphere, by one direction each; varied inputs are
-    uniform over their ranges, and the network is told them.
+    The loss is the Kullback-Leibler divergence of the density from f * cos, as luminance over its
+    albedo, weighted by that albedo, because noise in dark places is less visible. It is estimated
+    at random places and eyes, uniform over the hemisphere, with one direction each. Varied inputs
+    are uniform over their ranges, and inputs of the network.
     Source: Mueller et al. 2019, Neural Importance Sampling (gradients of the divergence by
         samples); for a material's network Zeltner et al. 2024, Real-Time Neural Appearance Models.
     """
@@ -80,11 +80,11 @@ class SamplerTrainer:
         self.parameters = list(self.sampler.parameters())
         self.adam = Adam(self.parameters, RATE, (0.9, 0.99), 1e-8)
         self.rng = torch.Generator().manual_seed(seed)
-        self.threads = Threads(1)  # the batch is small; and equal bits on any number of cores
+        self.threads = Threads(1)  # the batch is small; and results do not depend on the cores
         self.skipped = 0
         self._drawn: list[torch.Tensor] | None = None  # of AHEAD steps
-        self._begun, self._taken = self.rng.get_state(), 0  # before that; steps that had theirs
-        self._held: list[torch.Tensor] = []  # of the next step, always in the same place
+        self._begun, self._taken = self.rng.get_state(), 0  # state before; steps used
+        self._held: list[torch.Tensor] = []  # of the next step, at fixed addresses
         self._recorded = None if device.type == "cpu" else RecordedStep(
             self._gradients, [self.adam], device)  # fmt: skip
 
@@ -110,7 +110,7 @@ class SamplerTrainer:
         return loss
 
     def _hold(self) -> None:
-        """Hold what the next step sees."""
+        """Load the next step's batch."""
         if self._drawn is None:
             self._drawn = self._draw(AHEAD * BATCH)
         first = self._taken * BATCH
@@ -124,7 +124,7 @@ class SamplerTrainer:
             self._begun, self._taken, self._drawn = self.rng.get_state(), 0, None
 
     def _gradients(self) -> torch.Tensor:
-        """Leave the gradients of what is held; return its loss."""
+        """Compute the gradients of the current batch; return its loss."""
         latents, shares, wo, wi, wanted = self._held
         mixture = self.sampler.mixture(encoding_of(self.field).lobes, latents, wo, shares.t())
         loss = sampler_loss(mixture, wi, wo, wanted[0])
@@ -137,7 +137,7 @@ class SamplerTrainer:
     def _draw(self, count: int) -> list[torch.Tensor]:
         """Return columns: latents, shares, wo, wi, luminance of f * cos over density.
 
-        wi is drawn from all parts equally often, so that no lobe is forgotten.
+        wi is drawn from all parts equally often, so that no lobe is neglected.
         """
         encoding = encoding_of(self.field)
         u = torch.rand((8 + encoding.varied, count), generator=self.rng).to(self.device)
@@ -150,11 +150,11 @@ class SamplerTrainer:
         wi, density = plain.sample(wo, u[5:8])
         read = encoding.columns(latents, wi, wo, shares.t())
         light = luminance(self.field.network.on_columns(read, torch.float32))
-        wanted = torch.where(density > 0, light / density, 0.0)  # 0 of what lies along the surface
+        wanted = torch.where(density > 0, light / density, 0.0)  # 0 along the surface
         return [latents, shares, wo, wi, wanted.clamp(max=MOST)[None]]
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return everything that a restart needs besides the field, by name."""
+        """Return the state for a restart, without the field, by name."""
         own = {name: p.detach().cpu() for name, p in self.sampler.named_parameters()}
         moments = {f"optimizer.{name}": v.cpu() for name, v in self.adam.state().items()}
         drawn = {"rng": self._begun, "taken": torch.tensor(self._taken)}
@@ -162,7 +162,7 @@ class SamplerTrainer:
 
     @torch.no_grad()
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once."""
+        """Restore what ``state`` returned."""
         self.rng.set_state(state["rng"])
         self._begun, self._taken, self._drawn = state["rng"], int(state["taken"]), None
         self.skipped = int(state["skipped"])
@@ -172,10 +172,10 @@ class SamplerTrainer:
 
 
 class SampledEngine:
-    """The engine of a map and its decoder, and behind it that of their sampler, as one."""
+    """Engine of a map and its decoder, followed by that of their sampler."""
 
     def __init__(self, inner: FieldEngine, recipe: MaterialRecipe, stored: Callable[[], Field]):
-        """``stored`` returns the field as a file would hold it now."""
+        """``stored`` returns the field as a file would store it now."""
         self.inner, self._recipe, self._stored = inner, recipe, stored
         self.trainer: SamplerTrainer | None = None  # until ``begin``
         self.batch = inner.batch
@@ -183,26 +183,26 @@ class SampledEngine:
 
     @property
     def skipped(self) -> int:
-        """Return how many steps had a gradient that was not finite."""
+        """Return the number of steps with a gradient that was not finite."""
         return self.inner.skipped + (0 if self.trainer is None else self.trainer.skipped)
 
     @property
     def stages_begun(self) -> int:
-        """Return of how many parts a fit has begun the training."""
+        """Return the number of stages that have begun."""
         return self.inner.stages_begun + (self.trainer is not None)
 
     @property
     def setup_count(self) -> int:
-        """Return how often the kernels of something else were made ready."""
+        """Return how many times kernels were set up for another task."""
         return self.inner.setup_count + (self.trainer is not None)
 
     @property
     def sampler(self) -> LobeSampler:
-        """Return the sampler as it is now."""
+        """Return the current sampler."""
         return untrained_sampler(self._recipe) if self.trainer is None else self.trainer.sampler
 
     def begin(self) -> StepThinning:
-        """Train the sampler from now on; the field is done."""
+        """Start to train the sampler; the field is finished."""
         sampler = untrained_sampler(self._recipe)
         self.trainer = SamplerTrainer(self._stored(), sampler, self._recipe.seed,
                                       self.inner.device)  # fmt: skip
@@ -214,12 +214,12 @@ class SampledEngine:
         return (self.inner if self.trainer is None else self._steps).advance(rate_factors)
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return everything that a restart needs besides the recipe, by name."""
+        """Return the state for a restart, without the recipe, by name."""
         later = None if self.trainer is None else self._steps
         return join_states(self.inner.state(), later, PREFIX)
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once. Raises: ValueError for what fits no sampler."""
+        """Restore what ``state`` returned. Raises: ValueError for a state of another sampler."""
         before, own = split_state(state, PREFIX)
         self.inner.load_state(before)
         self.trainer = None

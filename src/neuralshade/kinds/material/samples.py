@@ -1,4 +1,4 @@
-"""Where a material's fit asks its reference: points, and pairs of directions there."""
+"""Training samples of a material's fit: points, and pairs of directions."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import torch
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, ReferenceKernels
 from neuralshade.sampler.material_directions import mixed_pairs
 
-POOL = 2**17  # points whose values are known ahead
-# times as often as the mean point is one drawn for being rare, at most; and at least
+POOL = 2**17  # points whose values are computed in advance
+# bounds of a rare point's probability over the mean point's
 MOST_RARE, LEAST_RARE = 60.0, 1e-6
 LEAST_SPREAD = 1e-3  # of a value, by which it is divided
-UNIT = 1e-2  # by which the length of what is taken for a normal may differ from 1
-FACING = 0.1  # z of a normal
+UNIT = 1e-2  # tolerance of a normal's length
+FACING = 0.1  # least z of a normal
 
 
 @dataclass(frozen=True)
 class Samples:
     """One batch, a sample a column."""
 
-    uv: torch.Tensor  # float32 [N, 2], and behind it shares of varied inputs, see varied.py
+    uv: torch.Tensor  # float32 [N, 2], followed by shares of varied inputs, see varied.py
     values: torch.Tensor  # of the graph, of mean 0 and variance 1: float32 [P, N]
     wi: torch.Tensor  # float32 [3, N]
     wo: torch.Tensor
@@ -37,10 +37,10 @@ Queries = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
 class MaterialSampler:
     """Draws batches: some points anywhere, ``rare`` of them where the graph's values are rare.
 
-    A scratch covers few texels, and is seen as soon as it shines. Directions are those of
-    ``mixed_pairs``, about whatever normals the graph computes. ``pool``: points known ahead.
-    ``around``: the side in uv of the square about such a point in which a sample of it lies, a
-    texel's: a map that saw the same points again and again would fit these, not what is between.
+    A scratch covers few texels, but is conspicuous when it shines. Directions are those of
+    ``mixed_pairs`` around the graph's normals. ``pool``: number of precomputed points. ``around``:
+    side in uv of the square around such a point for its samples, a texel's: with fixed points, a
+    map would fit only these.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class MaterialSampler:
         self.points = torch.rand((pool, 2), generator=rng)
         values = torch.from_numpy(reference.parameters(self.points.numpy()))
         self.mean, self.spread = values.mean(0), values.std(0) + LEAST_SPREAD
-        self.values = (values - self.mean) / self.spread  # a point's in a row: read as one piece
+        self.values = (values - self.mean) / self.spread  # one point a row, read at once
         self.normal_firsts = normal_firsts(reference.bsdf.parameters, values)
         self.normals = unit_normals(reference.bsdf.parameters, values)
         self.often = torch.multinomial(rareness(self.values), pool, replacement=True,
@@ -64,18 +64,18 @@ class MaterialSampler:
 
     @property
     def value_count(self) -> int:
-        """Return how many values of the graph there are."""
+        """Return the number of the graph's values."""
         return self.values.shape[1]
 
     def normalized(self, values: torch.Tensor) -> torch.Tensor:
-        """Return values of the graph [N, P], on any device, as an encoder takes them: [P, N]."""
+        """Return values of the graph [N, P], on any device, as input of an encoder: [P, N]."""
         mean, spread = (t.to(values.device) for t in (self.mean, self.spread))
         return ((values - mean) / spread).t().contiguous()
 
     def draw(self, rng: torch.Generator, moved: bool = False) -> Samples:
         """Return the next batch.
 
-        ``moved``: samples lie ``around`` the points that are known, whose values they have.
+        ``moved``: samples lie ``around`` the precomputed points, and keep their values.
         """
         index, wi, wo, seen = self.draw_queries(rng)
         uv = self.places(index, rng)
@@ -92,7 +92,7 @@ class MaterialSampler:
         return with_shares(self.points[index], self.reference.bsdf, rng)
 
     def draw_queries(self, rng: torch.Generator) -> Queries:
-        """Return where the next batch asks."""
+        """Draw points and directions of the next batch."""
         index = torch.randint(0, len(self.points), (self.batch,), generator=rng)
         picked = torch.rand(self.batch, generator=rng) < self.rare
         index = torch.where(picked, self.often[index], index)
@@ -108,7 +108,7 @@ class MaterialSampler:
 def rareness(values: torch.Tensor) -> torch.Tensor:
     """Return how often points are drawn for their values [N, P], of mean 0: float32 [N].
 
-    Their squares' sum over that of the mean point, whose P numbers may be few or many.
+    It is the sum of squares over the mean point's, for any P.
     """
     squares = values.square().sum(1)
     mean = squares.mean().clamp(min=torch.finfo(squares.dtype).tiny)  # a graph may be uniform
@@ -116,19 +116,19 @@ def rareness(values: torch.Tensor) -> torch.Tensor:
 
 
 def with_shares(uv: torch.Tensor, reference: ReferenceBsdf, rng: torch.Generator) -> torch.Tensor:
-    """Return points [N, 2] with a uniform share of each input that a reference varies."""
+    """Return points [N, 2] with a uniform share of each varied input."""
     if not reference.varied:
         return uv
     return torch.cat([uv, torch.rand((len(uv), len(reference.varied)), generator=rng)], dim=1)
 
 
 def unit_normals(names: Sequence[str], values: torch.Tensor) -> list[torch.Tensor]:
-    """Return the vectors among a graph's values that are unit and point up: float32 [3, N] each."""
+    """Return the graph's values that are unit vectors and point up: float32 [3, N] each."""
     return [values[:, first : first + 3].t().contiguous() for first in normal_firsts(names, values)]
 
 
 def normal_firsts(names: Sequence[str], values: torch.Tensor) -> list[int]:
-    """Return the first column of each of these, of values [N, P] by their names."""
+    """Return the first column of each of these vectors in values [N, P], by their names."""
     found = []
     for first, name in enumerate(names):
         stem, _, axis = name.rpartition(".")

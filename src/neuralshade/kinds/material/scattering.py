@@ -1,4 +1,4 @@
-"""A fitted material for a path tracer: its numbers in one row. Device half: scattering.slang."""
+"""Fitted material of a path tracer: all numbers in one buffer. Device half: scattering.slang."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def scattering_of(
     recipe: MaterialRecipe, side: int, tensors: Mapping[str, npt.NDArray[Any]],
     varied: Sequence[Varied] = (), shares: Sequence[float] = (),
 ) -> Scattering:  # fmt: skip
-    """Return what a path tracer reads, of tensors of the recipe's forms.
+    """Return the numbers and words of a path tracer, from tensors of the recipe's forms.
 
-    Numbers: CONSTANTS, what is added to cosines, of each varied input its range and its value, at
-    ``shares``, the map's range, the read-out, the decoder's layers, each row-major weights and then
-    its bias, OF_SAMPLER and the sampler's layers. Words: the side, whether the map repeats, its
-    levels, and their bytes.
+    Numbers: CONSTANTS, an offset of cosines, range and value (at ``shares``) of each varied input,
+    the map's range, the read-out, the decoder's layers, each as row-major weights and bias,
+    OF_SAMPLER, and the sampler's layers. Words: side, whether the map repeats, number of levels,
+    and their bytes.
     """
     decoder = [f"decoder.{i}" for i in range(recipe.hidden_layers + 1)]
     sampler = [f"sampler.{i}" for i in range(LAYERS + 1)]

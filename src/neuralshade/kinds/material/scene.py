@@ -1,4 +1,4 @@
-"""A material on the live page: a sphere and a plane, the network's beside the material itself."""
+"""Live-page scene of a material: sphere and plane, of the network and of the reference."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Floats = npt.NDArray[np.float32]
 SPHERE, PLANE = "sphere", "plane"
 DRAWN_PX = 512
 RADIANCE = 3.0  # of the light that is dragged
-FILL = 0.35  # of a weak one at the eye: what the light does not reach is seen, at one look more
+FILL = 0.35  # of a weak light at the eye, which shows what the other does not reach
 NETWORK, MATERIAL = "Network", "Material"
 
 
@@ -35,15 +35,15 @@ def material_scene(
     name: str, network: Callable[[], Filtered], reference: Callable[[], Shade] | None, *,
     changes: bool, varied: Sequence[Varied] = (),
 ) -> Scene:  # fmt: skip
-    """Return a sphere and a plane under a light that is dragged, in linear light.
+    """Return a scene of a sphere and a plane under a movable light, in linear light.
 
     Args:
         name: of the material.
-        network: returns what says f * cos now, over a pixel's footprint.
+        network: returns the current f * cos over a pixel's footprint.
         reference: returns the reference's f * cos at a point; None if there is no reference.
             With one, the panes of both are side by side.
-        changes: whether ``network`` says something else from step to step.
-        varied: inputs, whose values pages choose, from the defaults on.
+        changes: whether ``network`` changes during a fit.
+        varied: inputs with sliders, at their defaults first.
     """
     makers = {"": network}
     if reference is not None:
@@ -68,14 +68,14 @@ def material_scene(
 
 
 def _surface(shape: str, width: int, height: int, view: View) -> LitSurface:
-    """Return what the pixels of a view see."""
+    """Return the surface in a view."""
     if shape == PLANE:
         return plane(width, height, view.region)
     return sphere(width, height, view.region, view.turn or (0.0, 0.0))
 
 
 def _lamps(light: tuple[float, float] | None) -> Sequence[Lamp]:
-    """Return the light at these angles, the usual one for None, and the weak one at the eye."""
+    """Return the light at these angles, by default the default light, and the weak one."""
     at = to_light(*(angles_to(KEY) if light is None else light))
     return [(np.array(at), np.full(3, RADIANCE)), (np.array(EYE), np.full(3, FILL))]
 

@@ -1,4 +1,4 @@
-"""A fitted material as functions of a shading language: what it scatters, and where to look."""
+"""Shader form of a fitted material: eval, pdf and sample in a shading language."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FRAME = "x along u, y against v, z up; of length 1, away from the surface"
 def material_shader(opened: OpenedMaterial, name: str) -> ShaderForm:
     """Return ``NAME(uv, level, wi, wo)``, ``NAME_pdf``, ``NAME_sample`` and ``NAME_level(dx, dy)``.
 
-    Varied inputs are arguments behind these.
+    Varied inputs are further arguments.
     """
     varied = [one.name for one in opened.varied]
     taken = words_in(_functions(opened, name, [f"input{i}" for i in range(len(varied))]))
@@ -77,7 +77,7 @@ def _functions(opened: OpenedMaterial, name: str, inputs: list[str]) -> list[Fun
 
 
 def _seen(opened: OpenedMaterial, name: str) -> Function:
-    """Return the function that says what the decoder sees of a lobe: four columns."""
+    """Return the function of the decoder's input from a lobe: four columns."""
     quarter, logarithms = number(QUARTER), opened.recipe.lobe_inputs == COLUMNS
     cosines = "float2(dot(wi, lobe.normal), dot(wo, lobe.normal))"
     seen = (f"{quarter} * log(max({cosines} + {number(opened.recipe.below)}, "
@@ -126,6 +126,6 @@ def _scattered(opened: OpenedMaterial, surface: Surface, decoder: list[Layer]) -
 
 
 def _words(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
-    """Return the map's words: of each texel its numbers by four, filled up by 0."""
+    """Return the map's words: the numbers of each texel in groups of four, zero-padded."""
     filled = np.pad(codes, ((0, 0), (0, -codes.shape[1] % 4)))
     return np.ascontiguousarray(filled).reshape(-1).view("<u4").astype(np.uint32, copy=False)

@@ -1,4 +1,4 @@
-"""What a fitted material answers in Python, for those who check its functions in a shader."""
+"""Golden vectors of a fitted material's shader functions, evaluated in Python."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float32]
 
-STEPS = 2**12  # of uv: float32 has its products by a map's side without rounding
-BELOW = 16  # rows whose light or eye lies below the surface, half of them each
-SHINY = 4  # of so many rows one has its light near the mirror direction of the eye
+STEPS = 2**12  # of uv: products with a map's side are exact in float32
+BELOW = 16  # rows with the light or the eye below the surface, half of them each
+SHINY = 4  # one of so many rows has its light near the eye's mirror direction
 WIDTH = 0.1  # how near
-EDGE = 1e-3  # how far from its ends a random number stays
+EDGE = 1e-3  # margin of a random number from 0 and 1
 TOLERANCE, LEAST = 5e-5, 0.01  # times (abs(value) + LEAST)
 LAST_BIT = 2.0**-23  # of a number near 1
-NEAR = 5e-3  # how far u.x, which chooses a lobe, stays from where it chooses another in float16
-LEAST_DRAWN = 0.4  # the same of directions: their components are off by 2e-5 and more
+NEAR = 5e-3  # margin of u.x, which selects a lobe, from values that float16 may round to another
+LEAST_DRAWN = 0.4  # the same for directions, whose components differ by 2e-5 and more
 
 
 def golden_rows(opened: OpenedMaterial, name: str) -> list[Golden]:
-    """Return what ``at``, ``pdf`` and ``sample`` say at places beyond the borders, too."""
+    """Return golden rows of ``at``, ``pdf`` and ``sample``, with places beyond the borders."""
     rng = np.random.default_rng(SEED)
     uv = np.float32(rng.integers(-STEPS, 2 * STEPS, (GOLDEN, 2), endpoint=True) / STEPS)
     level = np.float32(rng.uniform(-0.5, opened.levels - 0.5, (GOLDEN, 1)))
@@ -55,7 +55,7 @@ def golden_rows(opened: OpenedMaterial, name: str) -> list[Golden]:
 def _drawn_rows(
     opened: OpenedMaterial, name: str, rows: Floats, at: Floats, rng: np.random.Generator
 ) -> Golden:
-    """Return what ``sample`` says, but where a density follows the last bit of its direction."""
+    """Return rows of ``sample``, without those whose density depends on the last bit."""
     rows, at = np.tile(rows, (2, 1)), np.tile(at, (2, 1))
     uv, level, _, wo, values = np.split(rows, [2, 3, 6, 9], axis=1)
     u = np.float32(rng.uniform(EDGE, 1 - EDGE, (len(rows), 3)))

@@ -1,4 +1,4 @@
-"""The sampler of directions of a fitted material, as functions of a shading language.
+"""Shader functions of a fitted material's sampler of directions.
 
 Values: model/lobe_sampler.py.
 """
@@ -14,13 +14,13 @@ from neuralshade.model.lobe_sampler import LEAST_SEEN, LEAST_WEIGHT, WIDTHS
 from neuralshade.model.shader_form import Function, Layer, Network, Parameter, Struct
 
 BELOW = "the surface it is 0."
-# Half a turn less than the angle that is meant: shading languages vouch for sines from -pi to pi.
+# Half a turn less than the angle: shading languages guarantee sines from -pi to pi.
 TURN = f"{number(2 * math.pi)} * (u.y - 0.5)"
 EYE = Parameter("float3", "wo", f"to the eye; below {BELOW}")
 
 
 def sampler_structs(surface: Surface) -> list[Struct]:
-    """Return what directions are drawn from, and what is drawn."""
+    """Return the structs of a mixture and of a drawn direction."""
     name, lobes = surface.name, list[tuple[str, str]]()
     for index in range(surface.lobes):
         lobes += [(f"{name}_lobe", f"lobe{index}"), ("float", f"weight{index}")]
@@ -29,9 +29,9 @@ def sampler_structs(surface: Surface) -> list[Struct]:
 
 
 def sampler_functions(surface: Surface, layers: Sequence[Layer]) -> list[Function]:
-    """Return ``NAME_pdf`` and ``NAME_sample``, and what they call.
+    """Return ``NAME_pdf`` and ``NAME_sample``, and the functions that they call.
 
-    ``layers``: of the network that weighs lobes, which reads codes.
+    ``layers``: of the network that weighs lobes, with codes as inputs.
     """
     name, inputs = surface.name, surface.arguments
     mixture = f"const {name}_mixture mixture = {name}_mixture_at(uv, level,"

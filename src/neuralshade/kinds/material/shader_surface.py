@@ -1,4 +1,4 @@
-"""What a fitted material's shader functions read at a point: numbers of its map, and lobes."""
+"""Shader functions of a fitted material's map look-up and lobes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ PLACE = (Parameter("float2", "uv"), Parameter("float", "level"))
 
 @dataclass(frozen=True)
 class Surface:
-    """A material's map and the read-out of lobes, and the lines that read them.
+    """A material's map and lobe read-out, and the lines that evaluate them.
 
-    ``read`` reads codes: what these stand for is folded into it, as by ``of_codes``.
+    ``read`` takes codes: their values are folded into it, see ``of_codes``.
     """
 
     name: str
@@ -32,41 +32,41 @@ class Surface:
     wraps: bool
     read: Layer
     lobes: int
-    inputs: tuple[tuple[str, Varied], ...]  # that are varied, by their parameters' names
+    inputs: tuple[tuple[str, Varied], ...]  # varied inputs, by their parameters' names
 
     @property
     def features(self) -> int:
-        """Return how many numbers a texel has."""
+        """Return the numbers of a texel."""
         return self.read.weight.shape[1]
 
     @property
     def compares(self) -> bool:
-        """Return whether levels are found by comparing: sides are no powers of two."""
+        """Return whether levels are found by comparison, because sides are no powers of two."""
         return len(self.sides) > 1 and self.sides[0].bit_count() > 1
 
     @property
     def codes(self) -> list[str]:
-        """Return the numbers of a texel, as ``lines`` call them."""
+        """Return the names of a texel's numbers in ``lines``."""
         return [lane("codes", index) for index in range(self.features)]
 
     @property
     def varied(self) -> list[str]:
-        """Return varied inputs, their ranges from -1 to 1, as ``lines`` call them."""
+        """Return the names of varied inputs in ``lines``, scaled to -1 to 1."""
         return [f"varied{index}" for index in range(len(self.inputs))]
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Return what varied inputs are to a function."""
+        """Return the function parameters of varied inputs."""
         return tuple(Parameter("float", name, f"{one.low:g} to {one.high:g}, clamped; usually "
                                f"{one.default:g}") for name, one in self.inputs)  # fmt: skip
 
     @property
     def arguments(self) -> str:
-        """Return what hands varied inputs on, behind other arguments."""
+        """Return the arguments of varied inputs, after other arguments."""
         return "".join(f", {name}" for name, _ in self.inputs)
 
     def lines(self) -> list[str | Network]:
-        """Return what declares ``codes``, ``varied`` and the read-out's numbers at uv and level."""
+        """Return the declarations of ``codes``, ``varied`` and the read-out at uv and level."""
         lines: list[str | Network] = []
         levels, own = len(self.sides), f"{self.name}_between"
         if levels > 1:
@@ -85,13 +85,13 @@ class Surface:
         return [*lines, Network(tuple(self.codes), (self.read,), "read")]
 
     def lobe(self, index: int) -> str:
-        """Return the call that makes a lobe of what was read."""
+        """Return the call that builds a lobe from the read-out."""
         pairs = [f"read{pair // 2}.{PAIRS[pair % 2]}" for pair in range(3 * index, 3 * index + 3)]
         return f"{self.name}_frame({', '.join(pairs)})"
 
 
 def of_codes(layer: Layer, low: Doubles, high: Doubles) -> Layer:
-    """Return a layer whose first inputs are codes of texels, which stand for ``low`` to ``high``.
+    """Return a layer whose first inputs are texel codes with values from ``low`` to ``high``.
 
     ``low``, ``high``: float64 [features].
     """
@@ -103,7 +103,7 @@ def of_codes(layer: Layer, low: Doubles, high: Doubles) -> Layer:
 
 
 def lobe_struct(name: str) -> Struct:
-    """Return a lobe: its frame, and the GGX widths along the tangent and across."""
+    """Return the struct of a lobe: its frame, and the GGX widths along the tangent and across."""
     return Struct(f"{name}_lobe", (("float3", "normal"), ("float3", "tangent"),
                                    ("float2", "widths")))  # fmt: skip
 
@@ -138,7 +138,7 @@ def _between(surface: Surface) -> Function:
     if surface.compares:
         lines = [f"const int2 own = {name}_place(mip);", "const int first = own.x;",
                  "const int side = own.y;"]  # fmt: skip
-    elif len(surface.sides) > 1:  # each level before has four times the texels of the next one
+    elif len(surface.sides) > 1:  # each level has four times the texels of the next
         lines = [f"const int side = int({side}u >> uint(min(mip, {len(surface.sides) - 1})));",
                  f"const int first = 4 * ({side**2} - side * side) / 3;"]  # fmt: skip
     else:

@@ -1,4 +1,4 @@
-"""The part of a decoder that several materials share: what reads directions, and stays as it is.
+"""Shared part of several materials' decoders: the layers that read directions, kept fixed.
 
 Source: ours; after the shared decoders of texture sets, with a map for each material.
 """
@@ -20,18 +20,18 @@ from neuralshade.kinds.material.asset import parameters_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.field import Field
 
-LAYERS = 1  # of the decoder, its first ones
+LAYERS = 1  # number of first layers of the decoder
 ARCHITECTURE = ("features", "lobes", "lobe_inputs", "below", "hidden_width", "hidden_layers",
-                "activation")  # settings that all share  # fmt: skip
+                "activation")  # settings that all must share  # fmt: skip
 
 
 def shared_names(layers: int = LAYERS) -> list[str]:
-    """Return the names of the tensors that are shared, as an asset has them."""
+    """Return the names of the shared tensors in an asset."""
     return [f"decoder.{i}.{part}" for i in range(layers) for part in ("weight", "bias")]
 
 
 def shared_digest(tensors: Mapping[str, npt.NDArray[Any]], layers: int = LAYERS) -> str:
-    """Return what tells one shared part from another: SHA-256 of its float16, layer by layer."""
+    """Return the SHA-256 of a shared part: its float16 numbers, layer by layer."""
     state = hashlib.sha256()
     for name in shared_names(layers):
         state.update(np.ascontiguousarray(tensors[name], "<f2").tobytes())
@@ -39,40 +39,40 @@ def shared_digest(tensors: Mapping[str, npt.NDArray[Any]], layers: int = LAYERS)
 
 
 def check_digest(
-    path: str, told: Mapping[str, Any] | None, tensors: Mapping[str, npt.NDArray[Any]]
+    path: str, shared: Mapping[str, Any] | None, tensors: Mapping[str, npt.NDArray[Any]]
 ) -> None:
-    """Raise AssetError where a header's ``told`` digest is not that of the asset's tensors.
+    """Raise AssetError if the ``shared`` digest of a header does not match the tensors.
 
-    None, of earlier versions, tells nothing. What tensors there must be is another's to check.
+    None, in earlier versions, passes. Forms of tensors are checked elsewhere.
     """
-    if told is None or not tensors.keys() >= set(shared_names(told["layers"])):
+    if shared is None or not tensors.keys() >= set(shared_names(shared["layers"])):
         return
-    if shared_digest(tensors, told["layers"]) != told["digest"]:
+    if shared_digest(tensors, shared["layers"]) != shared["digest"]:
         raise AssetError(f"{path}: got a shared layer with another digest than its header says, "
                          "need the same. Fit it again.")  # fmt: skip
 
 
 @dataclass(frozen=True)
 class SharedPart:
-    """The first layers of a fitted decoder, for other materials to take over."""
+    """The first layers of a fitted decoder, for use in other materials."""
 
-    path: str  # of the asset that they are from
-    recipe: MaterialRecipe  # it was fitted by
-    tensors: Mapping[str, npt.NDArray[Any]]  # float16, by the names of an asset
+    path: str  # of the source asset
+    recipe: MaterialRecipe  # of its fit
+    tensors: Mapping[str, npt.NDArray[Any]]  # float16, by tensor name
 
     @property
     def layers(self) -> int:
-        """Return how many layers of the decoder are shared."""
+        """Return the number of shared layers of the decoder."""
         return len(self.tensors) // 2
 
     @property
     def architecture(self) -> dict[str, Any]:
-        """Return the settings that make its architecture."""
+        """Return the settings that define the architecture."""
         return {name: getattr(self.recipe, name) for name in ARCHITECTURE}
 
     @torch.no_grad()
     def apply_to(self, field: Field) -> None:
-        """Set the shared layers of ``field``, and let no step change them."""
+        """Set the shared layers of ``field``, and freeze them."""
         parameters = parameters_of(field)
         for name, values in self.tensors.items():
             parameters[name].copy_(torch.from_numpy(values).float())
@@ -81,7 +81,7 @@ class SharedPart:
     def check(self, recipe: MaterialRecipe, setting: Callable[[str], str]) -> None:
         """Raise ConfigError for a recipe of another architecture.
 
-        ``setting`` returns which flag asked for a field of it.
+        ``setting`` returns the flag that set a field of it.
         """
         for name, need in self.architecture.items():
             got = getattr(recipe, name)
@@ -99,5 +99,5 @@ class SharedPart:
 def shared_of(
     path: str | os.PathLike[str], recipe: MaterialRecipe, tensors: Mapping[str, npt.NDArray[Any]]
 ) -> SharedPart:
-    """Return what an asset shares; its tensors have the forms that ``recipe`` makes."""
+    """Return the shared part of an asset; its tensors have the forms of ``recipe``."""
     return SharedPart(str(path), recipe, {name: tensors[name] for name in shared_names()})

@@ -1,4 +1,4 @@
-"""The loop of a material's fit: map and decoder, then mip levels, then the sampler."""
+"""Staged loop of a material's fit: map and decoder, then mip levels, then the sampler."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class StagedEngine(Protocol):
 
 @dataclass
 class StagedLoop(Loop):
-    """A loop whose step sizes go through their schedule once in each of an engine's parts.
+    """A training loop whose schedule of step sizes runs once in each stage of an engine.
 
-    Part i is due from ``starts[i]`` of the fit on. By a clock each has its whole time, however late
-    it began: one call of many steps may take what was left for two of them.
+    Stage i is due at the share ``starts[i]`` of the fit. By a clock each stage has its full time,
+    even if it started late: one call of many steps may use up the time of two stages.
     """
 
     engine: StagedEngine
-    starts: Sequence[float] = (0.0,)  # growing
+    starts: Sequence[float] = (0.0,)  # increasing
 
     def __post_init__(self) -> None:
-        self.starts = sorted(set(self.starts))  # of parts that take no time, none is left
+        self.starts = sorted(set(self.starts))  # stages without time are dropped
 
     def _made_ready(self) -> int:
         return self.engine.setup_count
@@ -56,5 +56,5 @@ class StagedLoop(Loop):
         return min(1.0, max(0.0, share - begin) / max(end - begin, 1e-9))
 
     def _later(self) -> Sequence[float]:
-        """Return when parts are due that have not begun."""
+        """Return when the remaining stages are due."""
         return self.starts[self.engine.stages_begun :]

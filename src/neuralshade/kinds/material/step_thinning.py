@@ -1,4 +1,4 @@
-"""One step of PyTorch for several that a loop counts, where kernels' steps are so much shorter."""
+"""Step thinning: one step of PyTorch for several of the loop, where kernels would be faster."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import torch
 from neuralshade.fitting.resuming import check_state
 
 State = dict[str, torch.Tensor]
-NAMES = ("counted", "loss")  # of its own numbers in a state
+NAMES = ("counted", "loss")  # of this module's numbers in a state
 
 
 class Steps(Protocol):
-    """What runs steps in PyTorch."""
+    """Training steps in PyTorch."""
 
     @property
     def skipped(self) -> int: ...
@@ -24,10 +24,10 @@ class Steps(Protocol):
 
 
 class StepThinning:
-    """Runs ``inner``'s next step for the first of every ``every`` steps that are asked for.
+    """Runs a step of ``inner`` for every ``every`` steps of the loop.
 
-    So a fit whose length is told in steps does not spend its time where a step takes 10 to 30 times
-    as long as the fused kernels' do.
+    This keeps the time of a fit with a number of steps, where a step takes 10 to 30 times as long
+    as that of fused kernels.
     """
 
     def __init__(self, inner: Steps, every: int):
@@ -36,11 +36,11 @@ class StepThinning:
 
     @property
     def skipped(self) -> int:
-        """Return how many of the steps that were run had a gradient that was not finite."""
+        """Return the number of executed steps with a gradient that was not finite."""
         return self.inner.skipped
 
     def advance(self, rate_factors: Sequence[float]) -> float:
-        """Count one step per factor of the step sizes; return the loss of the last that was run."""
+        """Count one step per factor of the step sizes; return the last executed step's loss."""
         picked = [factor for number, factor in enumerate(rate_factors, self._counted)
                   if number % self.every == 0]  # fmt: skip
         self._counted += len(rate_factors)
@@ -49,30 +49,30 @@ class StepThinning:
         return self._loss
 
     def state(self) -> State:
-        """Return everything that a restart needs, by name."""
+        """Return the state for a restart, by name."""
         return {**self.inner.state(), "counted": torch.tensor(self._counted),
                 "loss": torch.tensor(self._loss, dtype=torch.float64)}  # fmt: skip
 
     def load_state(self, state: State) -> None:
-        """Take over what ``state`` returned once."""
+        """Restore what ``state`` returned."""
         self.inner.load_state({name: v for name, v in state.items() if name not in NAMES})
         self._counted, self._loss = int(state["counted"]), float(state["loss"])
 
 
 def join_states(inner: State, later: Steps | None, prefix: str) -> State:
-    """Return a state with that of a later phase of the fit, once it has begun, behind a prefix."""
+    """Return a state joined with that of a later stage, once begun, under a prefix."""
     own = {} if later is None else later.state()
     return {**inner, **{f"{prefix}{name}": value for name, value in own.items()}}
 
 
 def split_state(state: State, prefix: str) -> tuple[State, State]:
-    """Return what has no such prefix, and what has, without it: what ``join_states`` joined."""
+    """Return the parts without and with the prefix, the latter without it."""
     before = {name: value for name, value in state.items() if not name.startswith(prefix)}
     own = {name.removeprefix(prefix): value for name, value in state.items() if name not in before}
     return before, own
 
 
 def restore_state(steps: Steps, own: State) -> None:
-    """Let a phase that has just begun go on from a state. Raises: ValueError for what fits none."""
+    """Resume a new stage from a state. Raises: ValueError for a state that does not match."""
     check_state(own, steps.state(), ())
     steps.load_state(own)

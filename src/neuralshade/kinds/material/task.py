@@ -1,4 +1,4 @@
-"""Fitting a feature map and a decoder to samples of the device's own. Device half: task.slang."""
+"""Kernel task of a feature map and its decoder on device-drawn samples. Device half: task.slang."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def material_task(
     drawn: DeviceSamples, encoding: MaterialEncoding, read_out: ReadOut, floor: float, *,
     halves: bool, gradients: str,
 ) -> TaskText:  # fmt: skip
-    """Return the task of fitting what ``drawn`` asks of the reference, anew before each step.
+    """Return the training task with samples of ``drawn``, drawn anew for each step.
 
-    ``read_out``: that of ``encoding``, which is trained too. ``floor``: see the device half.
-    ``halves``: the map's numbers are read as packed float16, else as float32. ``gradients``: how
-    theirs are summed, a key of GRADIENTS.
+    ``read_out``: trained read-out of ``encoding``. ``floor``: see the device half. ``halves``: the
+    map's numbers are packed float16, else float32. ``gradients``: how they are summed, a key of
+    GRADIENTS.
     """
     half = encoding.slang(NAME)
     imports = half.modules | {
@@ -65,7 +65,7 @@ def material_task(
     variables = {
         "samples": buffers["drawn_rows"],
         "loss_floor": floor,
-        **{name: read_out.given for name in encoding.given(NAME)},
+        **{name: read_out.buffer for name in encoding.given(NAME)},
         "read_sums": read_out.sums,
         **grid_variables(encoding, gradients, drawn.seed),
     }

@@ -1,4 +1,4 @@
-"""A fitted material for a path tracer, which also says what a frame's decoder reads of it."""
+"""Path-traced form of a fitted material, with the batched decoder where it applies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TracedMaterial:
-    """A material of ``build_decoder``, as scenes ask it: see ``Framed``."""
+    """A material of ``build_decoder`` for scenes: see ``Framed``."""
 
     recipe: MaterialRecipe
     side: int
@@ -30,31 +30,31 @@ class TracedMaterial:
 
     @property
     def architecture(self) -> Hashable:
-        """Return what all materials of one decoder have in common."""
+        """Return the common settings of all materials of one decoder."""
         return tuple(getattr(self.recipe, name) for name in ARCHITECTURE)
 
     def path(self, gpu: Gpu) -> str:
-        """Return how a decoder evaluates it on ``gpu``: vector, matrix or fma."""
+        """Return the path of its decoder on ``gpu``: vector, matrix or fma."""
         from neuralshade.kinds.material.batched_decoder import decoder_path
 
         return decoder_path(gpu, self.recipe)
 
     def decoder(self, gpu: Gpu, materials: Sequence[TracedMaterial]) -> FrameDecoder:
-        """Return what evaluates materials of one architecture, this one among them."""
+        """Return the decoder of materials of one architecture, including this one."""
         from neuralshade.kinds.material.batched_decoder import build_decoder
 
         return build_decoder(gpu, materials)
 
 
 def traced_material(opened: OpenedMaterial, reference: Any = None) -> Scattering:
-    """Return what a path tracer reads of a material, or of ``reference``, which it was fitted to.
+    """Return the scattering of a material, or of ``reference``, which it was fitted to.
 
-    A scene's road alone: many materials share machine code, and a decoder of frames on matrix
-    units, which functions of ``shader.py`` do not. Elsewhere these are what evaluates a material.
+    It is for scenes, where many materials share machine code, and a batched decoder on matrix
+    units; ``shader.py`` has neither.
 
-    A Slang module is one that a scene names: it is looked through as code of documents is.
+    A Slang module named by a scene is screened like code of documents.
     Raises: AssetError for another material; ConfigError for a module that does more than
-        arithmetic; what ``load_reference`` raises.
+        arithmetic; errors of ``load_reference``.
     """
     found = traced_scattering(opened.recipe, opened.side, opened.tensors, opened.varied,
                               opened.shares)  # fmt: skip
@@ -72,7 +72,7 @@ def traced_scattering(
     recipe: MaterialRecipe, side: int, tensors: Mapping[str, npt.NDArray[Any]],
     varied: Sequence[Varied] = (), shares: Sequence[float] = (),
 ) -> Scattering:  # fmt: skip
-    """Return what ``scattering_of`` does, and for a decoder of frames where no input is varied."""
+    """Return ``scattering_of``, with a batched decoder if no input is varied."""
     found = scattering_of(recipe, side, tensors, varied, shares)
     if recipe.varied_count:
         return found

@@ -1,4 +1,4 @@
-"""A material that a live page sent with its pictures: it may reach nothing but these."""
+"""Uploaded material of a live page, restricted to the pictures that came with it."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-DEEPEST = 64  # elements in each other: MaterialX calls itself for each
-# What brings text for the compiler, or other files, into a document.
+DEEPEST = 64  # nested elements: MaterialX recurses for each
+# Elements that add compiled text or other files to a document.
 CODE = ("implementation", "typedef", "targetdef", "include", "token")
 CODE_ATTRIBUTES = ("sourcecode", "file", "href")
 DECLARES = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
 
 
 def uploaded_material(document: Path, pictures: Sequence[Path]) -> dict[str, Any]:
-    """Return what ``fit_material`` is called with, for a document in a folder of its own.
+    """Return the arguments of ``fit_material`` for a document in its own folder.
 
-    Pictures that it names in folders below its own are laid there. A MaterialX document is loaded
-    in a sandbox, now and whenever its material is asked for.
+    Pictures that it names in subfolders are copied there. A MaterialX document is loaded in a
+    sandbox, now and for each later fit.
 
-    Raises: ConfigError for what is no document, brings code, names files elsewhere, or ends what
-        loads it; what ``load_materialx`` raises.
+    Raises: ConfigError for an invalid document, code, files elsewhere, or a document that crashes
+        its loader; errors of ``load_materialx``.
     """
     suffix = document.suffix.lower()
     text = read_text(document, f"a {suffix} file", "text")
@@ -68,7 +68,7 @@ def _below(name: str, document: Path) -> PurePosixPath:
 
 
 def _of_stack(text: str, document: Path) -> Iterator[str]:
-    """Yield the texts of a stack that are paths, or may be taken for one."""
+    """Yield the texts of a stack that may be paths."""
     try:
         waiting: list[Any] = [tomllib.loads(text)]
     except (ValueError, RecursionError) as error:
@@ -91,9 +91,9 @@ def _is_path(text: str) -> bool:
 
 
 def _of_document(text: str, document: Path) -> Iterator[str]:
-    """Yield the paths of a MaterialX document, which must bring no code and no other files."""
+    """Yield the paths of a MaterialX document without code and other files."""
     root = _parsed(text, document)
-    # MaterialX reads what was looked through, not what another parser may make of the text
+    # MaterialX reads the text that was checked, not another parser's view of it
     document.write_bytes(ElementTree.tostring(root, "utf-8", xml_declaration=True))
     waiting = [(root, "", 1)]
     while waiting:
@@ -113,7 +113,7 @@ def _of_document(text: str, document: Path) -> Iterator[str]:
 
 
 def _parsed(text: str, document: Path) -> ElementTree.Element:
-    if DECLARES.search(text):  # what it stands for may be endless, or another file
+    if DECLARES.search(text):  # entities may be endless, or other files
         raise ConfigError(f"{document}: got a DOCTYPE, need a document without. Take it out.")
     try:
         return ElementTree.fromstring(text)

@@ -1,8 +1,9 @@
-"""Inputs of a material that stay inputs of what is fitted to it: ``--vary wetness=0..1``.
+"""Varied inputs: a material's inputs that stay inputs of the fit, ``--vary wetness=0..1``.
 
-Between 0 and 1 lies an input's share of its range. Arrays of places have it behind u and v, one
-column for each input: float32 [n, 2 + inputs]. So who hands places on need not know of it. Light on
-purpose: recipes load it.
+An input's share is its position in its range, from 0 to 1. Arrays of places have shares behind u
+and v, a column for each input: float32 [n, 2 + inputs]. So code that passes places on needs no
+change.
+Keep this module light: recipes load it.
 """
 
 from __future__ import annotations
@@ -17,25 +18,25 @@ from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, shown
 from neuralshade.errors import AssetError, ConfigError
 
-MOST_VARIED = 4  # inputs: so many numbers does a sample draw for them
+MOST_VARIED = 4  # inputs: a sample draws as many numbers for them
 RANGE = re.compile(r"\s*([^=,]+?)\s*=\s*([^=,]+?)\s*\.\.\s*([^=,]+?)\s*")
 EXAMPLE = "Write for example wetness=0..1."
 
 
 @dataclass(frozen=True)
 class Input:
-    """A number that a material reads, which may be varied within what it takes."""
+    """A number of a material that may be varied, and its limits."""
 
-    variable: str  # of the reference's text
+    variable: str  # in the reference's text
     default: float
     least: float = -math.inf
     most: float = math.inf
-    told: bool = True  # its default; else that is the number of a range that is nearest to 0
+    has_default: bool = True  # else the number of a range that is nearest to 0
 
 
 @dataclass(frozen=True)
 class Varied:
-    """An input that a decoder has: its name, its range, and what it is where nobody says."""
+    """A varied input of a decoder: name, range and default."""
 
     name: str
     low: float
@@ -43,7 +44,7 @@ class Varied:
     default: float
 
     def share(self, value: float) -> float:
-        """Return where in the range a value lies: 0 to 1."""
+        """Return the position of a value in the range: 0 to 1."""
         return (value - self.low) / (self.high - self.low)
 
     def value(self, share: float) -> float:
@@ -51,7 +52,7 @@ class Varied:
         return self.low + (self.high - self.low) * share
 
     def facts(self) -> dict[str, Any]:
-        """Return what a header holds of it."""
+        """Return its entry of a header."""
         return {"name": self.name, "low": self.low, "high": self.high, "default": self.default}
 
 
@@ -79,10 +80,10 @@ def parse_ranges(text: str) -> list[tuple[str, float, float]]:
 
 
 def varied_of(text: str, inputs: Mapping[str, Input], owner: str) -> tuple[Varied, ...]:
-    """Return what is varied of a material's ``inputs``; ``owner`` names it in messages.
+    """Return the varied ones of a material's ``inputs``; ``owner`` is its name in messages.
 
-    Raises: ConfigError for an input that it has not, with the nearest, a range that its default
-        lies beyond or that the material does not take; and what ``parse_ranges`` raises.
+    Raises: ConfigError for an unknown input, with the nearest name, a range that excludes the
+        default or exceeds the limits; errors of ``parse_ranges``.
     """
     found = []
     for name, low, high in parse_ranges(text):
@@ -91,7 +92,7 @@ def varied_of(text: str, inputs: Mapping[str, Input], owner: str) -> tuple[Varie
             raise ConfigError(f"vary: got {named(name)}, which {owner} has not, need {known}."
                               f"{did_you_mean(name, inputs)}")  # fmt: skip
         one = inputs[name]
-        default = one.default if one.told else min(max(0.0, low), high)
+        default = one.default if one.has_default else min(max(0.0, low), high)
         if not low <= default <= high:
             raise ConfigError(f"vary: got {name}={low:g}..{high:g}, need a range around its "
                               f"default, {default:g}. Widen it, or change the "
@@ -104,44 +105,45 @@ def varied_of(text: str, inputs: Mapping[str, Input], owner: str) -> tuple[Varie
     return tuple(found)
 
 
-def values_of(varied: Sequence[Varied], given: Mapping[str, Any], owner: str) -> list[float]:
-    """Return the value of each input: what is ``given`` (a number or text), or its default.
+def values_of(varied: Sequence[Varied], settings: Mapping[str, Any], owner: str) -> list[float]:
+    """Return the value of each input: from ``settings`` (numbers or text), or its default.
 
-    Raises: ConfigError for one that ``owner`` has not, for no number and one out of its range.
+    Raises: ConfigError for an input that ``owner`` does not have, and for a value that is no number
+        or out of range.
     """
     values = {one.name: one.default for one in varied}
-    for name, typed in given.items():
+    for name, typed in settings.items():
         if name not in values:
             known = f"one of {', '.join(values)}" if values else "an asset of fit material --vary"
             raise ConfigError(f"set: got {named(name)}, which {owner} has not, need {known}."
                               f"{did_you_mean(name, values)}")  # fmt: skip
         values[name] = _number(typed)
     for one in varied:
-        if not one.low <= values[one.name] <= one.high:  # what is no number, too
-            raise ConfigError(f"set: got {one.name}={given[one.name]}, need a number from "
+        if not one.low <= values[one.name] <= one.high:  # NaN, too
+            raise ConfigError(f"set: got {one.name}={settings[one.name]}, need a number from "
                               f"{one.low:g} to {one.high:g}, which {owner} was fitted over. "
                               "Change it.")  # fmt: skip
     return [values[one.name] for one in varied]
 
 
-def shares_of(varied: Sequence[Varied], given: Mapping[str, Any], owner: str) -> list[float]:
-    """Return where in its range each of ``values_of`` lies. Raises what that does."""
-    values = values_of(varied, given, owner)
+def shares_of(varied: Sequence[Varied], settings: Mapping[str, Any], owner: str) -> list[float]:
+    """Return the positions of ``values_of`` in their ranges. Raises as it does."""
+    values = values_of(varied, settings, owner)
     return [one.share(value) for one, value in zip(varied, values, strict=True)]
 
 
 def spread_shares(count: int, inputs: int) -> list[list[float]]:
-    """Return ``count`` places in the inputs' ranges, evenly spread: shares [count][inputs].
+    """Return ``count`` points in the inputs' ranges, evenly spread: shares [count][inputs].
 
-    The first input goes through its range in ``count`` steps, each next one by another irrational
-    step. Source: Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences.
+    The first input takes ``count`` even steps, each next one another irrational step.
+    Source: Roberts 2018, The Unreasonable Effectiveness of Quasirandom Sequences.
     """
     steps = [1 / count, *(math.sqrt(root) % 1 for root in (2, 3, 5))][:inputs]
     return [[(0.5 * steps[0] + number * step) % 1 for step in steps] for number in range(count)]
 
 
 def read_varied(facts: Iterable[Mapping[str, Any]], ranges: str, path: str) -> tuple[Varied, ...]:
-    """Return what ``Varied.facts`` told in a header. AssetError where its recipe says another."""
+    """Return a header's varied inputs. AssetError if its recipe has others."""
     found = tuple(Varied(**each) for each in facts)
     same = [(one.name, one.low, one.high) for one in found] == parse_ranges(ranges)
     if not same or not all(one.low <= one.default <= one.high for one in found):
@@ -151,7 +153,7 @@ def read_varied(facts: Iterable[Mapping[str, Any]], ranges: str, path: str) -> t
 
 
 def _number(typed: Any) -> float:
-    """Return a number, as it is or as text; NaN for what is none."""
+    """Return a number, from a number or text; NaN for anything else."""
     try:
         return math.nan if isinstance(typed, bool) else float(typed)
     except (TypeError, ValueError):

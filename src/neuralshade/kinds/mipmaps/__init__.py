@@ -1,4 +1,4 @@
-"""Mip levels of a PBR set that shade as what they cover."""
+"""The mipmaps kind: mip levels of a PBR set that shade like the texels they cover."""
 
 from neuralshade.fitting.command import Flag, Subject
 from neuralshade.kinds.kind import Kind
@@ -25,8 +25,8 @@ KIND = Kind(
         *(Flag(name, about, "FILE") for name, about in MAPS.items()),
         *(Flag(name, f"Packed: {', '.join(ORDER[letter] for letter in name)}.", "FILE")
           for name in PACKED),
-        Flag("normal-convention", "Which way green points: opengl (up) or directx. [default: told "
-             "by name or slopes]", "[opengl|directx]"),
+        Flag("normal-convention", "Which way green points: opengl (up) or directx. [default: by "
+             "name or slopes]", "[opengl|directx]"),
         Flag("format", "Of the files; -bc is in BC7, BC5 and BC4. May come more than once. "
              "[default: dds]", "[png|exr|dds|dds-bc|ktx2|ktx2-bc]", several=True),
         Flag("share", "Network of several sets of a family. Where there is no such file, several "
@@ -38,10 +38,10 @@ KIND = Kind(
     output_form="DIR",
     output="Folder to write into. [default: the set's name with _mips, in this folder]",
     manual="""
-    SOURCE is a folder whose maps are told by their names, or a JSON manifest; flags name maps
-    in place of its, or all of them. Of a folder with several sets, FOLDER/wood is the one whose
-    files begin with wood. Takes a GPU, or software Vulkan. A level that a box filter, Toksvig or
-    LEAN makes better is taken from there. Ctrl-C keeps a checkpoint.
+    SOURCE is a folder with maps, recognized by their names, or a JSON manifest; flags name single
+    maps, or all of them. In a folder with several sets, FOLDER/wood is the one whose files begin
+    with wood. Runs on a GPU, or on software Vulkan. If a box filter, Toksvig or LEAN is better on
+    a level, its level is used. Ctrl-C keeps a checkpoint.
 
     \b
     neuralshade fit mipmaps bricks/ -o bricks_mips --format ktx2-bc

@@ -1,10 +1,10 @@
-"""Trained mip levels: rounded maps, and the files that hold them.
+"""Asset of trained mip levels: rounded maps, and their files.
 
-The ``maps`` of a header are ``name``, ``sizes`` (width and height of each level, level 0 first),
-``notes`` of what was done to the maps, ``kept``, the method of each level from 1 on, ``files`` and
-their ``formats``, ``normal_convention``, where it was said, and of sets with opacity ``opacity``:
-what its levels are. Its ``quality`` is held-out error by kind of lights, method (JUDGED and others)
-and level.
+``maps`` in a header has ``name``, ``sizes`` (width and height of each level, level 0 first),
+``notes`` on changes to the maps, ``kept``, the method of each level from 1 on, ``files`` and their
+``formats``, ``normal_convention``, if it was set, and for sets with opacity ``opacity``, the method
+of its levels. ``quality`` has the held-out error by kind of lights, method (JUDGED and others) and
+level.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from neuralshade.source.color import linear_to_srgb, srgb_to_linear
 if TYPE_CHECKING:
     from neuralshade.source.texture_set import TextureSet
 
-CURVE_POINTS = 100  # of the training curve that are kept
-OVER_BOX = "box"  # what losses of the curve are over; those of older files are over nothing
+CURVE_POINTS = 100  # stored points of the training curve
+OVER_BOX = "box"  # divisor of the curve's losses; older files have none
 FORMATS = ("png", "exr", "dds", "dds-bc", "ktx2", "ktx2-bc")
 CHANNELS = {"albedo": 3, "normal": 3, "roughness": 1, "metallic": 1, "opacity": 1}
 MAPS = tuple(CHANNELS)
-OPACITY = "opacity"  # the one that not all sets have
-COVERAGE, MEANS = "coverage", "means"  # levels of opacity that keep it, or that are means
-TEXEL = "texel of level 0"  # that bits are told for, of all maps and levels together
+OPACITY = "opacity"  # only some sets have it
+COVERAGE, MEANS = "coverage", "means"  # levels of opacity that keep coverage, or means
+TEXEL = "texel of level 0"  # unit of bits, for all maps and levels together
 PLAIN = {"albedo": "rgba8_srgb", "normal": "rgba8", "roughness": "r8", "metallic": "r8",
          "opacity": "r8"}  # fmt: skip
 BLOCKS = {"albedo": "bc7_srgb", "normal": "bc5", "roughness": "bc4", "metallic": "bc4",
           "opacity": "bc4"}  # fmt: skip
-FILTERED = ("box", "toksvig", "lean", "trained")  # as they were computed
-JUDGED = ("kept", "stored_box", "stored_toksvig", "stored_lean")  # all as 8 bits hold them
+FILTERED = ("box", "toksvig", "lean", "trained")  # unrounded
+JUDGED = ("kept", "stored_box", "stored_toksvig", "stored_lean")  # rounded to 8 bits
 ERROR = Number(0, 1e30)
 MAPS_RULE = Parts(
     {"name": Text(), "sizes": Each(Each(SIDE, 2, 2), 1, 25), "notes": Each(Text(2**16)),
@@ -67,7 +67,7 @@ Bytes = npt.NDArray[np.uint8]
 
 
 class LevelsAsset(Protocol):
-    """An opened asset of mip levels, as far as it is evaluated and reported."""
+    """An opened asset of mip levels, for evaluation and reports."""
 
     @property
     def recipe(self) -> MipmapsRecipe: ...
@@ -94,24 +94,24 @@ def map_names(has_opacity: bool) -> tuple[str, ...]:
 
 
 def memory_formats(maps: Mapping[str, Any]) -> Mapping[str, TextureFormat]:
-    """Return what shaders read each map as: blocks where files of these were written, else plain.
+    """Return each map's format in memory: blocks if such files were written, else plain.
 
-    ``maps``: of a header; assets of before ``formats`` were told count as plain.
+    ``maps``: of a header; older assets without ``formats`` count as plain.
     """
     blocks = any(form.endswith("-bc") for form in maps.get("formats", ()))
     return {name: find_format(form) for name, form in (BLOCKS if blocks else PLAIN).items()}
 
 
 def level_tensors(levels: Sequence[dict[str, Bytes]]) -> dict[str, Bytes]:
-    """Return levels 0 and on as tensors of a file, named albedo_0, normal_0 and so on."""
+    """Return levels 0 and on as tensors: albedo_0, normal_0 and so on."""
     return {f"{name}_{i}": level[name] for i, level in enumerate(levels) for name in level}
 
 
 def level_forms(asset: Asset) -> dict[str, Form]:
     """Return the forms of the tensors of all levels.
 
-    Raises: AssetError where levels are no chain, or there are not as many of what was kept and
-        of errors as there are levels.
+    Raises: AssetError if levels are no chain, or if the counts of kept methods and of errors
+        differ from the levels'.
     """
     maps, place = asset.header.own["maps"], asset.path
     sizes = [(width, height) for width, height in maps["sizes"]]
@@ -133,7 +133,7 @@ def level_forms(asset: Asset) -> dict[str, Form]:
 
 
 def stored_levels(asset: Asset) -> list[dict[str, Bytes]]:
-    """Return levels 0 and on as they were saved."""
+    """Return the stored levels, from 0 on."""
     maps = asset.header.own["maps"]
     names = map_names(OPACITY in maps)
     return [{name: asset.tensors[f"{name}_{i}"] for name in names}
@@ -148,7 +148,7 @@ def stored_level(maps: Maps) -> dict[str, Bytes]:
 
 
 def decoded_level(level: dict[str, Bytes]) -> dict[str, npt.NDArray[np.float32]]:
-    """Return what a shader reads of a stored level: linear albedo, normals of length 1."""
+    """Return a stored level as a shader reads it: linear albedo, normals of length 1."""
     values = {name: stored.astype(np.float32) / 255 for name, stored in level.items()}
     normal = 2 * values["normal"] - 1
     length = np.maximum(np.linalg.norm(normal, axis=2, keepdims=True), 1e-6)
@@ -161,13 +161,13 @@ def _rounded(values: npt.NDArray[Any]) -> Bytes:
 
 
 def write_chain(folder: Path, form: str, levels: Sequence[dict[str, Bytes]]) -> list[Path]:
-    """Write the whole chain of each map into a file of its own; return the files.
+    """Write the whole chain of each map into one file; return the files.
 
-    ``form``: dds or ktx2, with -bc behind for BC7, BC5 and BC4 in place of plain texels.
+    ``form``: dds or ktx2, or with -bc for BC7, BC5 and BC4 in place of plain texels.
 
-    Raises: OutputError; DeviceError where the package for blocks is missing.
+    Raises: OutputError; DeviceError if the package for blocks is missing.
     """
-    from neuralshade.asset.texture.texture_files import save_chain  # loads what writes blocks
+    from neuralshade.asset.texture.texture_files import save_chain  # loads the block encoders
 
     container, _, blocks = form.partition("-")
     written = []

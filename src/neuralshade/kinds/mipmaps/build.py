@@ -1,4 +1,4 @@
-"""Mip levels of a texture set: how the recipe is assembled."""
+"""Assembly of a mip levels' fit: recipe to engine."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
-FAR = 5  # level from which on near-mirror pairs weigh what the recipe's mirror_far says
+FAR = 5  # level from which the recipe's mirror_far weighs near-mirror pairs
 PAIR_BYTES = 8  # of a pair's reference in each texel
-MOST_POOL_BYTES = 2**31  # of all references that are held at a time
+MOST_POOL_BYTES = 2**31  # of all references held at once
 
 
 def base_maps(textures: TextureSet, weighted: bool) -> Maps:
-    """Return level 0; ``weighted``: its texels count by opacity, where it has one."""
+    """Return level 0; ``weighted``: its texels count by opacity, if it has one."""
     opacity = textures.opacity if weighted else None
     return Maps(textures.albedo, textures.normal, textures.roughness, textures.metallic, opacity)
 
 
 def opacity_levels(opacity: Floats, weighted: bool, levels: LevelSizes) -> list[Floats]:
-    """Return the levels of an opacity [H, W], 0 among them.
+    """Return the levels of an opacity [H, W], from 0 on.
 
-    Where texels count by it they keep its coverage, see ``covered_levels``; else they are means.
+    If texels count by it, they keep its coverage, see ``covered_levels``; else they are means.
     """
     one = MaterialMap("opacity", opacity[..., None], "data")
     made = covered_levels if weighted else mip_levels
@@ -57,14 +57,14 @@ def opacity_levels(opacity: Floats, weighted: bool, levels: LevelSizes) -> list[
 
 
 def with_opacity(chain: Sequence[Maps], opacity: Sequence[Floats] | None) -> list[Maps]:
-    """Return levels with those of the opacity, or none."""
+    """Return levels with those of the opacity, if any."""
     if opacity is None:
         return [replace(maps, opacity=None) for maps in chain]
     return [replace(maps, opacity=one) for maps, one in zip(chain, opacity, strict=True)]
 
 
 def chain_levels(textures: TextureSet, recipe: MipmapsRecipe) -> LevelSizes:
-    """Return the sizes of the chain; ConfigError where there is nothing below level 0."""
+    """Return the sizes of the chain; ConfigError if there is nothing below level 0."""
     levels = levels_of(textures.width, textures.height, recipe.levels or None)
     if len(levels.sizes) < 2:
         raise ConfigError(f"{textures.name}: got maps of 1 x 1 texels, need larger ones. "
@@ -73,37 +73,37 @@ def chain_levels(textures: TextureSet, recipe: MipmapsRecipe) -> LevelSizes:
 
 
 def pool_for(recipe: MipmapsRecipe, levels: LevelSizes) -> int:
-    """Return how many pairs' references are held at a time: the recipe's, or what memory takes.
+    """Return how many pairs' references are held at once: the recipe's, or what memory allows.
 
-    A multiple of the pairs of a step, and never fewer.
+    A multiple of the pairs of a step, and at least those.
     """
-    a_step = recipe.pairs + skies_of(recipe).pairs  # held for the pairs of one step
+    a_step = recipe.pairs + skies_of(recipe).pairs  # of one step
     most = MOST_POOL_BYTES // (PAIR_BYTES * levels.texels * a_step)
     return max(recipe.pairs, min(recipe.pool, most * recipe.pairs))
 
 
 def skies_of(recipe: MipmapsRecipe) -> Skies:
-    """Return the skies that a step sees: none where single lights are favored."""
+    """Return the skies of a step: none if single lights are favored."""
     count = recipe.skies if recipe.favor == "all" and recipe.sky_weight > 0 else 0
     return Skies(count, recipe.sky_lights, recipe.sky_weight)
 
 
 def pool_notes(recipe: MipmapsRecipe, levels: LevelSizes) -> tuple[str, ...]:
-    """Return what to tell where the pool is not the recipe's."""
+    """Return a note if the pool differs from the recipe's."""
     pool = pool_for(recipe, levels)
     if pool == recipe.pool:
         return ()
     sky_lights = pool // recipe.pairs * skies_of(recipe).pairs
     held = PAIR_BYTES * (pool + sky_lights) * levels.texels
     besides = " and their skies'" if sky_lights else ""
-    return (f"pool: {recipe.pool} brought to {pool}: so many pairs'{besides} references in "
+    return (f"pool: {recipe.pool} reduced to {pool}: so many pairs'{besides} references in "
             f"{levels.texels:,} texels take {held / 2**30:.1f} GB.",)  # fmt: skip
 
 
 def near_weights(recipe: MipmapsRecipe) -> tuple[float, ...]:
-    """Return what a pair near a mirror's weighs against another at levels 1 to FAR.
+    """Return the weight of a near-mirror pair against others at levels 1 to FAR.
 
-    At level 1 as much, so that their weight is their share; all where there are no others.
+    At level 1 it is 1, so that their weight is their share; also if there are no others.
     """
     if not 0 < recipe.mirror < 1:
         return (1.0,)
@@ -112,7 +112,7 @@ def near_weights(recipe: MipmapsRecipe) -> tuple[float, ...]:
 
 
 def check_groups(levels: LevelSizes, most: int, name: str) -> None:
-    """Raise DeviceError where all texels are more than one dispatch of ``most`` groups takes."""
+    """Raise DeviceError if all texels exceed one dispatch of ``most`` groups."""
     if -(-levels.texels // GROUP) > most:
         width, height = levels.sizes[0]
         raise DeviceError(
@@ -124,7 +124,7 @@ def check_groups(levels: LevelSizes, most: int, name: str) -> None:
 def build_mip_engine(
     recipe: MipmapsRecipe, base: Maps, levels: LevelSizes, start: Floats, gpu: Gpu
 ) -> MipEngine:
-    """Return what trains the levels, from ``start`` on; DeviceError where they are too large."""
+    """Return the trainer of the levels, starting at ``start``; DeviceError if too large."""
     check_groups(levels, gpu.most_groups, gpu.name)
     training = MipTraining(
         recipe.pairs, pool_for(recipe, levels), recipe.reuse,
@@ -148,14 +148,14 @@ def build_mip_engine(
 
 
 def packed_base(base: Maps) -> Floats:
-    """Return level 0 as kernels read it: float32 [2, H * W, 4]."""
+    """Return level 0 in the kernels' layout: float32 [2, H * W, 4]."""
     first = np.dstack([base.albedo, base.roughness])
     second = np.dstack([base.normal, base.metallic])
     return np.stack([first.reshape(-1, 4), second.reshape(-1, 4)]).astype(np.float32)
 
 
 def numbers_of(chain: list[Maps]) -> Floats:
-    """Return what is trained of levels, from maps: float32 [NUMBERS, texels]."""
+    """Return the trained numbers of levels, from maps: float32 [NUMBERS, texels]."""
     parts = []
     for m in chain:
         slope = m.normal[..., :2] / np.maximum(m.normal[..., 2:], LEAST_Z)

@@ -1,4 +1,4 @@
-"""Trained mip levels on their way into files of other kinds than the fit wrote."""
+"""Trained mip levels for export into other file formats."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from neuralshade.asset.texture.map_chain import MapChain
 from neuralshade.source.region import Region
 
-MEANINGS = {"albedo": "srgb", "normal": "normal"}  # of all others: data
+MEANINGS = {"albedo": "srgb", "normal": "normal"}  # all others: data
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -18,7 +18,7 @@ Bytes = npt.NDArray[np.uint8]
 def level_chains(
     levels: Sequence[Mapping[str, Bytes]], names: Sequence[str], regions: Sequence[Region]
 ) -> Iterator[MapChain]:
-    """Yield maps with their levels, stored as ``stored_level`` says, of which ``regions`` asks."""
+    """Yield maps with their levels, stored like ``stored_level``, cropped to ``regions``."""
     for name in names:
         meaning = MEANINGS.get(name, "data")
         chain = []

@@ -1,4 +1,4 @@
-"""Which method each mip level is taken from, and where the best filter is still less wrong."""
+"""Choice of each mip level's method, and notes on levels where a filter is better."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ from neuralshade.kinds.mipmaps.judge import (
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats
 
-AS_GOOD = 1.05  # times the best filter's error, at most: what a kept level is to be, by any light
-ALIKE = 1.03  # below that, as another draw of lights changes ratios by some hundredths
-SUNS = 32  # that levels are chosen by: a few of them change ratios from draw to draw
-LEAST = 1e-4  # an error so small is none: of 8 bits' rounding, or less
+AS_GOOD = 1.05  # accepted ratio to the best filter's error, under any light
+ALIKE = 1.03  # ratios up to this are ties: another draw of lights changes them by some hundredths
+SUNS = 32  # lights for the choice: with few, ratios change from draw to draw
+LEAST = 1e-4  # errors up to this are rounding of 8 bits
 Errors = Mapping[str, Mapping[str, Sequence[float]]]  # by kind of lights, method and level
 
 
 def evenly_best(errors: Errors) -> list[str]:
-    """Return for each level the method of METHODS whose worst ratio is least.
+    """Return for each level the method of METHODS with the least worst ratio.
 
-    Ratios are those of its error to that of the best filter, each kind of lights by itself. Worst
-    ones up to ALIKE are alike: there the least mean of ratios decides, since a hundredth under one
-    kind of lights is no reason to give up half of the error under another. The first of METHODS
-    where it is a tie.
+    Ratios are its error over the best filter's, for each kind of lights. Worst ratios up to ALIKE
+    count as ties: there the least mean decides, since a hundredth under one kind of lights does not
+    justify half of the error under another. Further ties go to the first of METHODS.
     """
 
     def rank(method: str, level: int) -> tuple[float, float]:
@@ -45,9 +44,9 @@ def evenly_best(errors: Errors) -> list[str]:
 
 
 def ratios(errors: Errors, method: str, filters: Collection[str], level: int) -> dict[str, float]:
-    """Return the error of ``method`` over that of the best of ``filters``, by kind of lights.
+    """Return the error of ``method`` over the best of ``filters``, by kind of lights.
 
-    ``level``: counted from 0, the first below the maps. 1 where neither has an error.
+    ``level``: from 0, the first below the maps. 1 if neither has an error.
     """
     found = {}
     for kind, methods in errors.items():
@@ -57,9 +56,9 @@ def ratios(errors: Errors, method: str, filters: Collection[str], level: int) ->
 
 
 def over_best(error: float, others: Iterable[float]) -> float:
-    """Return an error over the least of others, as notes, tables and pages tell it.
+    """Return an error over the least of others, for notes, tables and pages.
 
-    Where that least one is none to speak of, as ``ratios`` has it.
+    Errors up to LEAST count as none, as in ``ratios``.
     """
     best = min(others)
     none = LEAST if best < LEAST else 0.0
@@ -69,34 +68,34 @@ def over_best(error: float, others: Iterable[float]) -> float:
 def chosen_methods(
     engine: MipEngine, stored: dict[str, Floats], recipe: MipmapsRecipe
 ) -> list[str]:
-    """Return the method of each level, of chains of METHODS in 8 bits, by lights of their own."""
+    """Return the method of each level, judging METHODS' 8-bit chains under separate lights."""
     lights = LIT_BY if recipe.favor == "all" else tuple(KINDS)
     judged = judge(engine, stored, recipe, CHOSEN_BY, lights, briefly=METHODS, suns=SUNS)
     return best_by(judged, recipe.favor)
 
 
 def best_by(judged: Judged, favor: str) -> list[str]:
-    """Return the method of each level as the recipe's ``favor`` wants them chosen."""
+    """Return the method of each level by the recipe's ``favor``."""
     return evenly_best(judged.symmetric()) if favor == "all" else best_methods(judged)
 
 
 def missed(errors: Errors, kept: str, filters: Collection[str]) -> tuple[str, ...]:
-    """Return what to tell of levels that are more than AS_GOOD times as wrong as a filter."""
+    """Return a note on levels whose error exceeds AS_GOOD times a filter's."""
     count = len(next(iter(errors.values()))[kept])
     found = {
         level: {kind: over_best(of[kept][level], (of[name][level] for name in filters))
                 for kind, of in errors.items()}
         for level in range(count)
     }  # fmt: skip
-    told = [
+    levels = [
         f"level {level + 1} {ratio:.2f} under {kind} lights"
         for level, each in found.items()
         for kind, ratio in each.items()
         if round(ratio, 2) > AS_GOOD
     ]
-    if not told:
+    if not levels:
         return ()
     return (
-        f"more wrong than the best filter, by so many times its error: {', '.join(told)}. "
+        f"more wrong than the best filter, by so many times its error: {', '.join(levels)}. "
         "Each level was chosen under another draw of lights than this measurement has.",
     )

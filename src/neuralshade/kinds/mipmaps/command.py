@@ -1,4 +1,4 @@
-"""neuralshade fit mipmaps, as it is typed: one set, or several that share a network."""
+"""Command-line call of ``neuralshade fit mipmaps``: one set, or several with a shared network."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from neuralshade.kinds.mipmaps.fit import fit_mipmaps
 
 
 def call_of(typed: CommandLine) -> FitCall:
-    """Return the call of what was typed.
+    """Return the call for a command line.
 
-    Raises: UsageError for several sources that share nothing, and for a live page of several.
+    Raises: UsageError for several sources without ``share``, and for a live page of several.
     """
     sources, named_maps = named_sources(typed.subject)
     share = typed.flags["share"]

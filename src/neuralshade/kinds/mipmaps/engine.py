@@ -1,4 +1,4 @@
-"""Training steps of all mip levels of a texture set, in Slang on the GPU."""
+"""Training engine of all mip levels of a texture set, in Slang on the GPU."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from neuralshade.kinds.mipmaps.kernels import (
 
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
-SUBMITTED_SHADINGS = 2**26  # recorded in one submission, about: a long one looks like a hang
+SUBMITTED_SHADINGS = 2**26  # recorded in one submission, about: a long one may be taken for a hang
 SUBMITTED_STEPS = 1024  # at most
-LEAST_LOSS = 1e-3  # of the start: maps of one color have none, and whose step then tells nothing
+LEAST_LOSS = 1e-3  # of the start: maps of one color have none, and then a step's loss means nothing
 
 
 @dataclass(frozen=True)
 class Share:
-    """Which texels of a level a dispatch has: one of ``parts``, of tiles as large as that.
+    """Share of a level's texels in a dispatch: one of ``parts`` of its tiles.
 
-    Without tiles it has all texels, and a judge's groups see one of ``parts`` of the pairs each.
+    Without tiles it is all texels, and each group of a judge sees one of ``parts`` of the pairs.
     """
 
     parts: int = 1
     part: int = 0
     tile: int = 0  # side in texels of level 0, a power of two
-    thin: int = 1  # of so many texels of a column in turn there is one
+    thin: int = 1  # one of so many texels of a column is used
 
 
 WHOLE = Share()
@@ -50,11 +50,11 @@ WHOLE = Share()
 
 @dataclass(frozen=True)
 class MipTraining:
-    """How texels are trained; ``rates`` of albedo, slopes, roughness and metallic."""
+    """Training settings; ``rates`` of albedo, slopes, roughness and metallic."""
 
     pairs: int = 16  # of directions, in one step
-    pool: int = 128  # pairs whose references are held at a time
-    reuse: int = 4  # times that a pool is gone through before the next one
+    pool: int = 128  # pairs whose references are held at once
+    reuse: int = 4  # passes through a pool before the next one
     rates: tuple[float, float, float, float] = (0.02, 0.02, 0.005, 0.02)
     betas: tuple[float, float] = (0.8, 0.95)
     epsilon: float = 1e-8
@@ -64,24 +64,25 @@ class MipTraining:
 
     @property
     def pool_skies(self) -> int:
-        """Return how many skies a pool holds: those of all the steps that go through it once."""
+        """Return the number of skies of a pool: those of all steps of one pass."""
         return self.pool // self.pairs * self.skies.count
 
     @property
     def held(self) -> int:
-        """Return how many pairs' references are held, those of skies among them."""
+        """Return the number of pairs with references, those of skies included."""
         return self.pool + self.pool_skies * self.skies.lights
 
 
 class MipEngine:
     """Trains ``values`` [NUMBERS, texels] of all levels but 0 of the maps in ``base``.
 
-    ``base`` float32 [2, H * W, 4]: albedo and roughness, normal and metallic. Losses are over those
-    of the ``values`` passed, a box filter's, under the same lights: by which lights a step has,
-    they differ more than by training. ``draw_pairs`` returns, for a pool's number and size,
-    directions to the light and the eye, float32 [n, 2, 3], and which of them lie near a mirror's,
-    bool [n]; ``draw_skies``, for a pool's number and a count of skies, directions to all their
-    lights and eyes and how bright each light is. ``weights``: ``level_weights``, None: all alike.
+    ``base`` float32 [2, H * W, 4]: albedo and roughness, normal and metallic. Losses are relative
+    to those of the initial ``values``, a box filter's, under the same lights: losses depend more
+    on a step's lights than on training. ``draw_pairs`` returns, for a pool's number and size,
+    directions to the light and the eye, float32 [n, 2, 3], and which of them are near a mirror's,
+    bool [n]. ``draw_skies`` returns, for a pool's number and a count of skies, directions to all
+    their lights and eyes, and the brightness of each light. ``weights``: ``level_weights``, None:
+    all equal.
     """
 
     def __init__(
@@ -100,7 +101,7 @@ class MipEngine:
         self.texels, self.weighted = levels.texels, weights is not None
         self.groups = -(-self.texels // GROUP)
         self._pool = -1
-        self._losses: dict[int, float] = {}  # of ``start``, by which of a pool's pairs it sees
+        self._losses: dict[int, float] = {}  # of ``start``, by the first pair of a step
         self._start, self._sums = gpu.buffer(values), gpu.buffer(size=4 * self.groups)
         self._bound: dict[str, Any] = {
             "levels": gpu.buffer(levels.table(training.near)),
@@ -130,7 +131,7 @@ class MipEngine:
         self.queue = StepQueue(gpu, self._bound["states"], None, SUBMITTED_STEPS)
 
     def kernel(self, entry: str, chains: int = 1, **others: Any) -> Kernel:
-        """Return an entry point, bound to what the engine holds but for ``others``."""
+        """Return an entry point, bound to the engine's buffers and to ``others``."""
         t = self.training
         adam = {"rate": 1.0, "beta1": t.betas[0], "beta2": t.betas[1], "epsilon": t.epsilon}
         variables = {
@@ -146,19 +147,19 @@ class MipEngine:
 
     @property
     def steps_a_pool(self) -> int:
-        """Return how many steps a pool serves."""
+        """Return the number of steps that use a pool."""
         return self.training.pool // self.training.pairs * self.training.reuse
 
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step sizes; return the last step's loss over the start's.
 
-        1 is a box filter under the same lights.
+        1 is a box filter's loss under the same lights.
         """
         loss = self.queue.advance(rate_factors, self._send).loss
         return loss / max(self._start_loss(self.queue.next_step - 1), LEAST_LOSS)
 
     def _start_loss(self, step: int) -> float:
-        """Return what the start loses under a step's lights, which the pool still has."""
+        """Return the loss of the start under a step's lights, which are still in the pool."""
         place = step % (self.training.pool // self.training.pairs)
         if place not in self._losses:
             commands = self.gpu.commands()
@@ -171,7 +172,7 @@ class MipEngine:
         return self._losses[place]
 
     def _send(self, rate_factors: Sequence[float]) -> None:
-        """Submit steps, SUBMITTED_STEPS at most, each with a pool of its own where it needs one."""
+        """Submit at most SUBMITTED_STEPS steps, with a new pool when it is due."""
         shaded = self.training.pairs + 2 * self.training.skies.pairs  # lights of skies twice
         most = max(1, SUBMITTED_SHADINGS // (self.texels * shaded))
         done = 0
@@ -186,7 +187,7 @@ class MipEngine:
             done += count
 
     def _left_of_pool(self) -> int:
-        """Return how many steps the next step's pool still serves, after making that."""
+        """Return the number of steps left in the pool, after drawing a new one if due."""
         pool = self.queue.next_step // self.steps_a_pool
         if pool != self._pool:
             self._draw_pool(pool)
@@ -194,7 +195,7 @@ class MipEngine:
         return (pool + 1) * self.steps_a_pool - self.queue.next_step
 
     def _draw_pool(self, pool: int) -> None:
-        """Make the references of a pool's pairs, and behind them of its skies' lights."""
+        """Compute the references of a pool's pairs, followed by those of its skies' lights."""
         t = self.training
         pairs, near = self.draw_pairs(pool, t.pool)
         if not t.skies.count:
@@ -207,16 +208,16 @@ class MipEngine:
 
     @property
     def state_now(self) -> StepState:
-        """Return what the last step left that was waited for."""
+        """Return the state after the last step that was waited for."""
         return self.queue.state
 
     def set_pool(
         self, pairs: Floats, weights: Floats | None = None, near: Bools | None = None
     ) -> None:
-        """Make the references of ``pairs`` [n, 2, 3], n <= what is held, for all levels.
+        """Compute the references of ``pairs`` [n, 2, 3], n <= those held, for all levels.
 
-        ``weights`` [n]: how bright each light is to ``judge`` and to skies; 1 where not said.
-        ``near`` [n]: which pairs training takes as near a mirror's; none where not said.
+        ``weights`` [n]: brightness of each light for ``judge`` and skies; by default 1.
+        ``near`` [n]: pairs that count as near a mirror's in training; by default none.
         """
         self.load_pool(pairs, weights, near)
         width, height = self.levels.sizes[0]
@@ -229,7 +230,7 @@ class MipEngine:
     def load_pool(
         self, pairs: Floats, weights: Floats | None = None, near: Bools | None = None
     ) -> None:
-        """Take over the pairs of ``set_pool`` without references, which is for judges alone."""
+        """Load the pairs of ``set_pool`` without references, for judges."""
         assert len(pairs) <= self.training.held
         self._pool, self._losses = -1, {}
         bright = np.ones(len(pairs), np.float32) if weights is None else weights
@@ -237,12 +238,12 @@ class MipEngine:
         self._upload("pool", pairs_table(pairs, bright, mirrored))
 
     def make_references(self, level: int, first: int, count: int, share: Share = WHOLE) -> None:
-        """Make a level's references, of so many pairs, from those of the level before."""
+        """Compute a level's references of so many pairs, from those of the level before."""
         groups = (self.groups_of(level, share), -(-count // PAIRS_SHADED))
         self.run_level(level, first, count, (self._shade, groups), share=share)
 
     def groups_of(self, level: int, share: Share = WHOLE) -> int:
-        """Return how many groups have a thread for each texel of a level, or of its share."""
+        """Return the number of groups for the texels of a level, or of its share."""
         width, height = self.levels.sizes[level]
         parts = share.parts * share.thin if share.tile else 1
         return -(-(width * height) // (GROUP * parts))
@@ -270,7 +271,7 @@ class MipEngine:
         return raw[: NUMBERS * self.texels].reshape(NUMBERS, -1).copy()
 
     def set_values(self, values: Floats) -> None:
-        """Go on with other numbers [NUMBERS, texels], or judge them."""
+        """Set other numbers [NUMBERS, texels], to train or to judge them."""
         self._upload("values", values)
 
     def _upload(self, name: str, values: npt.NDArray[Any]) -> None:
@@ -279,7 +280,7 @@ class MipEngine:
         commands.submit()
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return everything that a restart needs besides the recipe, by name."""
+        """Return the state for a restart, without the recipe, by name."""
         moments = self._bound["moments"].read().view(np.float32)[: 2 * NUMBERS * self.texels]
         return {
             "values": torch.from_numpy(self.values()),
@@ -288,7 +289,7 @@ class MipEngine:
         }
 
     def load_state(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once; ValueError where it is of other levels."""
+        """Restore what ``state`` returned; ValueError for a state of other levels."""
         shapes = {"values": (NUMBERS, self.texels), "moments": (2 * NUMBERS * self.texels,),
                   "step_state": (STATE.itemsize,)}  # fmt: skip
         for name, shape in shapes.items():

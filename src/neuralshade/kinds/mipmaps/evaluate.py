@@ -1,4 +1,4 @@
-"""Mip levels against what they cover, beside those of other filters."""
+"""Evaluation of mip levels against their references, beside other filters."""
 
 from __future__ import annotations
 
@@ -25,22 +25,21 @@ from neuralshade.measure.table import Row
 
 
 def evaluate_mipmaps(opened: LevelsAsset, source: Any, device: str | None = None) -> LevelsTable:
-    """Return how wrong each level is under the held-out lights of its fit, with its numbers.
+    """Return the errors of each level under the held-out lights of its fit.
 
     Args:
         opened: the asset.
         source: a folder, a manifest or a TextureSet: the maps that it was trained from.
-        device: API; by default the best that answers.
+        device: API; by default the best available.
 
     Returns:
-        Rows with level, width, height, light (of LIT_BY), kept (the method that the asset took
-        the level from); box, toksvig, lean and ours (the level as the asset has it), symmetric
-        relative errors, 0 to 2, lower is better, all of levels in 8 bits; bias and the filters'
-        box_bias, toksvig_bias and lean_bias, mean color over that of the reference; and drift,
-        bias - 1.
+        Rows with level, width, height, light (of LIT_BY), kept (the level's method in the asset);
+        box, toksvig, lean and ours (the level in the asset), symmetric relative errors, 0 to 2,
+        lower is better, all of levels in 8 bits; bias and the filters' box_bias, toksvig_bias
+        and lean_bias, mean color over that of the reference; and drift, bias - 1.
 
-    Raises: AssetError for other maps, DeviceError where neither a GPU nor software Vulkan
-        answers; what ``load_texture_set`` raises.
+    Raises: AssetError for other maps, DeviceError without a GPU and without software Vulkan;
+        errors of ``load_texture_set``.
     """
     base = base_maps(opened.same_textures(source), opened.weighted)
     levels = LevelSizes(tuple((w, h) for w, h in opened.maps["sizes"]))

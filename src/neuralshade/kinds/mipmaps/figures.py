@@ -1,4 +1,4 @@
-"""The pictures on the page of a trained mip chain: lit planes, and the maps of its levels."""
+"""Pictures of a mip chain's report: lit planes, and maps of its levels."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,21 +18,21 @@ from neuralshade.measure.plane.mip_filters import Floats, Maps
 from neuralshade.measure.quality import psnr_db
 from neuralshade.source.color import linear_to_srgb
 
-# Longer sides to try in pixels, of planes below their own, and bytes of data URI, as in figures.py
+# Longer sides to try in pixels, for reduced planes, and bytes of data URI, as in figures.py
 PLANES = ((640, 512, 384), 3_800_000)
 MOST_PX = 960  # of the longer side of a plane
 MAPS = ((256, 192, 128, 64), 1_400_000)
 SHOWN_LEVELS = (1, 3, 5)
-STEEP_DEG = 11.5  # of the eye over the plane, from where on levels are trained
-FLOOR = 0.01  # of the symmetric error, as that of the training
+STEEP_DEG = 11.5  # of the eye over the plane, the least for which levels are trained
+FLOOR = 0.01  # of the symmetric error, as in training
 Screens = tuple[Floats, Floats, dict[str, Floats]]  # reference, filtered, chains; as shown
 
 
 def plane_rows(planes: Planes, stops: float) -> dict[str, Any]:
-    """Return the pictures of the planes and how far each is from two references.
+    """Return the pictures of the planes and their errors against two references.
 
-    Differences are to the picture that is shaded first and filtered in the same way, at one
-    scale for all: that at which the best of them is hardly clamped.
+    Differences are to the picture that is shaded first and then filtered in the same way. All have
+    one scale, at which the best of them is hardly clamped.
     """
     side = max(planes.reference.shape[:2])
     truth, filtered = (on_screen(p, side, stops) for p in (planes.reference, planes.filtered))
@@ -48,7 +48,7 @@ def plane_rows(planes: Planes, stops: float) -> dict[str, Any]:
             ]
         return all_shown([(title, "", on_screen(p, side, None)) for title, p in drawn])
 
-    own = min(side, MOST_PX)  # of sides beyond their own they would be encoded again as they are
+    own = min(side, MOST_PX)  # larger sides would encode the same picture again
     sides = (own, *(smaller for smaller in PLANES[0] if smaller < own))
     pictures = within_bytes((sides, PLANES[1]), draw)
     return {
@@ -68,7 +68,7 @@ def plane_rows(planes: Planes, stops: float) -> dict[str, Any]:
 
 
 def _errors_from(first: int, planes: Planes, screens: Screens) -> dict[str, Any]:
-    """Return how wrong the planes are in the rows from ``first`` on, on screen and in light."""
+    """Return the errors of the planes in the rows from ``first`` on, on screen and in light."""
     truth, filtered, seen = screens
     chains = {}
     for name, picture in planes.pictures.items():

@@ -1,4 +1,4 @@
-"""The files of a mip chain beside its asset: which there are, and that they can be written."""
+"""Output files of a mip chain beside its asset: plan, checks and writing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ USUAL_FORMATS = ("dds",)
 
 
 def checked_formats(formats: Sequence[str]) -> tuple[str, ...]:
-    """Return each format once; ConfigError for one that is unknown, or two with the same files."""
+    """Return each format once; ConfigError for an unknown one, or two with the same files."""
     if isinstance(formats, str):
         formats = (formats,)
     chosen = tuple(dict.fromkeys(formats))
@@ -39,24 +39,24 @@ def checked_formats(formats: Sequence[str]) -> tuple[str, ...]:
 def planned_files(
     folder: Path, formats: Iterable[str], names: Sequence[str], levels: int
 ) -> list[Path]:
-    """Return the files that ``write_files`` will write of so many levels, 0 among them."""
+    """Return the files of ``write_files`` for so many levels, 0 included."""
     return [path for form in formats
             for path in map_files(folder, form.partition("-")[0], names, levels)]  # fmt: skip
 
 
 def check_folder(folder: Path, files: Sequence[Path], inputs: Iterable[Any]) -> None:
-    """Raise OutputError unless ``files`` can be written into ``folder``, which may not be there.
+    """Raise OutputError unless ``files`` can be written into ``folder``, which may not exist.
 
     None of ``files`` may be one of ``inputs``.
     """
     check_writable(files[0] if os.path.exists(folder) else folder)
-    given = list(inputs)
+    sources = list(inputs)
     for file in files:
-        check_no_input(file, *given)
+        check_no_input(file, *sources)
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder where there is none. Raises OutputError."""
+    """Create the folder if it is missing. Raises OutputError."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""neuralshade fit mipmaps: mip levels that look like what they cover."""
+"""neuralshade fit mipmaps: training of mip levels that look like the texels they cover."""
 
 from __future__ import annotations
 
@@ -88,62 +88,62 @@ def fit_mipmaps(
 ) -> MipmapsResult:
     """Train the mip levels of a PBR set and save them.
 
-    Every texel of every level is trained so that shading it gives what its footprint reflects on
-    average. Where a filter is better on a level, its level is kept (and told).
+    Every texel of every level is trained so that its shading equals the mean reflection of its
+    footprint. If a filter is better on a level, the filter's level is kept, with a note.
 
     Args:
-        source: what ``load_texture_set`` takes, a dict of maps in memory too, a TextureSet or a
-            MaterialSet; may be left out where ``maps`` names albedo and roughness.
+        source: what ``load_texture_set`` takes, also a dict of maps in memory, a TextureSet or a
+            MaterialSet; optional if ``maps`` names albedo and roughness.
         output: the folder to write into; by default the set's name with _mips, here.
         maps: single maps by name, see ``load_texture_set``.
-        normal_convention: opengl or directx, where neither names nor the map tell.
+        normal_convention: opengl or directx, if neither file names nor the map tell.
         formats: png and exr have a file for each level and map; dds and ktx2 one for each map;
             dds-bc and ktx2-bc too, in BC7, BC5 (normals' x and y) and BC4. exr holds numbers
-            as they were trained (albedo linear, normals -1 to 1), the others 8 bits.
+            as trained (albedo linear, normals -1 to 1), the others 8 bits.
         options: device, tensorboard (no pictures), events, report, resume. It runs on a GPU, or
             on software Vulkan.
         observer: called about ten times a second with a Progress.
         settings: fields of MipmapsRecipe.
 
     Raises: PictureError, ConfigError, OutputError, DeviceError, AssetError (resume) before
-        training starts; FitInterrupted on Ctrl-C, SIGTERM or SIGHUP, after a checkpoint was saved.
+        training starts; FitInterrupted on Ctrl-C, SIGTERM or SIGHUP, after saving a checkpoint.
     """
-    asked = MapRequest(as_textures(source), dict(maps or {}), normal_convention,
+    request = MapRequest(as_textures(source), dict(maps or {}), normal_convention,
                       checked_formats(formats))  # fmt: skip
-    return fit_set(asked, output, dict(settings), options, observer)
+    return fit_set(request, output, dict(settings), options, observer)
 
 
 def fit_set(
-    asked: MapRequest,
+    request: MapRequest,
     output: str | os.PathLike[str] | None,
     settings: dict[str, Any],
     options: FitOptions,
     observer: Observer,
     role: PriorRole | None = None,
 ) -> MipmapsResult:
-    """Train one set as ``fit_mipmaps`` does, by itself or in a role of a family."""
+    """Train one set as ``fit_mipmaps`` does, alone or in a role of a family."""
     check_options(options, KIND.name, KIND.takes)
     recipe = mipmaps_recipe(dict(settings))
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
     with part("reading maps"):
         begun = recipe if checkpoint is None else stored_recipe(MipmapsRecipe, checkpoint.recipe)
-        textures = asked.textures(begun.wrap, begun.keep_hidden_color)
+        textures = request.textures(begun.wrap, begun.keep_hidden_color)
         maps = source_of(textures, not begun.keep_hidden_color)
     if checkpoint is not None:
         recipe = resumed_recipe(checkpoint, options.resume, maps, MipmapsRecipe,
                                 resumed_with(MipmapsRecipe, settings), "maps")  # fmt: skip
-    plan = plan_set(textures, asked.formats, output, recipe)
+    plan = plan_set(textures, request.formats, output, recipe)
     plan.check()
     _check_others(options, [plan.target, *plan.files], textures)
     with chosen_engine(options, "gpu") as chosen:
-        job = _Job(asked, plan, maps, recipe, plan.target, chosen, options, observer,
-                   asked.place, role=role or NoPrior())  # fmt: skip
+        job = _Job(request, plan, maps, recipe, plan.target, chosen, options, observer,
+                   request.place, role=role or NoPrior())  # fmt: skip
         make_folder(plan.target.parent)
         return job.run(checkpoint)
 
 
 def _check_others(options: FitOptions, files: Sequence[Path], textures: TextureSet) -> None:
-    """Raise what stands against report and logs, or that one is written to elsewhere too."""
+    """Raise errors of report and logs, and of one that would be written to twice."""
     events = events_path(options.events)
     for path in (options.report, events):
         check_no_input(path, options.resume, *textures.paths.values())
@@ -156,7 +156,7 @@ def _check_others(options: FitOptions, files: Sequence[Path], textures: TextureS
 
 
 def source_of(textures: TextureSet, weighted: bool) -> Source:
-    """Return what tells the maps of one set from another's: those that training sees."""
+    """Return the identity of the maps that training sees."""
     state = hashlib.sha256()
     for values in base_maps(textures, weighted).arrays().values():
         state.update(np.ascontiguousarray(values).data)
@@ -166,13 +166,13 @@ def source_of(textures: TextureSet, weighted: bool) -> Source:
 class _Job(Job[MipmapsRecipe]):
     kind = KIND
 
-    def __init__(self, asked: MapRequest, plan: Plan, maps: Source,
+    def __init__(self, request: MapRequest, plan: Plan, maps: Source,
                  recipe: MipmapsRecipe, *rest: Any, role: PriorRole):  # fmt: skip
         super().__init__(maps, recipe, *rest)
         assert self.chosen.gpu is not None
-        self.typed_output, self.subject = self.output.parent, asked.subject
-        self.resumed_words = () if self.place is None else asked.words
-        self.asked, self.plan, self.textures = asked, plan, plan.textures
+        self.typed_output, self.subject = self.output.parent, request.subject
+        self.resumed_words = () if self.place is None else request.words
+        self.request, self.plan, self.textures = request, plan, plan.textures
         self.base, self.levels = base_maps(plan.textures, plan.weighted), plan.levels
         below = len(self.levels.sizes) - 1
         with part("filtering maps"):
@@ -189,13 +189,13 @@ class _Job(Job[MipmapsRecipe]):
                          samples_per_step=self.engine.texels * recipe.pairs)  # fmt: skip
 
     def scene(self) -> Scene:
-        """Return what a live page shows of it: a lit plane, as trained and as filtered."""
-        shown = {RESULT: self.chains["box"], **self.chains}  # all are of the same sizes
+        """Return the live page's scene: a lit plane, as trained and as filtered."""
+        shown = {RESULT: self.chains["box"], **self.chains}  # all have the same sizes
         return plane_scene(self.textures.name, self.base, shown, TRAINED_TITLE,
                            lambda: chain_of(self.engine.values(), self.levels))  # fmt: skip
 
     def finish(self) -> MipmapsResult:
-        """Choose and write; what was trained is kept until that is done, as it takes a while."""
+        """Choose and write the levels; a checkpoint protects the training until then."""
         step, resume = self.loop.progress.step, self.options.resume
         trained = self.engine.values()
         if not (math.isfinite(self.loop.progress.loss) and np.isfinite(trained).all()):
@@ -203,14 +203,14 @@ class _Job(Job[MipmapsRecipe]):
                               f"that converges. {self.remedy}")  # fmt: skip
         self._save()
         if resume is None or Path(resume).resolve() != self.checkpoint.resolve():
-            self.saved_step = step  # to be taken away in the end
+            self.saved_step = step  # removed at the end
         try:
             return self._finish(trained)
         except KeyboardInterrupt as error:
             raise FitInterrupted(f"interrupted after step {step}: {self._kept(step)}") from error
 
     def _finish(self, trained: Floats) -> MipmapsResult:
-        """Choose each level's best chain, write it, and what else was asked for."""
+        """Choose each level's best chain, write it, and write the other requested files."""
         self.warnings.add_steps(self.loop.progress, self.recipe, on_cpu=self.chosen.on_cpu)
         chains = {**self.chains, TRAINED: chain_of(trained, self.levels)}
         numbers = {name: numbers_of(chain) for name, chain in chains.items()}
@@ -224,12 +224,12 @@ class _Job(Job[MipmapsRecipe]):
         judged = judge(self.engine, numbers, self.recipe, HELD_OUT, briefly=METHODS)
         if self.recipe.favor == "all":
             worse = missed(judged.symmetric(), KEPT, tuple(STORED.values()))
-            self.notes += worse  # for who reads the file
+            self.notes += worse  # stored in the file
             self.warnings.add(*worse)
         header = self._header(judged, best)
         written = save_asset(self.output, KIND.name, header, level_tensors(stored), CURVE_POINTS)
         with part("writing files"):
-            files = write_files(self.output.parent, self.asked.formats, chain)
+            files = write_files(self.output.parent, self.request.formats, chain)
         self.notes += self.plan.clear()
         self._written()
         self.role.trained(self.base, self.levels, self.filtered, trained)
@@ -243,19 +243,19 @@ class _Job(Job[MipmapsRecipe]):
 
     @property
     def training(self) -> dict[str, Any]:
-        """Return what a header says of the training, and by what its losses are divided."""
+        """Return the training facts of a header, with the divisor of losses."""
         return super().training | {"loss_over": OVER_BOX}
 
     def _header(self, judged: Judged, best: Sequence[str]) -> Header:
         facts = {"name": self.textures.name, "sizes": [list(s) for s in self.levels.sizes],
                  "notes": list(self.notes), "kept": list(best),
                  "files": [path.name for path in self.plan.files],
-                 "formats": list(self.asked.formats),
-                 "normal_convention": self.asked.normal_convention}  # fmt: skip
+                 "formats": list(self.request.formats),
+                 "normal_convention": self.request.normal_convention}  # fmt: skip
         if self.plan.opacity is not None:
             facts["opacity"] = self.plan.opacity
         recipe = to_dict(self.recipe)
-        # not rounded: who prints an error rounds it, and twice may end beside what was measured
+        # not rounded: printing rounds, and rounding twice may change the last digit
         return Header(recipe, self.training, judged.errors, own={"maps": facts})
 
     @property
@@ -264,7 +264,7 @@ class _Job(Job[MipmapsRecipe]):
         return self.textures
 
     def open(self, asset: Path) -> OpenedMipmaps:
-        """Return an asset of this kind, opened."""
+        """Open an asset of this kind."""
         return OpenedMipmaps.read(asset)
 
     def _reached(

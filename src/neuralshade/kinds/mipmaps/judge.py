@@ -1,4 +1,4 @@
-"""Mip levels of a texture set: how wrong they are, and which of several chains to keep."""
+"""Errors of a texture set's mip levels, and the choice between chains."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from neuralshade.sampler.sky import sky_pairs
 L = TypeVar("L")
 
 TRAINED = "trained"
-KEPT = "kept"  # the chain that is written, each level by its best method, in 8 bits
+KEPT = "kept"  # the written chain, each level by its best method, in 8 bits
 METHODS = (*FILTERS, TRAINED)
-STORED = {name: f"stored_{name}" for name in FILTERS}  # rounded to 8 bits, as KEPT is
-KINDS = {"mirror": 1.0, "cosine": 0.0}  # of held-out pairs: which share lies near a mirror's
-ENVIRONMENT = "environment"  # a sun and a sky, seen together
+STORED = {name: f"stored_{name}" for name in FILTERS}  # rounded to 8 bits, like KEPT
+KINDS = {"mirror": 1.0, "cosine": 0.0}  # of held-out pairs: share near a mirror's
+ENVIRONMENT = "environment"  # a sun and a sky, added up
 LIT_BY = (*KINDS, ENVIRONMENT)
 PAIRS = 512  # of one kind; with 256, ratios of errors change by 0.02 from draw to draw
-# texels of level 0 times pairs, and pairs at least, where a CPU plays the GPU: 128 pairs at 1,024 x
-# 1,024 texels, which it shades for 3 s
+# texels of level 0 times pairs, and least pairs, in software: 128 pairs at 1,024 x 1,024 texels,
+# which take 3 s to shade
 SOFTWARE_SHADINGS, FEWEST_PAIRS = 2**27, 128
 LIGHTS, EYES = 32, 8  # of the environment
-CHOSEN_BY, HELD_OUT = 10_000, 20_000  # seeds, far from what is trained on
+CHOSEN_BY, HELD_OUT = 10_000, 20_000  # seeds, far from those of training
 JUDGED_FOR = {CHOSEN_BY: "choosing levels"}
 
 Errors = dict[str, list[dict[str, float]]]  # of a chain, its levels 1 and on by MEASURES
@@ -42,7 +42,7 @@ Errors = dict[str, list[dict[str, float]]]  # of a chain, its levels 1 and on by
 
 @dataclass(frozen=True)
 class Judged:
-    """How wrong each level is by each method: ``errors[kind][method][level - 1]`` by MEASURES."""
+    """Errors of each level and method: ``errors[kind][method][level - 1]`` by MEASURES."""
 
     errors: dict[str, Errors]
 
@@ -52,14 +52,14 @@ class Judged:
         return [float(np.mean([row[measure] for row in rows])) for rows in zip(*kinds, strict=True)]
 
     def symmetric(self) -> dict[str, dict[str, list[float]]]:
-        """Return the symmetric errors alone: by kind, method and level."""
+        """Return only the symmetric errors: by kind, method and level."""
         return {
             kind: {method: [row["symmetric"] for row in rows] for method, rows in methods.items()}
             for kind, methods in self.errors.items()
         }
 
     def bias(self) -> dict[str, dict[str, list[float]]]:
-        """Return mean color over that of the reference of what was judged in full, as errors."""
+        """Return mean color over the reference's for fully judged chains, in the form of errors."""
         return {
             kind: {name: [bias_of(row) for row in rows]
                    for name, rows in methods.items() if all("color" in row for row in rows)}
@@ -69,14 +69,14 @@ class Judged:
 
 @dataclass(frozen=True)
 class _Lit:
-    """Pairs [n, 2, 3] and weights [n] of lights, ``together`` of which are seen at a time."""
+    """Pairs [n, 2, 3] and weights [n] of lights, in groups of ``together`` that are added up."""
 
     pairs: Floats
     weights: Floats
     together: int = 1
 
     def batches(self, most: int) -> Iterator[tuple[Floats, Floats]]:
-        """Yield parts of ``most`` pairs or fewer, lights that are seen together in one."""
+        """Yield parts of at most ``most`` pairs, without splitting groups."""
         size = most // self.together * self.together
         for first in range(0, len(self.pairs), size):
             yield self.pairs[first : first + size], self.weights[first : first + size]
@@ -91,10 +91,10 @@ def judge(
     briefly: Collection[str] = (),
     suns: int = EYES,
 ) -> Judged:
-    """Return how wrong ``chains`` are under lights that ``seed`` draws, of each of ``kinds``.
+    """Return the errors of ``chains`` under lights drawn with ``seed``, of each of ``kinds``.
 
-    Those that ``briefly`` names have the symmetric error alone. "log" is the root of the mean
-    square. ``suns``: of the environment; the more there are, the fewer lights each sky has.
+    Chains in ``briefly`` get only the symmetric error. "log" is the root of the mean square.
+    ``suns``: of the environment; with more of them each sky has fewer lights.
     """
     judges = []
     for brief in (False, True):
@@ -109,7 +109,7 @@ def judge(
         for kind, lit in lights.items():
             for pairs, weights in pools[kind]:
                 add([judging for *_, judging in judges], pairs, weights, lit.together)
-                engine.gpu.wait()  # what is only submitted is not done
+                engine.gpu.wait()  # submitted work is not finished work
                 work.done += 1
             found = {
                 name: [_row(means, brief) for means in rows]
@@ -121,7 +121,7 @@ def judge(
 
 
 def judged_in_tiles(engine: MipEngine) -> bool:
-    """Return whether a pair lights some tiles only: where a CPU plays the GPU, of large levels."""
+    """Return whether a pair lights only some tiles: in software, for large levels."""
     return engine.gpu.adapter.software and tiled(engine.levels)
 
 
@@ -145,7 +145,7 @@ def _lit(kind: str, recipe: MipmapsRecipe, engine: MipEngine, seed: int, suns: i
 
 
 def pairs_judged(texels: int, *, software: bool) -> int:
-    """Return by how many pairs of a kind levels below so many texels are judged."""
+    """Return the number of pairs of a kind for judging levels below so many texels."""
     affordable = max(FEWEST_PAIRS, SOFTWARE_SHADINGS // texels) if software else PAIRS
     return min(PAIRS, affordable)
 
@@ -158,24 +158,24 @@ def _row(means: Sequence[float], briefly: bool) -> dict[str, float]:
 
 
 def bias_of(row: Mapping[str, float]) -> float:
-    """Return the mean color over that of the reference, of a row by MEASURES; 1 of black."""
+    """Return mean color over the reference's of a row by MEASURES; 1 for black."""
     return row["color"] / row["reference"] if row["reference"] else 1.0
 
 
 def best_methods(judged: Judged) -> list[str]:
-    """Return for each level which method is least wrong by the mean over KINDS of lights.
+    """Return for each level the method with the least mean error over KINDS of lights.
 
-    The first of METHODS where it is a tie.
+    Ties go to the first of METHODS.
     """
     means = {method: judged.mean(method) for method in METHODS}
     return [min(means, key=lambda method: means[method][i]) for i in range(len(means[TRAINED]))]
 
 
 def combined(chains: dict[str, list[L]], best: Sequence[str]) -> list[L]:
-    """Return the chain that takes each level from its best method."""
+    """Return the chain with each level from its best method."""
     return [chains[method][level] for level, method in enumerate(best)]
 
 
 def as_stored(chain: Sequence[Maps]) -> list[Maps]:
-    """Return levels as they are read from files of 8 bits."""
+    """Return levels as read from 8-bit files."""
     return [Maps(**decoded_level(stored_level(level))) for level in chain]

@@ -1,4 +1,4 @@
-"""The text of the kernels that train mip levels, and where levels lie.
+"""Kernel text of mip levels' training, and the layout of levels.
 
 Device half: kernels.cs.slang.
 """
@@ -17,17 +17,17 @@ from neuralshade.source.halving import halved
 
 GROUP = 128  # threads
 LEVEL = np.dtype([("first", "<u4"), ("width", "<u4"), ("height", "<u4"), ("near", "<f4")])
-PAIRS_SHADED = 8  # by one thread that makes references
-SQUARE = 2  # texels of level 0, up to 4: of each square one is shaded where references are sampled
+PAIRS_SHADED = 8  # by one thread of the reference kernel
+SQUARE = 2  # texels of level 0, up to 4: sampled references shade one of each square
 PAIR = np.dtype(
     [("wi", "<f4", 3), ("bright", "<f4"), ("wo", "<f4", 3), ("near", "<f4"), ("wm", "<f4", 3),
      ("cos_m", "<f4")]
 )  # fmt: skip
-NUMBERS = 7  # trained of a texel: albedo, slopes, roughness, metallic
+NUMBERS = 7  # trained for each texel: albedo, slopes, roughness, metallic
 STEEPEST = 5.0  # slope of a normal, that of 79 degrees
 SMALLEST_ROUGHNESS = float(SMALLEST_ALPHA**0.5)
-DARK = 0.01  # a color so dark is wrong by as much as itself at most, roughly
-LEAST_OPACITY = 1e-7  # that texels count by: where all are hidden, their plain mean stands
+DARK = 0.01  # a color so dark has an error of about its own size at most
+LEAST_OPACITY = 1e-7  # a texel's least weight: if all are hidden, their plain mean is used
 MEASURES = ("symmetric", "relative", "log", "color", "reference")
 
 Floats = npt.NDArray[np.float32]
@@ -41,7 +41,7 @@ class LevelSizes:
 
     @property
     def texels(self) -> int:
-        """Return how many texels there are in all levels but 0."""
+        """Return the number of texels in all levels but 0."""
         return sum(width * height for width, height in self.sizes[1:])
 
     def first(self, level: int) -> int:
@@ -49,10 +49,10 @@ class LevelSizes:
         return sum(width * height for width, height in self.sizes[1:level])
 
     def table(self, near: Sequence[float] = (1.0,)) -> npt.NDArray[np.void]:
-        """Return what the device half knows of them: LEVEL [levels].
+        """Return the levels' table of the device half: LEVEL [levels].
 
-        ``near``: what a pair near a mirror's weighs against another at level 1 and on; the last
-        holds for all further levels.
+        ``near``: weight of a near-mirror pair against others at level 1 and on; the last one holds
+        for all further levels.
         """
         rows = [
             (self.first(max(1, i)), w, h, near[min(max(0, i - 1), len(near) - 1)])
@@ -70,9 +70,9 @@ def levels_of(width: int, height: int, count: int | None = None) -> LevelSizes:
 
 
 def level_weights(opacity: Floats, levels: LevelSizes) -> Floats:
-    """Return by how much texels count: float32 [texels of level 0 and of all others].
+    """Return the weights of texels: float32 [texels of level 0 and of all others].
 
-    ``opacity`` [H, W] of level 0. Of each level by itself the mean is 1.
+    ``opacity`` [H, W] of level 0. The mean over each level is 1.
     """
     mean, found = np.maximum(opacity, np.float32(LEAST_OPACITY)), []
     for _ in levels.sizes:
@@ -82,7 +82,7 @@ def level_weights(opacity: Floats, levels: LevelSizes) -> Floats:
 
 
 def pairs_table(pairs: Floats, bright: Floats, near: npt.NDArray[Any]) -> npt.NDArray[np.void]:
-    """Return what the device half knows of pairs [n, 2, 3] of directions: PAIR [n]."""
+    """Return the device half's table of pairs [n, 2, 3] of directions: PAIR [n]."""
     wi, wo = pairs[:, 0], pairs[:, 1]
     between = wi + wo
     wm = between / np.linalg.norm(between, axis=1, keepdims=True)
@@ -94,19 +94,19 @@ def pairs_table(pairs: Floats, bright: Floats, near: npt.NDArray[Any]) -> npt.ND
 
 @dataclass(frozen=True)
 class Skies:
-    """Suns and skies that a step sees besides single pairs: lights summed up for one eye."""
+    """Suns and skies of a step besides single pairs: lights summed up for one eye."""
 
     count: int = 0  # in one step
-    lights: int = 8  # of one, the sun among them
+    lights: int = 8  # of one, including the sun
     weight: float = 4.0  # of all in the loss; the single pairs have 1
 
     @property
     def pairs(self) -> int:
-        """Return how many pairs of directions a step's skies have."""
+        """Return the number of pairs of directions of a step's skies."""
         return self.count * self.lights
 
     def text(self) -> str:
-        """Return what the device half knows of them: nothing where there are none."""
+        """Return the device half's definitions; empty without skies."""
         if not self.count:
             return ""
         return (
@@ -123,14 +123,14 @@ WEIGHTED = "#define WEIGHTED\n"
 def mipmaps_text(
     diffuse: str, pairs: int, chains: int = 1, skies: Skies = NO_SKIES, weighted: bool = False
 ) -> str:
-    """Return the module that trains mip levels, and judges them.
+    """Return the Slang module that trains and judges mip levels.
 
     Args:
         diffuse: name of a struct of microfacet.slang.
         pairs: of directions, in one step.
-        chains: that are judged at once.
+        chains: to judge at once.
         skies: of one step.
-        weighted: texels count by ``level_weights``, whose sums judges have behind MEASURES.
+        weighted: texels count by ``level_weights``; judges then append sums of weights.
     """
     return (
         "import neuralshade.model.microfacet;\n"

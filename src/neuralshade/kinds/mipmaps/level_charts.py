@@ -1,4 +1,4 @@
-"""How wrong each mip chain is at each of its levels, as SVG text."""
+"""SVG chart of mip chains' errors by level."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
 
 from neuralshade.measure.curves import ACCENT, INK, OTHERS, RULE, SIZE_IN, STYLE, svg_text
 
-# Dashes are for those who cannot tell the colors
+# Dashes for readers who cannot distinguish the colors
 LOOKS = tuple(zip((*OTHERS, INK), ("--", "-.", ":", "-"), strict=True))
 
 
@@ -17,9 +17,9 @@ def level_chart(lines: Mapping[str, Sequence[float]], accent: str, label: str) -
     """Return the SVG of errors against the level, on a log axis.
 
     Args:
-        lines: errors of levels 1 and on, by the name of what has them; as many as LOOKS and one
-            more. Those of 0 are left out.
-        accent: name of the line that is drawn thick.
+        lines: errors of levels 1 and on, by chain; at most one more than LOOKS. Errors of 0 are
+            left out.
+        accent: name of the thick line.
         label: of the axis.
     """
     looks = iter(LOOKS)

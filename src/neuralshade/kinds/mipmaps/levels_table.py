@@ -1,4 +1,4 @@
-"""What people see of mip levels: the error of each beside other filters'."""
+"""Tables and summary lines of mip levels: errors beside other filters'."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -37,15 +37,15 @@ class LevelsTable(Table):
 
     def __init__(self, rows: Sequence[Row]):
         sections = [
-            (f"held-out error, {light} lights: {told}",
+            (f"held-out error, {light} lights: {text}",
              [row for row in rows if row["light"] == light])
-            for light, told in LIGHTS.items()
+            for light, text in LIGHTS.items()
         ]  # fmt: skip
         super().__init__(rows, COLUMNS, sections=sections, lines=(ERROR, TIMES, BIAS))
 
 
 def level_summary(maps: Mapping[str, Any], quality: Mapping[str, Any]) -> dict[str, str]:
-    """Return lines for people, by their titles: the maps' name, notes, and each level."""
+    """Return summary lines: the maps' name, notes, and each level."""
     lines = {"maps": str(maps["name"])}
     lines |= {f"  note {i + 1}": note for i, note in enumerate(maps["notes"])}
     lines["levels"] = f"{len(maps['sizes'])}; {held_out(quality)}"
@@ -60,13 +60,13 @@ def level_summary(maps: Mapping[str, Any], quality: Mapping[str, Any]) -> dict[s
 
 
 def held_out(quality: Mapping[str, Any]) -> str:
-    """Return what a level's errors are, for people."""
+    """Return the caption of a level's errors."""
     lights = ", ".join(quality)
     return f"held-out errors of what is kept and of a box filter beside, under {lights} lights"
 
 
 def error_table(maps: Mapping[str, Any], quality: Mapping[str, Any]) -> MeasuredTable:
-    """Return for a narrow place each level's error by kind of lights, and the best filter's."""
+    """Return a narrow table of each level's error by kind of lights, and the best filter's."""
     rows = []
     for index, kept in enumerate(maps["kept"]):
         width, height = maps["sizes"][index + 1]

@@ -1,4 +1,4 @@
-"""What fit mipmaps is asked to read and to write, and how that is typed again."""
+"""Map request of fit mipmaps: sources and formats, and their command line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from neuralshade.source.texture_set import (
 
 @dataclass(frozen=True)
 class MapRequest:
-    """What a fit is asked to read, and the formats to write."""
+    """Maps to read, and formats to write."""
 
     source: str | os.PathLike[str] | Mapping[str, Any] | TextureSet | None
     maps: Mapping[str, Any]
@@ -30,8 +30,8 @@ class MapRequest:
     def textures(self, wrap: str = "repeat", keep_hidden_color: bool = False) -> TextureSet:
         """Return the maps.
 
-        ``wrap``: of the recipe; what lies beyond the border where smaller maps are enlarged.
-        ``keep_hidden_color``: likewise, see ``load_texture_set``.
+        ``wrap``: of the recipe; border mode for enlarging smaller maps.
+        ``keep_hidden_color``: see ``load_texture_set``.
         """
         if not isinstance(self.source, TextureSet):
             return load_texture_set(
@@ -39,15 +39,15 @@ class MapRequest:
                 keep_hidden_color=keep_hidden_color, **self.maps,
             )  # fmt: skip
         if self.maps or self.normal_convention is not None:
-            given = "normal_convention" if not self.maps else next(iter(self.maps))
-            raise ConfigError(f"{given}: got it beside a TextureSet, which has its maps already, "
-                              "need one of the two. Leave it out.")  # fmt: skip
+            argument = "normal_convention" if not self.maps else next(iter(self.maps))
+            raise ConfigError(f"{argument}: got it beside a TextureSet, which has its maps "
+                              "already, need one of the two. Leave it out.")  # fmt: skip
         textures = checked_textures(self.source)
         return textures if keep_hidden_color else visible_textures(textures)
 
     @property
     def place(self) -> str | None:
-        """Return the source as it is typed, "" for none; None where it cannot be."""
+        """Return the source for a command line, "" for none; None if it cannot be typed."""
         if isinstance(self.source, (TextureSet, Mapping)) or not all(
             isinstance(value, (str, os.PathLike, type(None))) for value in self.maps.values()
         ):
@@ -56,7 +56,7 @@ class MapRequest:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return the flags that give a resumed fit the same maps and files."""
+        """Return the flags of the same maps and files for a resumed fit."""
         words: list[str] = []
         for name, value in self.maps.items():
             if value is not None:
@@ -71,7 +71,7 @@ class MapRequest:
 
     @property
     def subject(self) -> str:
-        """Return what a resumed fit is given in Python."""
+        """Return the Python arguments of a resumed fit."""
         words = ["source"] if self.source is not None else []
         words += ["maps=maps"] if self.maps else []
         if self.normal_convention is not None:

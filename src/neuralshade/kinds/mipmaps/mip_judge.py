@@ -1,4 +1,4 @@
-"""How wrong chains of mip levels are, added up on the GPU. Device half: mipmaps.judge.slang."""
+"""GPU judge of mip chains' errors. Device half: mipmaps.judge.slang."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy.typing as npt
 from neuralshade.kinds.mipmaps.engine import WHOLE, MipEngine, Share
 from neuralshade.kinds.mipmaps.kernels import GROUP, MEASURES
 
-PARTS = (8, 4, 2)  # of a pool's pairs, of which a group of texels may see one ...
-PART_TEXELS = 2**14  # ... where that leaves each pair so many texels of a level
+PARTS = (8, 4, 2)  # of a pool's pairs, of which a thread group may see one ...
+PART_TEXELS = 2**14  # ... if each pair then has so many texels of a level
 Floats = npt.NDArray[np.float32]
 
 
 class MipJudge:
     """Judges ``chains``, each of numbers [NUMBERS, texels], by the pools of an engine.
 
-    ``briefly``: by the first of MEASURES alone, in less time. All sums stay on the device until
-    ``means`` asks: reading after each pool and level would cost more than judging.
+    ``briefly``: only by the first of MEASURES, in less time. Sums stay on the device until
+    ``means``: reading after each pool and level would cost more than judging.
     """
 
     def __init__(self, engine: MipEngine, chains: Sequence[Floats], briefly: bool = False):
@@ -39,10 +39,10 @@ class MipJudge:
         )
 
     def add(self, pairs: int, together: int = 1) -> None:
-        """Add the pool's first ``pairs``: colors of each, or sums over so many ``together``.
+        """Add the pool's first ``pairs``: colors of each, or sums over groups of ``together``.
 
-        Of a large level each pair lights a part of the texels, spread over all of it: lights differ
-        by far more than so many texels do.
+        On a large level each pair lights part of the texels, spread over all of it: lights vary
+        far more than texels do.
         """
         for level in range(1, len(self.engine.levels.sizes)):
             parts = self._parts(level, pairs // together)
@@ -58,17 +58,17 @@ class MipJudge:
         self._added[level] += pairs / together / (share.parts * share.thin)
 
     def _parts(self, level: int, seen: int) -> int:
-        """Return of how many parts of the pairs each group of a level's texels sees one."""
+        """Return the number of parts of the pairs, of which each thread group sees one."""
         width, height = self.engine.levels.sizes[level]
         fine = (p for p in PARTS if seen % p == 0 and width * height >= p * PART_TEXELS)
         return next(fine, 1)
 
     def means(self) -> npt.NDArray[np.float64]:
-        """Return the means since this was last called: [chains, levels but 0, MEASURES].
+        """Return the means since the last call: [chains, levels but 0, MEASURES].
 
         symmetric: of 2 abs(x - y) / (x + y + DARK); relative: of abs(x - y) / (y + DARK); log:
-        of the square of log(1 + 10 x) - log(1 + 10 y); color and reference: of x and y. All but
-        the first are 0 where it was to be brief. Texels count by the weights of the engine.
+        of the square of log(1 + 10 x) - log(1 + 10 y); color and reference: of x and y. With
+        ``briefly`` all but the first are 0. Texels count by the weights of the engine.
         """
         raw = self._sums.read().view(np.float32)[: self.chains * self.groups * self._measures]
         sums = raw.reshape(self.chains, self.groups, -1).astype(np.float64)
@@ -89,5 +89,5 @@ class MipJudge:
 
 
 def by_measure(means: Sequence[float]) -> dict[str, Any]:
-    """Return what ``MipJudge.means`` has of one level, by name."""
+    """Return one level of ``MipJudge.means``, by name."""
     return dict(zip(MEASURES, means, strict=True))

@@ -1,4 +1,4 @@
-"""Opening mip levels, which are shown as a lit plane that recedes to the horizon."""
+"""Opened mip levels, drawn as a lit plane that recedes to the horizon."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ from neuralshade.source.region import Region, chosen_names, level_regions
 
 @dataclass(frozen=True, init=False)  # the base's, whose hints are read there
 class OpenedMipmaps(Opened):
-    """The levels of a texture set, 0 among them."""
+    """The levels of a texture set, from 0 on."""
 
     recipe: MipmapsRecipe
     kind = KIND
     parts = RULES
 
     def __post_init__(self) -> None:
-        """Refuse an asset without the errors of all filters, as those of before were."""
+        """Refuse an asset without the errors of all filters, of an earlier version."""
         for light, errors in self.header.quality.items():
             missing = [name for name in JUDGED if name not in errors]
             if missing:
@@ -67,7 +67,7 @@ class OpenedMipmaps(Opened):
 
     @property
     def maps(self) -> Mapping[str, Any]:
-        """Return what the header says of the maps and their levels."""
+        """Return the header's facts of the maps and their levels."""
         found: Mapping[str, Any] = self.header.own["maps"]
         return found
 
@@ -83,7 +83,7 @@ class OpenedMipmaps(Opened):
 
     @property
     def weighted(self) -> bool:
-        """Return whether texels count by opacity; in assets of before there is none."""
+        """Return whether texels count by opacity; False for earlier versions."""
         return OPACITY in self.maps and not self.recipe.keep_hidden_color
 
     def chains(
@@ -96,7 +96,7 @@ class OpenedMipmaps(Opened):
         device: str = "auto",
         on_device: Notice = ignore,
     ) -> Iterator[MapChain]:
-        """Return maps with their levels as they are stored, see ``Opened.chains``."""
+        """Return the stored maps with their levels, see ``Opened.chains``."""
         from neuralshade.kinds.mipmaps.chains import level_chains
 
         if device != "auto":
@@ -108,7 +108,7 @@ class OpenedMipmaps(Opened):
 
     @property
     def numbers(self) -> int:
-        """Return how many numbers the levels below 0 have."""
+        """Return the number of numbers of the levels below 0."""
         return sum(t.size for n, t in self.tensors.items() if not n.endswith("_0"))
 
     @property
@@ -119,7 +119,7 @@ class OpenedMipmaps(Opened):
 
     @property
     def memory_bytes(self) -> int:
-        """Return what all levels take in a GPU's memory, in blocks where its files have them."""
+        """Return the bytes of all levels in a GPU's memory, as blocks if its files have them."""
         formats = memory_formats(self.maps)
         return sum(formats[name].level_bytes(level[name])
                    for level in stored_levels(self.asset) for name in self.names)  # fmt: skip
@@ -128,20 +128,20 @@ class OpenedMipmaps(Opened):
 
     @property
     def picture(self) -> Mapping[str, Any]:
-        """Return what there is to know of the plane's picture."""
+        """Return name, size and color space of the plane's picture."""
         return {"name": self.maps["name"], "width": PlaneView.width,
                 "height": PlaneView.height, "channels": 3, "color_space": "linear",
                 "dtype": "float32"}  # fmt: skip
 
     @property
     def view(self) -> PlaneView:
-        """Return from where the plane is seen."""
+        """Return the view of the plane."""
         return PlaneView.showing(self.chain[0])
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
-        """Return the plane as a GPU shows it: float32 [height, width, 3], linear.
+        """Return the plane as rendered on a GPU: float32 [height, width, 3], linear.
 
-        Raises: ConfigError for a part of it.
+        Raises: ConfigError for a crop.
         """
         check_pixels(width, height)
         if crop != WHOLE:
@@ -151,14 +151,14 @@ class OpenedMipmaps(Opened):
         return plane_picture(self.chain, view)
 
     def same_textures(self, source: Any) -> TextureSet:
-        """Return the maps of ``source``; AssetError where they are not those of level 0."""
+        """Return the maps of ``source``; AssetError if they are not those of level 0."""
         from neuralshade.kinds.mipmaps.map_request import MapRequest
         from neuralshade.source.texture_set import TextureSet, as_textures
 
-        given = as_textures(source)
-        said = None if isinstance(given, TextureSet) else self.maps.get("normal_convention")
-        asked = MapRequest(given, {}, said, ())
-        textures = asked.textures(self.recipe.wrap, self.recipe.keep_hidden_color)
+        maps = as_textures(source)
+        said = None if isinstance(maps, TextureSet) else self.maps.get("normal_convention")
+        request = MapRequest(maps, {}, said, ())
+        textures = request.textures(self.recipe.wrap, self.recipe.keep_hidden_color)
         found = stored_level(base_maps(textures, weighted=True))
         for name, texels in stored_levels(self.asset)[0].items():
             if name not in found or not np.array_equal(texels, found[name]):
@@ -168,11 +168,11 @@ class OpenedMipmaps(Opened):
         return textures
 
     def check_reference(self, reference: Any) -> None:
-        """Raise AssetError for other maps than it was trained from; they are shown nowhere."""
+        """Raise AssetError for maps other than level 0, although they are not shown."""
         self.same_textures(reference)
 
     def scene(self, reference: Any = None) -> Scene:
-        """Return the plane, beside what filters make of its level 0, in 8 bits too."""
+        """Return the plane, beside filters' levels of its level 0, in 8 bits too."""
         base = self.chain[0] if self.weighted else dataclasses.replace(self.chain[0], opacity=None)
         below = len(self.chain) - 1
         filtered = {name: as_stored(make(base, below)) for name, make in FILTERS.items()}
@@ -184,7 +184,7 @@ class OpenedMipmaps(Opened):
         table = error_table(self.maps, self.header.quality)
         return dataclasses.replace(scene, measured=BESIDE, measured_table=table)
 
-    # As Opened says them, once more: who calls reads there, who writes here; mypy compares the two.
+    # The signatures of Opened again: mypy compares the two, and callers and writers read them here.
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> LevelsTable:
         """Return the error of each level under held-out lights, beside those of filters."""
         from neuralshade.kinds.mipmaps.evaluate import evaluate_mipmaps
@@ -203,13 +203,13 @@ class OpenedMipmaps(Opened):
         facts: Sequence[tuple[str, str]] = (),
         notice: Notice = ignore,
     ) -> None:
-        """Write the page: errors, a lit plane, the maps beside a box filter's."""
+        """Write the report: errors, a lit plane, the maps beside a box filter's."""
         from neuralshade.kinds.mipmaps.report import report_mipmaps  # loads plots: 1 s
 
         report_mipmaps(self, reference, output, [*facts, ("In a GPU", self._in_memory())])
 
     def told(self) -> dict[str, str]:
-        """Return lines for people: the maps, and each level with its error."""
+        """Return summary lines: the maps, and each level with its error."""
         size = f"{self.byte_count:,} bytes, {decimals(self.bits_per_pixel, 3)} bits per {TEXEL}"
         return {"size": size, "in a GPU": self._in_memory(),
                 **level_summary(self.maps, self.header.quality)}  # fmt: skip

@@ -1,4 +1,4 @@
-"""The page of a trained mip chain: what its levels show beside those of other filters."""
+"""Report page of a trained mip chain: levels beside those of other filters."""
 
 import json
 import os
@@ -15,43 +15,43 @@ from neuralshade.measure.page import write_page
 from neuralshade.measure.plane.lit_plane import Planes
 from neuralshade.measure.plane.mip_filters import Maps
 
-# What a level's errors may be by, the first one drawn, as the page calls them
+# Measures of a level's errors, the first one drawn, with the page's titles
 MEASURES = {"symmetric": "Symmetric", "relative": "Relative", "log": "Log"}
 CHART_LABEL = "symmetric error"
-SUMMARY_LEVELS = 5  # over which the ratios at the top are means
+SUMMARY_LEVELS = 5  # for the mean ratios at the top
 Judged = Mapping[str, Sequence[Mapping[str, float]]]  # of a chain, its levels 1 and on
 
 
 @dataclass(frozen=True)
 class MipmapsReport:
-    """What the page tells; plain data."""
+    """Content of the report, as plain data."""
 
     title: str
     base: Maps  # level 0
     chains: Mapping[
         str, Sequence[Maps]
-    ]  # levels 1 and on, by name; the trained one and 4 more at most
+    ]  # levels 1 and on, by name; the trained one and at most 4 others
     trained: str  # name of that chain
     # By directions, chain and level: MEASURES, and the means "color" and "reference"
     judged: Mapping[str, Judged]
-    told: str = ""  # a sentence about the numbers of all chains
+    note: str = ""  # a sentence about the numbers of all chains
     planes: Planes | None = None  # of the same names
-    kept: Sequence[str] = ()  # which chain each of the trained one's levels is taken from
-    directions: Mapping[str, str] = field(default_factory=dict)  # what ``judged`` goes by, told
+    kept: Sequence[str] = ()  # the source chain of each of the trained one's levels
+    directions: Mapping[str, str] = field(default_factory=dict)  # captions of ``judged``, by key
     curve: Sequence[CurvePoint] = ()  # (step, seconds, loss, None)
     curve_note: str = ""  # a sentence about it
     facts: Sequence[tuple[str, str]] = ()  # (label, value): engine, device, seconds...
-    notes: Sequence[str] = ()  # sentences about the maps, or about what was left out
+    notes: Sequence[str] = ()  # sentences about the maps, or about missing content
     recipe: Mapping[str, Any] = field(default_factory=dict)  # JSON types
 
 
 def write_mipmaps_report(path: str | os.PathLike[str], data: MipmapsReport) -> None:
-    """Write ``data`` as one self-contained HTML file, whole or not at all.
+    """Write ``data`` as one self-contained HTML file, atomically.
 
     No script, style, font or picture is loaded from elsewhere. Pictures are lossless WebP,
-    reduced where that keeps the page below 6 MB. A section without data is left out.
+    reduced if that keeps the page below 6 MB. A section without data is left out.
 
-    Raises: OutputError where the file cannot be written.
+    Raises: OutputError if the file cannot be written.
     """
     write_page(path, "mipmaps.html.jinja", _content(data))
 
@@ -69,10 +69,10 @@ def _content(data: MipmapsReport) -> dict[str, Any]:
         "others": [name for name in data.chains if name != data.trained],
         "groups": [_group(data, name) for name in data.judged],
         "kept": data.kept,
-        "told": data.told,
+        "note": data.note,
         "summary_levels": min(SUMMARY_LEVELS, len(data.chains[data.trained])),
         "planes": planes,
-        # rounded before it is shown: -0.0 is no exposure
+        # rounded before it is shown: -0.0 means no exposure
         "exposure": f"{stops:+.1f}" if stops is not None and abs(stops) >= 0.05 else "",
         "plane": plane_rows(planes, stops) if planes is not None and stops is not None else None,
         "maps": map_rows(data.chains, data.trained),
@@ -85,7 +85,7 @@ def _content(data: MipmapsReport) -> dict[str, Any]:
 
 
 def _group(data: MipmapsReport, directions: str) -> dict[str, Any]:
-    """Return what the page shows of errors under one kind of directions."""
+    """Return the page's section of errors under one kind of directions."""
     judged = {name: data.judged[directions][name] for name in data.chains}
     first = judged[data.trained][0]
     by_measure = {
@@ -102,7 +102,7 @@ def _group(data: MipmapsReport, directions: str) -> dict[str, Any]:
     drawn = next(iter(by_measure.values()))
     return {
         "name": directions,
-        "told": data.directions.get(directions, ""),
+        "note": data.directions.get(directions, ""),
         "chart": level_chart(drawn, data.trained, CHART_LABEL),
         "summary": _ratios(drawn, data.trained),
         "tables": tables,
@@ -119,9 +119,9 @@ def _group(data: MipmapsReport, directions: str) -> dict[str, Any]:
 def _rows(
     data: MipmapsReport, errors: Mapping[str, Sequence[float]], biases: Sequence[float]
 ) -> list[dict[str, Any]]:
-    """Return a row of the table for each level, the lowest error of each marked.
+    """Return a table row for each level, the lowest error of each marked.
 
-    ``biases`` of the trained chain; none where they are not shown.
+    ``biases`` of the trained chain; empty to hide them.
     """
     rows = []
     for index, maps in enumerate(data.chains[data.trained]):
@@ -141,9 +141,9 @@ def _rows(
 
 
 def _ratios(errors: Mapping[str, Sequence[float]], trained: str) -> list[tuple[str, float | None]]:
-    """Return the trained chain's error over that of each other one: the mean over first levels.
+    """Return the trained chain's error over each other one's: the mean over SUMMARY_LEVELS.
 
-    SUMMARY_LEVELS of them. None where the other one has no error at all.
+    None if the other one has no error at all.
     """
     ratios: list[tuple[str, float | None]] = []
     for name in errors:

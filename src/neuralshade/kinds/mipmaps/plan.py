@@ -1,4 +1,4 @@
-"""What a fit of mip levels reads and writes, looked at before anything is trained."""
+"""Output plan of a mip levels' fit, checked before training."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.source.material_mips import ALPHA_TEST, is_cutout
 from neuralshade.source.texture_set import TextureSet
 
-PATHS_SHOWN = 4  # of files that are told in one line
+PATHS_SHOWN = 4  # files listed in one line
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The files that the levels of a set go into, and what lies there already."""
+    """Output files of a set's levels, and files that exist already."""
 
     textures: TextureSet
     levels: LevelSizes
     target: Path  # the asset
     files: tuple[Path, ...]  # of the chains
-    outdated: tuple[Path, ...]  # that an asset of that name wrote before, and that will be no more
-    strange: tuple[Path, ...]  # that are called as levels are, and are nobody's
-    weighted: bool = True  # texels count by opacity, where there is one
+    outdated: tuple[Path, ...]  # files of an earlier asset, not to be written again
+    strange: tuple[Path, ...]  # files with names of levels that no asset lists
+    weighted: bool = True  # texels count by opacity, if there is one
 
     def check(self) -> None:
         """Raise OutputError unless all files can be written."""
@@ -41,7 +41,7 @@ class Plan:
         check_folder(self.target.parent, files, self.textures.paths.values())
 
     def notes(self) -> tuple[str, ...]:
-        """Return what to say of maps that no level is made of and of opacity, with the asset."""
+        """Return notes on unused maps and on opacity, for the asset."""
         if self.textures.ao is None:
             return self._opacity_notes()
         path = self.textures.paths.get("ao")
@@ -50,7 +50,7 @@ class Plan:
 
     @property
     def opacity(self) -> str | None:
-        """Return what the levels of opacity are, as a header has it; None where there is none."""
+        """Return a header's method of opacity levels; None without opacity."""
         if self.textures.opacity is None:
             return None
         return COVERAGE if self.weighted and is_cutout(self.textures.opacity) else MEANS
@@ -67,12 +67,12 @@ class Plan:
         return (f"opacity: texels of all other maps count by it; its levels {levels}.",)
 
     def clear(self) -> tuple[str, ...]:
-        """Remove what is outdated; return what to tell of that and of files that stay."""
+        """Remove outdated files; return notes on these and on files that stay."""
         removed = [path for path in self.outdated if _removed(path)]
         left = [path for path in (*self.outdated, *self.strange) if os.path.exists(path)]
-        told = {"removed, as no part of these levels": removed,
+        files = {"removed, as no part of these levels": removed,
                 "left as they were, no part of these levels": left}  # fmt: skip
-        return tuple(f"{what}: {_listed(paths)}." for what, paths in told.items() if paths)
+        return tuple(f"{what}: {_listed(paths)}." for what, paths in files.items() if paths)
 
 
 def plan_set(
@@ -81,10 +81,10 @@ def plan_set(
     output: str | os.PathLike[str] | None,
     recipe: MipmapsRecipe,
 ) -> Plan:
-    """Return what a fit of ``textures`` will write into the folder ``output``.
+    """Plan the output of a fit of ``textures`` into the folder ``output``.
 
-    Raises: ConfigError for maps that nothing lies below; OutputError where files would be
-        written over that the asset of another set has beside it.
+    Raises: ConfigError for maps without lower levels; OutputError if files of another set's asset
+        would be overwritten.
     """
     check_output(output)
     if output is not None and Path(output).suffix == ".nsh" and not os.path.isdir(output):
@@ -111,7 +111,7 @@ def plan_set(
 
 
 def _check_others(target: Path, taken: Sequence[Path]) -> None:
-    """Raise OutputError where one of ``taken``, to be written over, is another asset's."""
+    """Raise OutputError if one of ``taken`` would overwrite another asset's file."""
     for asset in _assets_beside(target) if taken else ():
         owned = _written_by(asset, taken)
         for path in taken:
@@ -122,9 +122,9 @@ def _check_others(target: Path, taken: Sequence[Path]) -> None:
 
 
 def _assets_beside(target: Path) -> list[Path]:
-    """Return the other files of the folder that end as assets do, but for hidden ones.
+    """Return other assets in the folder, by suffix, without hidden files.
 
-    Such as a killed fit left half-written.
+    Hidden files may be half-written ones of a killed fit.
     """
     if not os.path.isdir(target.parent):
         return []
@@ -133,7 +133,7 @@ def _assets_beside(target: Path) -> list[Path]:
 
 
 def _written_by(asset: Path, unsaid: Sequence[Path]) -> set[str]:
-    """Return the names of the files that mip levels were written to; none for other assets.
+    """Return the names of an asset's level files; empty for other kinds.
 
     ``unsaid``: those of an asset that does not list them.
     """
@@ -149,7 +149,7 @@ def _written_by(asset: Path, unsaid: Sequence[Path]) -> set[str]:
 
 
 def _removed(path: Path) -> bool:
-    """Remove a file; return False where that is refused, which is no reason to lose a fit."""
+    """Remove a file; return False if that fails, which must not lose a fit."""
     try:
         path.unlink(missing_ok=True)
     except OSError:
@@ -158,10 +158,10 @@ def _removed(path: Path) -> bool:
 
 
 def _among(path: Path, inputs: Sequence[Path]) -> bool:
-    return any(os.path.samefile(path, given) for given in inputs)
+    return any(os.path.samefile(path, source) for source in inputs)
 
 
 def _listed(paths: Sequence[Path]) -> str:
-    """Return the paths in one line, not too long: levels are many."""
+    """Return the paths in one line, shortened, since there are many levels."""
     more = f" and {len(paths) - PATHS_SHOWN} more" if len(paths) > PATHS_SHOWN else ""
     return ", ".join(str(path) for path in paths[:PATHS_SHOWN]) + more

@@ -1,4 +1,4 @@
-"""Mip levels on the live page: a lit plane that recedes, with a light to drag."""
+"""Live-page scene of mip levels: a lit plane that recedes, with a movable light."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from neuralshade.measure.plane.plane_view import PlaneView, Window
 from neuralshade.measure.plane.texel_levels import TexelLevels
 
 REFERENCE = "reference"
-REFERENCE_SAMPLES = 36  # of a pixel: what a drag of the light can wait for
-DRAFT_SAMPLES = 4  # of a pixel whose first picture is wanted soon
-MOST_KEPT = 4  # references, one for each size that frames of a fit have by turns
+REFERENCE_SAMPLES = 36  # of a pixel: fast enough while the light is dragged
+DRAFT_SAMPLES = 4  # of a pixel in a quick first picture
+MOST_KEPT = 4  # cached references, one for each size of a fit's frames
 KEPT_TITLE, TRAINED_TITLE = "Kept levels", "Trained levels"
 TITLES = {"box": "Box filter", "toksvig": "Toksvig", "lean": "LEAN",
           REFERENCE: "Reference: shaded, then averaged"}  # fmt: skip
@@ -37,7 +37,7 @@ def plane_scene(
     result: str,
     trained: Callable[[], Sequence[Maps]] | None = None,
 ) -> Scene:
-    """Return the plane as each of ``chains`` has it, and as it is, which takes longer to draw.
+    """Return the plane with each of ``chains``, and with level 0, which is slower to draw.
 
     Args:
         name: of the maps.

@@ -1,4 +1,4 @@
-"""Mip levels of a texture set, trained to look like what they cover: the recipe."""
+"""Recipe of the mipmaps kind."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,12 +20,12 @@ FAVORS = ("all", "mirror")
 
 @dataclass(frozen=True)
 class MipmapsRecipe(TrainingRecipe):
-    """The levels of a PBR set of textures."""
+    """Recipe of the mip levels of a PBR set."""
 
     levels: int = setting(0, "trained below the maps themselves; 0 goes down to 1 x 1",
                           limits=(0, 32))  # fmt: skip
-    wrap: str = setting("repeat", "beyond the border, where smaller maps are brought to the size "
-                        "of the largest: repeat for sets that tile, else clamp",
+    wrap: str = setting("repeat", "beyond the border, for smaller maps that are enlarged to the "
+                        "largest: repeat for sets that tile, else clamp",
                         choices=WRAPS)  # fmt: skip
     keep_hidden_color: bool = setting(False, "texels of opacity 0 stay as they are and count as "
                                       "any others; opacity's levels are means",
@@ -70,7 +70,7 @@ class MipmapsRecipe(TrainingRecipe):
     seed: int = training(0, "of every random number", limits=(0, 2**31 - 1))
 
     def __post_init__(self) -> None:
-        """Refuse settings that are fine one by one and make no sense together."""
+        """Refuse settings that are valid alone and contradict each other."""
         super().__post_init__()
         if self.pool % self.pairs:
             more = -(-self.pool // self.pairs) * self.pairs
@@ -79,7 +79,7 @@ class MipmapsRecipe(TrainingRecipe):
 
 
 class MipmapsSettings(TrainingSettings, total=False):
-    """Fields of MipmapsRecipe, which says what each is; each may be left out."""
+    """Keyword settings: the fields of MipmapsRecipe, all optional."""
 
     levels: int
     wrap: str
@@ -102,5 +102,5 @@ class MipmapsSettings(TrainingSettings, total=False):
 
 
 def mipmaps_recipe(settings: dict[str, Any]) -> MipmapsRecipe:
-    """Return the recipe of ``settings``; steps or seconds among them replace the usual end."""
+    """Return the recipe of ``settings``; steps or seconds replace the default end."""
     return make_recipe(MipmapsRecipe, settings)

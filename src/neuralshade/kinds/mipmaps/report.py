@@ -1,4 +1,4 @@
-"""The page of mip levels: their errors, a lit plane, and the maps beside a box filter's."""
+"""Report of mip levels: errors, a lit plane, and the maps beside a box filter's."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ def report_mipmaps(
     output: str | os.PathLike[str],
     facts: Sequence[tuple[str, str]] = (),
 ) -> None:
-    """Write the page of an asset that fit mipmaps made.
+    """Write the report of a mipmaps asset.
 
     Args:
         opened: the asset.
         source: a folder, a manifest or a TextureSet: the maps that it was trained from.
         output: the page.
-        facts: (label, value) lines to add to those that the asset tells.
+        facts: (label, value) lines to add to the asset's own.
 
-    Raises: AssetError for other maps, OutputError; what ``load_texture_set`` raises.
+    Raises: AssetError for other maps, OutputError; errors of ``load_texture_set``.
     """
     with part("writing the report", len(FILTERS) + 5):
         with stage("filtering maps"):
@@ -60,7 +60,7 @@ def report_mipmaps(
             chains = {TITLES.get(name, name): as_stored(make(base, below))
                       for name, make in FILTERS.items()}  # fmt: skip
             chains[KEPT] = opened.chain[1:]
-        planes = draw_planes(base, chains, opened.view)  # a stage of each, and two more
+        planes = draw_planes(base, chains, opened.view)  # one pass for each, and two more
         with stage("drawing pictures and charts"):
             write_mipmaps_report(output, _page(opened, base, chains, planes, facts))
 
@@ -72,7 +72,7 @@ def _page(
     planes: Planes,
     facts: Sequence[tuple[str, str]],
 ) -> MipmapsReport:
-    """Return what the page tells."""
+    """Return the content of the page."""
     header = opened.header
     quality = {
         kind: {**{TITLES.get(name, name): found[STORED[name]] for name in FILTERS},
@@ -86,7 +86,7 @@ def _page(
         chains=chains,
         trained=KEPT,
         judged=quality,
-        told="All levels are as stored, in 8 bits, the filters' too.",
+        note="All levels are as stored, in 8 bits, the filters' too.",
         planes=planes,
         kept=[TITLES.get(name, name) for name in opened.maps["kept"]],
         directions=DIRECTIONS_CAPTIONS,

@@ -1,4 +1,4 @@
-"""What a fit of mip levels reached."""
+"""Result of a fit of mip levels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from neuralshade.measure.plane.mip_filters import FILTERS
 
 @dataclass(frozen=True)
 class MipmapsResult(Reached):
-    """What a fit reached; ``errors`` are held-out errors by kind of lights and method."""
+    """Result of a fit; ``errors`` are held-out errors by kind of lights and method."""
 
     asset: str  # path
     files: tuple[str, ...]  # paths of the chains
@@ -22,15 +22,15 @@ class MipmapsResult(Reached):
     device: str
     seconds: float  # of training
     steps: int
-    loss: float  # of the last step, over what a box filter has under the same lights
+    loss: float  # of the last step, over a box filter's under the same lights
     asset_bytes: int
     kept: tuple[str, ...]  # the method of each level from 1 on
     # Symmetric relative error of each level from 1 on. box, toksvig, lean and trained are not
-    # rounded; kept and, with stored_ before their names, the filters are as 8 bits hold them.
+    # rounded; kept and the stored_ filters are rounded to 8 bits.
     errors: dict[str, dict[str, list[float]]]
-    # Mean color over that of the reference, as errors, of kept and stored_ filters: 1 is right.
+    # Mean color over the reference's, like errors, of kept and stored_ filters: 1 is right.
     bias: dict[str, dict[str, list[float]]]
-    notes: tuple[str, ...]  # what was done to the maps, and to the recipe
+    notes: tuple[str, ...]  # changes of the maps and of the recipe
 
     def brief(self) -> str:
         return f"{self.asset}, {self._lost}, {self.asset_bytes:,} bytes"
@@ -40,7 +40,7 @@ class MipmapsResult(Reached):
         return f"loss {self.loss:.3g} of a box filter's"
 
     def print(self) -> None:
-        """Print what was reached: notes that were not warned of, errors by level, files."""
+        """Print the result: notes that were no warnings, errors by level, files."""
         for note in self.notes:
             if note not in self.warnings:
                 print(plain(note))

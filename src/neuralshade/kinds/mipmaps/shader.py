@@ -1,4 +1,4 @@
-"""Trained mip levels as functions of a shading language that sample textures."""
+"""Shader form of trained mip levels: functions that sample their textures."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ MEANINGS = {
     "metallic": "0 to 1",
     "opacity": "0 to 1",
 }
-SHORTEST = 1e-6  # normal that is made length 1
+SHORTEST = 1e-6  # normal that is normalized
 
 
 def mipmaps_shader(opened: OpenedMipmaps, name: str) -> ShaderForm:
     """Return the maps of a set with their levels; see ``Opened.shader``.
 
-    ``NAME_MAP(uv, level)`` samples a texture of its own, or returns what is the same everywhere.
+    ``NAME_MAP(uv, level)`` samples the map's texture, or returns its constant.
     ``NAME_level(dx, dy)`` is the level of a footprint.
     """
     levels, wraps = stored_levels(opened.asset), opened.recipe.wrap == "repeat"
@@ -72,7 +72,7 @@ def _uv(wraps: bool) -> Parameter:
 
 
 def _constant(chain: Sequence[Bytes]) -> Bytes | None:
-    """Return the one texel that all levels are of, uint8 [1, 1, C], or None."""
+    """Return the common texel of all levels, uint8 [1, 1, C], or None."""
     first = chain[0][:1, :1]
     return first if all((level == first).all() for level in chain) else None
 
@@ -86,7 +86,7 @@ def _texture(
 
 
 def _body(name: str, reader: str) -> tuple[str, ...]:
-    """Return the lines that sample a map, as ``decoded_level`` reads stored numbers."""
+    """Return the lines that sample a map, decoded like ``decoded_level``."""
     lanes = "".join(LANES[: CHANNELS[name]])
     value = f"{reader}(uv, level).{lanes}"
     if name == "normal":

@@ -1,4 +1,4 @@
-"""What trained mip levels are at positions, for those who check their functions in a shader."""
+"""Golden vectors of trained mip levels' shader functions, evaluated in Python."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 
 TOLERANCE = 2e-6
-# Half of a step of 8 bits that are sRGB-encoded, in linear light: graphics APIs allow as much.
+# Half a step of sRGB-encoded 8 bits, in linear light: the tolerance of graphics APIs.
 SRGB_UNITS = 4.5e-3
-# Texture units have weights of 8 bits, and some round to 8 bits behind each axis and the levels.
+# Texture units have 8-bit weights, and some round to 8 bits after each axis and between levels.
 BETWEEN_UNITS = {"normal": 4e-2}
 USUAL_BETWEEN_UNITS = 1.6e-2
-SHORT = 0.6  # mean of normals, which made length 1 grow in error
-ROWS = 2 * GOLDEN  # that are drawn: of normals those of short means are left out
-TRIES = 64  # places that are drawn for one whose position float32 holds
+SHORT = 0.6  # mean of normals; shorter ones amplify errors when normalized
+ROWS = 2 * GOLDEN  # to draw: rows of short mean normals are left out
+TRIES = 64  # positions to draw until float32 holds one exactly
 SHORTEST = 1e-6
 CENTERS, BETWEEN = "texel centers of whole levels", "anywhere"
 
 
 def golden_rows(opened: OpenedMipmaps, name: str) -> list[Golden]:
-    """Return what maps are at texels' centers, and between them and beyond the borders.
+    """Return the maps at texels' centers, between them, and beyond the borders.
 
-    Between texels and levels it is the mean of what is stored, of albedo in linear light; normals
-    are made length 1 behind that.
+    Interpolation is of the stored numbers, for albedo in linear light; normals are normalized
+    afterwards.
     """
     chains = {one: [_numbers(one, level[one]) for level in stored_levels(opened.asset)]
               for one in opened.names}  # fmt: skip
@@ -67,7 +67,7 @@ def golden_rows(opened: OpenedMipmaps, name: str) -> list[Golden]:
 
 
 def _numbers(name: str, stored: npt.NDArray[np.uint8]) -> Doubles:
-    """Return what is mixed of a stored level: linear light, normals from -1 to 1."""
+    """Return the numbers to interpolate of a stored level: linear light, normals -1 to 1."""
     values = stored.astype(np.float64) / 255
     if name == "albedo":
         return srgb_to_linear(values).astype(np.float64)
@@ -78,8 +78,8 @@ def _centers(sizes: npt.NDArray[np.int64], rng: np.random.Generator
              ) -> tuple[Floats, npt.NDArray[np.int64]]:  # fmt: skip
     """Return (u, v, level) of texels' centers, and these texels: column, row, level.
 
-    Of those whose positions times the size are the center exactly, in float32: texture units that
-    filter in 8 bits then read this texel alone.
+    Only positions whose product with the size is exact in float32: texture units that filter in
+    8 bits then read a single texel.
     """
     texels = np.zeros((GOLDEN, 3), np.int64)
     texels[:, 2] = np.arange(GOLDEN) % len(sizes)

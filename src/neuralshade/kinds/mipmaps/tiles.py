@@ -1,8 +1,8 @@
-"""Levels judged tile by tile, where shading takes long. Device half: kernels.tiles.slang.
+"""Judging of mip levels tile by tile, in slow software. Device half: kernels.tiles.slang.
 
-What pairs of directions differ by is far more than what tiles of a level do. So all pairs are
-needed, and each may light a part of the tiles. Of levels whose texels are as large as a tile or
-larger, it lights all, and what they cover is sampled: they have too few texels to leave any out.
+Pairs of directions differ far more than tiles of a level. So all pairs are needed, and each may
+light a part of the tiles. On levels whose texels are as large as a tile or larger, it lights all,
+and the texels that they cover are sampled: these levels have too few texels to skip any.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from neuralshade.kinds.mipmaps.kernels import PAIRS_SHADED, SQUARE, LevelSizes
 from neuralshade.kinds.mipmaps.mip_judge import Floats, MipJudge
 
 TILE = 64  # side in texels of level 0
-DEEPEST = TILE.bit_length() - 1  # level of which a tile has one texel
+DEEPEST = TILE.bit_length() - 1  # level with one texel for each tile
 PARTS = (8, 4, 2, 1)  # of a pool's pairs, of which a tile sees one
-THIN = {1: 4, 2: 2}  # by level: of so many texels of a column a judge sees one
-FEWEST = 64  # tiles: of fewer a part would have too few
+THIN = {1: 4, 2: 2}  # by level: a judge sees one of so many texels of a column
+FEWEST = 64  # tiles: with fewer, a part would have too few
 
 
 def tiled(levels: LevelSizes) -> bool:
-    """Return whether levels fall into tiles, and those into parts of equal size."""
+    """Return whether levels can be split into tiles, and those into equal parts."""
     across, down = (side // TILE for side in levels.sizes[0])
     whole = all(side % TILE == 0 for side in levels.sizes[0])
     return whole and across * down >= FEWEST and across * down % PARTS[0] == 0
 
 
 class Tiles:
-    """Lights tiles of an engine's levels by parts of the pairs, and lets judges add them."""
+    """Lights tiles of an engine's levels by parts of the pairs, for judges to add."""
 
     def __init__(self, engine: MipEngine):
         assert tiled(engine.levels)
@@ -40,7 +40,7 @@ class Tiles:
     def add(
         self, judges: Sequence[MipJudge], pairs: Floats, weights: Floats, together: int
     ) -> None:
-        """Have ``judges`` add pairs [n, 2, 3], so many lights of which are seen ``together``."""
+        """Have ``judges`` add pairs [n, 2, 3], in groups of ``together`` lights."""
         self.engine.load_pool(pairs, weights)
         parts = next(p for p in PARTS if len(pairs) // together % p == 0)
         count = len(pairs) // parts
@@ -57,7 +57,7 @@ class Tiles:
             self._add_coarse(judges, len(pairs), together)
 
     def _add_coarse(self, judges: Sequence[MipJudge], pairs: int, together: int) -> None:
-        """Have judges add the levels beyond, by what is sampled of the deepest level's texels."""
+        """Have judges add the coarser levels, from samples of the deepest level's texels."""
         engine, (width, height) = self.engine, self.engine.levels.sizes[0]
         at_once = max(1, SUBMITTED_SHADINGS * SQUARE**2 // (width * height * PAIRS_SHADED))
         for first in range(0, pairs, at_once * PAIRS_SHADED):

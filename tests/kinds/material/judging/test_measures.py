@@ -6,7 +6,7 @@ from fixtures.small_material import paint
 
 from neuralshade.kinds.material.asset import RULES
 from neuralshade.kinds.material.judging.judge import Judged
-from neuralshade.kinds.material.judging.measures import WAYS, Measures
+from neuralshade.kinds.material.judging.measures import SAMPLINGS, Measures
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def measures(painted):
 
 def test_the_reference_itself_is_without_error(measures):
     found = measures.measure(lambda *at: paint(*at).astype(np.float32))
-    for way in WAYS:
+    for way in SAMPLINGS:
         assert found[f"smape_{way}"] < 1e-4 and found[f"l1_{way}"] < 1e-4
     assert abs(found["bias"]) < 1e-4 and found["albedo_p95"] < 1e-4
     assert found["albedo_most"] == pytest.approx(found["teacher_albedo_most"], rel=1e-4)

@@ -1,4 +1,4 @@
-"""Several materials of one architecture, which may share what reads directions."""
+"""The materials verb: several materials of one architecture, which may share a decoder layer."""
 
 from neuralshade.fitting.command import Flag, Subject
 from neuralshade.kinds.kind import Kind
@@ -26,11 +26,10 @@ KIND = Kind(
     output_form="DIR",
     output="Folder to write into, an asset of each MATERIAL by its name. [default: this folder]",
     manual="""
-    Each MATERIAL is what fit material takes, fitted one after the other with the same settings,
-    which are of each: --seconds 60 are 60 for each; shelf.mtlx#Oak is Oak of a document. One that
-    cannot be fitted is told, and the others are; the exit code is 1 then. Ctrl-C keeps those that
-    are finished, and a checkpoint of the one that is not. A further one joins by fit material
-    --share.
+    Each MATERIAL is what fit material takes. They are fitted one after the other with the same
+    settings: --seconds 60 means 60 s each; shelf.mtlx#Oak is Oak of a document. One that cannot be
+    fitted is reported and skipped; the exit code is then 1. Ctrl-C keeps those that are finished,
+    and a checkpoint of the current one. Add a material later with fit material --share.
 
     \b
     neuralshade fit materials copper.mtlx velvet.toml -o assets

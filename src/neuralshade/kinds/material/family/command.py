@@ -1,4 +1,4 @@
-"""neuralshade fit materials, as it is typed."""
+"""Command-line call of ``neuralshade fit materials``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from neuralshade.kinds.material.family.fit import fit_materials
 
 
 def call_of(typed: CommandLine) -> FitCall:
-    """Return the call of what was typed. Raises: UsageError for a comparison with nothing."""
+    """Return the call for a command line. Raises: UsageError for a comparison with nothing."""
     share, alone = typed.flags["share"], typed.flags["no_compare"]
     if alone and not share:
         raise click.UsageError("--no-compare is for --share: leave it out.")

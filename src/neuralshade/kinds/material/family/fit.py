@@ -1,4 +1,4 @@
-"""neuralshade fit materials: several materials of one architecture, one after the other."""
+"""neuralshade fit materials: fits of several materials of one architecture, one by one."""
 
 from __future__ import annotations
 
@@ -57,38 +57,38 @@ def fit_materials(
 ) -> MaterialsResult:
     """Fit several materials with the same settings, and save an asset of each.
 
-    One that cannot be fitted is told and left out; the others are fitted.
+    One that cannot be fitted is reported and left out; the others are fitted.
 
     Args:
         sources: what ``fit_material`` takes, of different names; shelf.mtlx#Oak is the material
-            Oak of a document, and goes by that name.
+            Oak of a document, and its name is Oak.
         output: the folder of the assets; by default the current one.
         preset: standard (if None), high or fast: see ``fit_material``.
-        share: the first one that is fitted lends its decoder's first layer to all others.
-        compare: with ``share``, fit each of the others alone, too, for as many steps, to tell what
-            sharing costs; nothing of that is kept.
-        reports: write a page about each beside its asset.
-        trust: code that MaterialX documents bring may run here, once it was looked through.
+        share: all others take over the first layer of the first one's decoder.
+        compare: with ``share``, fit each of the others also without sharing, for as many steps, to
+            measure the cost; those fits are not kept.
+        reports: write a report of each beside its asset.
+        trust: run the code of MaterialX documents, after it was checked.
         options: engine, device, kernels, deterministic, events, and tensorboard, where each
             material has a folder of its name. There is no resume.
-        observer: called about ten times a second with a Progress of the material that is fitted.
+        observer: called about ten times a second with the Progress of the current material.
         settings: fields of MaterialRecipe; an end (steps, seconds) is that of each.
 
-    Raises: ConfigError, OutputError before training starts; what the first one raised, where
+    Raises: ConfigError, OutputError before training starts; the first material's error if
         none can be fitted; FitInterrupted on Ctrl-C or SIGTERM: those before are written.
     """
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
     check_callbacks(options)
-    given = with_preset(preset, settings)
-    make_recipe(MaterialRecipe, given)
+    chosen = with_preset(preset, settings)
+    make_recipe(MaterialRecipe, chosen)
     check_output(output)
     folder = Path() if output is None else Path(output)
     jobs = _jobs(sources, folder)
     written = [path for job in jobs for path in (job.asset, *([job.page] if reports else ()))]
     for path in written if os.path.isdir(folder) else (folder,):
         check_writable(path)
-    batch = _Batch(jobs, options, observer, given, reports, trust)
+    batch = _Batch(jobs, options, observer, chosen, reports, trust)
     batch.load()
     _make_folder(folder)
     batch.run(share, share and compare)
@@ -97,7 +97,7 @@ def fit_materials(
 
 @dataclass(frozen=True)
 class _One:
-    """A material to fit, and where to."""
+    """A material to fit, and where to save it."""
 
     name: str
     source: PathLike | ReferenceBsdf
@@ -106,7 +106,7 @@ class _One:
 
     @property
     def page(self) -> Path:
-        """Return where a page about it goes."""
+        """Return the path of its report."""
         return self.asset.with_suffix(".html")
 
 
@@ -117,9 +117,9 @@ def _jobs(sources: Sequence[PathLike | ReferenceBsdf], folder: Path) -> list[_On
         raise ConfigError("materials: got none, need one or more. Name files of materials.")
     taken: dict[str, str] = {}
     jobs = []
-    for given in several:
-        source, element, name = _split(given)
-        place = name if isinstance(given, ReferenceBsdf) else os.fspath(given)
+    for one in several:
+        source, element, name = _split(one)
+        place = name if isinstance(one, ReferenceBsdf) else os.fspath(one)
         file = f"{file_name(name)}.nsh"
         before = taken.setdefault(file.casefold(), place)
         if before is not place:
@@ -133,19 +133,20 @@ def _jobs(sources: Sequence[PathLike | ReferenceBsdf], folder: Path) -> list[_On
     return jobs
 
 
-def _split(given: PathLike | ReferenceBsdf) -> tuple[PathLike | ReferenceBsdf, str | None, str]:
-    """Return a source, which material of it, and its name."""
-    if isinstance(given, ReferenceBsdf):
-        return given, None, given.name
-    check_path("material", given)
-    place, _, element = os.fspath(given).rpartition("#")
-    if element and Path(place).suffix.lower() in (MATERIALX, *ONE) and not os.path.exists(given):
+def _split(requested: PathLike | ReferenceBsdf) -> tuple[PathLike | ReferenceBsdf, str | None, str]:
+    """Return a source, the name of its element, and the material's name."""
+    if isinstance(requested, ReferenceBsdf):
+        return requested, None, requested.name
+    check_path("material", requested)
+    place, _, element = os.fspath(requested).rpartition("#")
+    suffix = Path(place).suffix.lower()
+    if element and suffix in (MATERIALX, *ONE) and not os.path.exists(requested):
         return place, element, element
-    return given, None, Path(given).stem
+    return requested, None, Path(requested).stem
 
 
 def _make_folder(folder: Path) -> None:
-    """Make the folder where there is none. Raises OutputError."""
+    """Create the folder if it is missing. Raises OutputError."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
@@ -166,7 +167,7 @@ class _Batch:
         self.failed: dict[str, NeuralShadeError] = {}
 
     def load(self) -> None:
-        """Load each material once, so that what is wrong is told at once, and let it go."""
+        """Load each material once, so that errors are reported at once, and release it."""
         for job in self.jobs:
             try:
                 if not isinstance(job.source, ReferenceBsdf):
@@ -178,12 +179,12 @@ class _Batch:
             LOG.warning(f"{name} is not fitted: {why}")
 
     def _check_some(self, some: bool) -> None:
-        """Raise what was wrong with the first material where there is not one to go on with."""
+        """Raise the first material's error if no material is left."""
         if not some:
             raise next(iter(self.failed.values()))
 
     def run(self, share: bool, compare: bool) -> None:
-        """Fit what could be loaded."""
+        """Fit the materials that could be loaded."""
         for number, job in enumerate(self.jobs, 1):
             if job.name in self.failed:
                 continue
@@ -201,7 +202,7 @@ class _Batch:
         self._check_some(bool(self.done))
 
     def result(self, folder: str, share: bool) -> MaterialsResult:
-        """Return what was reached."""
+        """Return the results."""
         lender = self.done[0].fitted.asset
         digest = shared_digest(OpenedMaterial.read(lender).tensors)
         failed = {name: str(error) for name, error in self.failed.items()}
@@ -216,9 +217,9 @@ class _Batch:
                             **self.settings | changed)  # fmt: skip
 
     def _alone(self, job: _One, fitted: MaterialResult) -> MaterialResult | None:
-        """Return what a fit reaches that shares nothing; its asset is not kept.
+        """Return the result of a fit without sharing; its asset is not kept.
 
-        None, and that is told, where it fails.
+        Return None, with a warning, if it fails.
         """
         LOG.info(f"{job.name} alone, to compare with")
         unlogged = replace(self.options, tensorboard=None, events=None)
@@ -234,22 +235,22 @@ class _Batch:
                 return None
 
     def _logged(self, job: _One) -> FitOptions:
-        """Return the options of one fit: a TensorBoard folder and a report of its own."""
+        """Return the options of one fit, with its TensorBoard folder and report."""
         options = replace(self.options, report=job.page) if self.reports else self.options
         if options.tensorboard is None:
             return options
         return replace(options, tensorboard=Path(options.tensorboard) / file_name(job.name))
 
     def _rest(self, number: int) -> str:
-        """Return what is done and not begun when the fit of that number ends early."""
+        """Return the text of finished and open fits, when fit ``number`` ends early."""
         left = [job.name for job in self.jobs[number:] if job.name not in self.failed]
         whole = ", ".join(one.fitted.asset for one in self.done)
-        told = f"finished: {whole}; " if whole else ""
-        return told + (f"not begun: {', '.join(left)}; " if left else "")
+        finished = f"finished: {whole}; " if whole else ""
+        return finished + (f"not begun: {', '.join(left)}; " if left else "")
 
     @contextmanager
     def _report_failure(self, job: _One) -> Iterator[None]:
-        """Tell of a material that cannot be fitted, and go on."""
+        """Report a material that cannot be fitted, and continue."""
         try:
             yield
         except NeuralShadeError as error:

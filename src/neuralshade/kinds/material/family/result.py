@@ -1,4 +1,4 @@
-"""What fits of several materials reached, and what it costs them to share."""
+"""Results of fits of several materials, and the cost of sharing."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ DECIBELS = ("psnr_db", "worst_db", "sky_db")
 
 @dataclass(frozen=True)
 class FittedMaterial(ShortRepr):
-    """One of them; ``alone`` is what the same steps reach without sharing, where that was fitted.
+    """Result of one of them; ``alone``: result of the same steps without sharing, if fitted.
 
-    ``cost``: by how much sharing is worse, in dB and in L1 around highlights; below 0 better.
+    ``cost``: how much worse sharing is, in dB and in L1 around highlights; below 0: better.
     """
 
     name: str
     fitted: MaterialResult
     alone: MaterialResult | None = None
-    report: str | None = None  # the page about it
+    report: str | None = None  # path of the page
 
     @property
     def cost(self) -> dict[str, float] | None:
-        """Return it by measure; None where there is nothing to compare with."""
+        """Return the cost by measure; None without a comparison."""
         if self.alone is None:
             return None
         lost = {name: getattr(self.alone, name) - getattr(self.fitted, name) for name in DECIBELS}
@@ -48,7 +48,7 @@ class FittedMaterial(ShortRepr):
                 "cost": cost.get("psnr_db"), "cost_l1": cost.get("highlight_l1")}  # fmt: skip
 
 
-# a table like that of one material, of other columns
+# like the table of one material, with other columns
 COLUMNS = (
     Column("material", "name", right=False),
     Column("dB", "psnr_db", ".2f"),
@@ -68,25 +68,25 @@ COMPARED = (
 
 @dataclass(frozen=True)
 class MaterialsResult(ShortRepr):
-    """What was reached, material by material, in the order in which they were given."""
+    """Results by material, in the order of the call."""
 
     folder: str
-    share: str | None  # the asset whose first layer all others have; None where nothing is shared
-    digest: str | None  # of that layer, as each asset's header tells it
+    share: str | None  # the asset with the common first layer; None if nothing is shared
+    digest: str | None  # of that layer, as in each asset's header
     materials: tuple[FittedMaterial, ...]
-    failed: Mapping[str, str]  # what was not fitted, and why
+    failed: Mapping[str, str]  # materials that could not be fitted, and why
     costs: Mapping[str, Mapping[str, float]]  # of sharing, by material; see FittedMaterial
 
     @property
     def asset(self) -> str:
-        """Return the folder that holds the assets."""
+        """Return the folder of the assets."""
         return self.folder
 
     def brief(self) -> str:
         return f"{self.folder}, {len(self.materials)} materials, {len(self.failed)} failed"
 
     def print(self) -> None:
-        """Print a table, and what was left out."""
+        """Print a table, and the materials that were left out."""
         for one in self.materials:
             for note in one.fitted.notes:
                 print(plain(f"{one.name}: {note}"))
@@ -114,6 +114,6 @@ def materials_result(
     materials: tuple[FittedMaterial, ...],
     failed: Mapping[str, str],
 ) -> MaterialsResult:
-    """Return the result with its costs."""
+    """Return the result with the costs."""
     costs = {one.name: one.cost for one in materials if one.cost is not None}
     return MaterialsResult(folder, share, digest, materials, failed, costs)

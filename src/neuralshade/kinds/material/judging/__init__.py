@@ -1,1 +1,1 @@
-"""How well a fit does: lights that no step has seen, measures, reports."""
+"""Quality of a fit: held-out lights, measures, reports."""

@@ -1,4 +1,4 @@
-"""A fitted material beside its reference."""
+"""Evaluation of a fitted material against its reference."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COLUMNS = (
     Column("FLIP", "flip", ".4f"),
     Column("bias", "bias", "+.1%"),
 )
-# What lines below the table tell: a title, and measures as they are written.
+# Lines below the table: a title, the measures, and their format.
 MEASURES_SHOWN = (
     ("SMAPE, uniform / by half vectors / around highlights",
      ("smape_uniform", "smape_half", "smape_highlight"), ".3f"),
@@ -63,7 +63,7 @@ FOOTNOTES = (
 
 
 def reference_of(opened: Any, reference: Any) -> ReferenceBsdf:
-    """Return the reference that an asset was fitted to, of its file or of itself.
+    """Return the reference of an asset, loaded or passed as such.
 
     Raises: ConfigError for None; AssetError for another material; what ``load_reference`` raises.
     """
@@ -84,7 +84,7 @@ def reference_of(opened: Any, reference: Any) -> ReferenceBsdf:
 
 
 def measure_lines(quality: Mapping[str, float]) -> list[tuple[str, str]]:
-    """Return titles and what was measured, as people read it."""
+    """Return titles and measures as text."""
     return [
         (title, " / ".join(format(quality[name], form) for name in names))
         for title, names, form in MEASURES_SHOWN
@@ -100,7 +100,7 @@ LEVELS_FOOTNOTE = (
 
 
 def level_cells(levels: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
-    """Return of each level: side, what is kept, its SMAPE, and those of the other ways."""
+    """Return for each level: side, kept method, its SMAPE, and those of the other methods."""
     return [
         (str(level["side"]), level["kept"], f"{level['error']:.3f}",
          *(f"{level[how]:.3f}" if how in level else "-"
@@ -126,10 +126,10 @@ def is_unchanged(opened: Any, reference: ReferenceBsdf, notice: Notice) -> bool:
 
 
 class Comparison(Closeable):
-    """An asset beside its reference on a device; close it, or use it in a ``with``."""
+    """An asset and its reference on a device; close it, or use it in a ``with``."""
 
     def __init__(self, opened: Any, reference: Any, notice: Notice = ignore):
-        """Find the reference; one that has changed since the fit is told to ``notice``.
+        """Load the reference; call ``notice`` if it has changed since the fit.
 
         Raises: AssetError for another material; what ``load_reference`` raises; DeviceError.
         """
@@ -139,23 +139,23 @@ class Comparison(Closeable):
         self.reference = ReferenceKernels(self._gpu, bsdf)
 
     def row(self) -> dict[str, Any]:
-        """Return the sizes and all that is measured; ``flip`` is None where it cannot be.
+        """Return sizes and all measures; ``flip`` is None if it cannot be measured.
 
-        ``levels`` are parts as a header has them, see ``with_levels``.
+        ``levels``: as in a header, see ``with_levels``.
         """
         opened = self.opened
-        judge, told = LevelJudge(self.reference, opened.recipe), opened.material.get("levels")
-        shares = opened.shares if opened.given else None  # None: all over their ranges
+        judge, stored = LevelJudge(self.reference, opened.recipe), opened.material.get("levels")
+        shares = opened.shares if opened.given else None  # None: the whole ranges
         measured = Judge(self.reference, shares).judge(field_shade(opened.field)).facts()
         measured |= sampler_noise(opened.field, opened.sampler, shares)
-        return self._beside(measured, level_rows(judge, opened.tensors, told))
+        return self._beside(measured, level_rows(judge, opened.tensors, stored))
 
     def stored_row(self) -> dict[str, Any]:
-        """Return the same as the fit measured it, where it did and the material is unchanged."""
+        """Return the measures of the fit, if all are stored and the material is unchanged."""
         quality, levels = self.opened.header.quality, self.opened.material.get("levels")
-        told = {name for _, names, _ in MEASURES_SHOWN for name in names}
-        known = self.unchanged and told <= quality.keys() and levels is not None
-        known = known and not self.opened.given  # a fit measures all over its ranges
+        needed = {name for _, names, _ in MEASURES_SHOWN for name in names}
+        known = self.unchanged and needed <= quality.keys() and levels is not None
+        known = known and not self.opened.given  # a fit measures the whole ranges
         return self._beside(quality, levels) if known else self.row()
 
     def _beside(
@@ -166,7 +166,7 @@ class Comparison(Closeable):
                 **measured, "levels": list(levels)}  # fmt: skip
 
     def close(self) -> None:
-        """Give back the device."""
+        """Release the device."""
         self._gpu.close()
 
 
@@ -179,7 +179,7 @@ def evaluate_material(opened: Any, reference: Any, notice: Notice = ignore) -> T
     """
     with Comparison(opened, reference, notice) as compared:
         row = compared.row()
-    lines = [f"{title}: {told}" for title, told in measure_lines(row)]
+    lines = [f"{title}: {text}" for title, text in measure_lines(row)]
     missing = missing_flip()
     lines += [*_level_lines(row["levels"]), LEVELS_FOOTNOTE]
     return Table([row], COLUMNS, lines=[*lines, *FOOTNOTES, *([missing] if missing else [])])

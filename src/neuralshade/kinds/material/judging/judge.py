@@ -1,6 +1,6 @@
-"""How close a fitted material is to its reference: spheres under lights that no fit has seen.
+"""Sphere comparison of a fitted material and its reference under held-out lights.
 
-And in light itself, see measures.py.
+Errors of light itself are in measures.py.
 """
 
 from __future__ import annotations
@@ -34,33 +34,33 @@ from neuralshade.source.color import linear_to_srgb
 Floats = npt.NDArray[np.float32]
 
 SIDE_PX = 256
-# Of a tile, from one lighting's sphere to the next: what one shows from the side others show from
-# the front, and where tiles meet is seen, too. Golden, so that any few are far apart.
+# Of a tile, from one lighting's sphere to the next: parts seen from the side in one are seen from
+# the front in others, and tile borders are covered, too. Golden ratio: any few are far apart.
 TURN = (5**0.5 - 1) / 2
 SKY_LIGHTS = 64
-EQUAL_DB = 200.0  # of pictures without a difference: infinity is no JSON number
-GLANCED_LIGHTS, GLANCED = 4, 8  # while a fit runs: so many lights, and one of so many pixels
+EQUAL_DB = 200.0  # of equal pictures: infinity is no JSON number
+GLANCED_LIGHTS, GLANCED = 4, 8  # during a fit: number of lights, and one of so many pixels
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Spheres in sRGB: the mean and the worst of single lights, and under a sky; and ``light``."""
+    """PSNR of spheres in sRGB: mean and worst of single lights, and under a sky; and ``light``."""
 
     psnr_db: float
     worst_db: float
     sky_db: float
-    flip: float | None  # mean over the single lights; None where missing_flip says why
+    flip: float | None  # mean over the single lights; None: see missing_flip
     light: Mapping[str, float]  # of ``Measures``
 
     @property
     def highlight_l1(self) -> float:
-        """Return the errors' sum over the values' around highlights, as ``facts`` has it."""
+        """Return the L1 error around highlights: sum of errors over sum of values."""
         return self.facts()["l1_highlight"]
 
     def facts(self) -> dict[str, float]:
-        """Return all of it as a header holds it, without what could not be measured.
+        """Return all measures for a header, without those that could not be measured.
 
-        Relative errors of a mirror, which next to no direction sees, have no bounds of their own.
+        Relative errors of a mirror, which almost no direction hits, are not bounded.
         """
         spheres = {"psnr_db": self.psnr_db, "worst_db": self.worst_db, "sky_db": self.sky_db}
         flips = {} if self.flip is None else {"flip": self.flip}
@@ -69,7 +69,7 @@ class Judged:
 
 
 def field_shade(field: Field) -> Shade:
-    """Return what says f * cos as a field has it, at its finest level."""
+    """Return the f * cos function of a field at its finest level."""
 
     @torch.no_grad()
     def part(block: torch.Tensor) -> torch.Tensor:
@@ -83,10 +83,10 @@ def field_shade(field: Field) -> Shade:
 
 
 class Judge:
-    """Spheres of a reference, drawn once, and how far others are from them.
+    """Spheres of a reference, drawn once, and their distance to others.
 
-    Each lighting sees varied inputs at a place of its own in their ranges, evenly spread; or, of
-    ``shares``, all of them there.
+    Each lighting has varied inputs at its own position in their ranges, evenly spread; with
+    ``shares`` all have these.
     """
 
     def __init__(self, reference: ReferenceKernels, shares: Sequence[float] | None = None):
@@ -95,9 +95,9 @@ class Judge:
         self._measures: Measures | None = None
 
     def quick_psnr(self, shade: Shade) -> float:
-        """Return the mean PSNR in dB of a few of the spheres, of some pixels of each.
+        """Return the mean PSNR in dB of a few spheres, over a subset of their pixels.
 
-        Of smaller ones the pixels would pass between what is finer than they are.
+        Smaller spheres would miss details that are finer than their pixels.
         """
         lights = held_out_lights()
         picked = range(0, len(lights), len(lights) // GLANCED_LIGHTS)
@@ -108,7 +108,7 @@ class Judge:
         return float(np.mean([_psnr_db(*each) for each in zip(surfaces, pairs, strict=True)]))
 
     def judge(self, shade: Shade) -> Judged:
-        """Return all that is measured of what says f * cos."""
+        """Measure an f * cos function."""
         with part("measuring light"):
             if self._measures is None:
                 self._measures = Measures(self.reference, self.shares)
@@ -125,13 +125,13 @@ class Judge:
     def _compared(
         self, shade: Shade, surfaces: Sequence[LitSurface], lights: Sequence[Sequence[Light]]
     ) -> list[tuple[Floats, Floats]]:
-        """Return the reference's sphere and another one under each of ``lights``: sRGB [h, w, 3].
+        """Return the reference's and another sphere under each of ``lights``: sRGB [h, w, 3].
 
-        The reference's are kept: the same ones are asked for each time, as many times.
+        The reference's spheres are cached: all calls use the same ones.
         """
         if len(lights) not in self._drawn:
-            asked = counted("drawing the material", lights, len(lights))
-            rows = zip(surfaces, asked, strict=True)
+            progress = counted("drawing the material", lights, len(lights))
+            rows = zip(surfaces, progress, strict=True)
             drawn = [on_screen(seen.lit(self.reference.eval, each)) for seen, each in rows]
             self._drawn[len(lights)] = drawn
         both = zip(surfaces, lights, self._drawn[len(lights)], strict=True)
@@ -148,24 +148,24 @@ class Judge:
 
 
 def judged_sphere(side_px: int, number: int) -> LitSurface:
-    """Return the sphere that a fit is judged by under one of the lightings, by its number."""
+    """Return the sphere of a lighting, by its number."""
     return sphere(side_px, side_px, turn=(360 / TILES * (number * TURN % 1), 0.0))
 
 
 def on_screen(picture: Floats) -> Floats:
-    """Return linear light as a screen shows it: sRGB in [0, 1]."""
+    """Return linear light as sRGB in [0, 1]."""
     return linear_to_srgb(picture.clip(0, 1))
 
 
 def _psnr_db(surface: LitSurface, pair: tuple[Floats, Floats]) -> float:
-    """Return the PSNR in dB of a sphere's own pixels; EQUAL_DB where they are the same."""
+    """Return the PSNR in dB of a sphere's own pixels; EQUAL_DB if they are equal."""
     wanted, had = (picture[surface.inside][None] for picture in pair)
     return min(psnr_db(wanted, had), EQUAL_DB)
 
 
 def _mean_flip(surface: LitSurface, pairs: Sequence[tuple[Floats, Floats]]) -> float | None:
-    """Return the mean FLIP over a sphere's own pixels; None where it cannot be measured."""
+    """Return the mean FLIP over a sphere's own pixels; None if it cannot be measured."""
     if missing_flip():
         return None
-    found = [flip(*pair) or 0.0 for pair in pairs]  # beside the sphere all are black
+    found = [flip(*pair) or 0.0 for pair in pairs]  # outside the sphere all pixels are black
     return float(np.mean(found) / surface.inside.mean())

@@ -1,4 +1,4 @@
-"""Spheres and planes of a material, lit: what its fit is judged by, and what is drawn."""
+"""Lit spheres and planes of a material, for judging and for display."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ DRAWN = 24  # directions of a pixel to such a sky
 # Of u, v and w from one direction to the next. Source: Roberts 2018, The Unreasonable
 # Effectiveness of Quasirandom Sequences.
 GOLDEN = 1.2207440846057596 ** -np.arange(1, 4)
-POLE, EAST = 1e-12, (1.0, 0.0, 0.0)  # where all ways are south, the tangent is any
+POLE, EAST = 1e-12, (1.0, 0.0, 0.0)  # where every direction is south, any tangent will do
 
 
 def at_centers(shade: Shade) -> Filtered:
-    """Return what is asked at the middle of a footprint, whatever it covers."""
+    """Return a function that evaluates ``shade`` at the center of each footprint."""
     return lambda uv, wi, wo, _: shade(uv, wi, wo)
 
 
 @dataclass(frozen=True)
 class LitSurface:
-    """Points of a surface that are seen, one a pixel, and their frames [n, 3].
+    """Visible points of a surface, one a pixel, and their frames [n, 3].
 
     ``footprint``: the side in uv of the square that a pixel covers there [n].
     """
@@ -58,12 +58,12 @@ class LitSurface:
         return np.stack(parts, 1).astype(np.float32)
 
     def at(self, shares: Sequence[float]) -> LitSurface:
-        """Return the same surface with varied inputs behind its places, see varied.py."""
+        """Return the same surface with shares of varied inputs behind its places, see varied.py."""
         rows = np.broadcast_to(np.array(shares, np.float32), (len(self.uv), len(shares)))
         return replace(self, uv=np.concatenate([self.uv[:, :2], rows], axis=1))
 
     def thinned(self, every: int) -> LitSurface:
-        """Return about one of ``every`` points, at random, but always the same."""
+        """Return about one of ``every`` points, a fixed random choice."""
         kept = np.random.default_rng(every).random(len(self.uv)) * every < 1
         inside = self.inside.copy()
         inside[inside] = kept
@@ -71,11 +71,11 @@ class LitSurface:
                      self.normal[kept], self.footprint[kept])  # fmt: skip
 
     def lit(self, shade: Shade, lights: Sequence[Light]) -> Floats:
-        """Return linear light towards the eye: float32 [height, width, 3], 0 beside the surface."""
+        """Return linear light towards the eye: float32 [height, width, 3], 0 off the surface."""
         return self.lit_over(at_centers(shade), lights)
 
     def lit_over(self, shade: Filtered, lights: Sequence[Light]) -> Floats:
-        """Return the same of what is asked for its mean over a pixel's footprint."""
+        """Return the same for a function that takes a pixel's footprint."""
         wo = self.local(EYE)
         total = np.zeros((len(self.uv), 3), np.float32)
         for direction, radiance in counted("adding up lights", lights, len(lights)):
@@ -86,10 +86,10 @@ class LitSurface:
         return self._picture(total)
 
     def lit_by_default(self, shade: Filtered, draw: Draw) -> Floats:
-        """Return the same under the usual light and a weak sky, whose directions ``draw`` draws.
+        """Return the same under the default light and a weak sky with directions of ``draw``.
 
-        A polished surface mirrors a sky of few lights as dots. Each pixel begins elsewhere in one
-        sequence, so that what is left is a grain.
+        A polished surface mirrors a sky of few lights as dots. Each pixel starts at another
+        position of one sequence, which turns the dots into noise.
         """
         wo, frame = self.local(EYE), (self.tangent, self.bitangent, self.normal)
         begin = np.random.default_rng(0).random(self.tangent.shape)
@@ -105,7 +105,7 @@ class LitSurface:
         return self.lit_over(shade, [key()]) + self._picture(total)
 
     def _seen(self, shade: Filtered, wi: Floats, wo: Floats, on: npt.NDArray[np.int64]) -> Floats:
-        """Return f * cos of the points of these numbers: five times as fast as by a mask."""
+        """Return f * cos of the points with these indices: five times as fast as with a mask."""
         return shade(*(each.take(on, 0) for each in (self.uv, wi, wo, self.footprint)))
 
     def _picture(self, total: Floats) -> Floats:
@@ -117,9 +117,9 @@ class LitSurface:
 def sphere(
     width: int, height: int, crop: Crop = WHOLE, turn: tuple[float, float] = (0.0, 0.0)
 ) -> LitSurface:
-    """Return a sphere seen from afar along -z, x right and y up.
+    """Return a sphere seen from far away along -z, x right and y up.
 
-    ``turn``: degrees by which it is turned before the eye: to the right, then its top towards it.
+    ``turn``: rotation in degrees: to the right, then its top towards the eye.
     """
     x, y = _plane(width, height, crop)
     x, y = x / RADIUS, y / RADIUS
@@ -127,7 +127,7 @@ def sphere(
     x, y = x[inside], y[inside]
     z = np.sqrt(1 - x * x - y * y)
     normal, turning = np.stack([x, y, z], 1), _turning(*turn)
-    x, y, z = turning.T @ normal.T  # where it was before it was turned
+    x, y, z = turning.T @ normal.T  # before the rotation
     tangent = np.stack([z, np.zeros_like(z), -x], 1)
     tangent[np.hypot(x, z) < POLE] = EAST
     tangent = tangent / np.linalg.norm(tangent, axis=1, keepdims=True) @ turning.T
@@ -142,7 +142,7 @@ def sphere(
 
 
 def _turning(around: float, over: float) -> npt.NDArray[np.float64]:
-    """Return the matrix of a turn about y and then one about x, of degrees."""
+    """Return the matrix of a rotation about y and then about x, in degrees."""
     a, b = math.radians(around), math.radians(over)
     about_y = [[math.cos(a), 0, math.sin(a)], [0, 1, 0], [-math.sin(a), 0, math.cos(a)]]
     about_x = [[1, 0, 0], [0, math.cos(b), -math.sin(b)], [0, math.sin(b), math.cos(b)]]
@@ -150,7 +150,7 @@ def _turning(around: float, over: float) -> npt.NDArray[np.float64]:
 
 
 def plane(width: int, height: int, crop: Crop = WHOLE) -> LitSurface:
-    """Return the flat material itself, seen from straight above: one picture is one tile."""
+    """Return the flat material, seen from above: one picture is one tile."""
     u = crop[0] + (np.arange(width) + 0.5) / width * (crop[2] - crop[0])
     v = crop[1] + (np.arange(height) + 0.5) / height * (crop[3] - crop[1])
     uv = np.stack(np.meshgrid(u, v), axis=2).reshape(-1, 2).astype(np.float32)
@@ -161,7 +161,7 @@ def plane(width: int, height: int, crop: Crop = WHOLE) -> LitSurface:
 
 
 def _plane(width: int, height: int, crop: Crop) -> tuple[npt.NDArray[np.float64], ...]:
-    """Return x to the right and y up of pixel centres; the shorter side of all is [-1, 1]."""
+    """Return x to the right and y up of pixel centers; the shorter side is [-1, 1]."""
     u = crop[0] + (np.arange(width) + 0.5) / width * (crop[2] - crop[0])
     v = crop[1] + (np.arange(height) + 0.5) / height * (crop[3] - crop[1])
     across, down = width / (crop[2] - crop[0]), height / (crop[3] - crop[1])
@@ -171,7 +171,7 @@ def _plane(width: int, height: int, crop: Crop) -> tuple[npt.NDArray[np.float64]
 
 
 def spread(count: int, turn: float = 0.0) -> npt.NDArray[np.float64]:
-    """Return directions spread evenly over all sides [count, 3]: a Fibonacci lattice."""
+    """Return directions spread evenly over the sphere [count, 3]: a Fibonacci lattice."""
     i = np.arange(count) + 0.5
     z, phi = 1 - 2 * i / count, math.pi * (1 + 5**0.5) * i + turn
     radius = np.sqrt(1 - z * z)
@@ -179,23 +179,23 @@ def spread(count: int, turn: float = 0.0) -> npt.NDArray[np.float64]:
 
 
 def held_out_lights(count: int = 16, radiance: float = 3.0) -> list[Light]:
-    """Return single lights on the eye's side, as a fit is judged by."""
+    """Return the single lights of judging, on the eye's side."""
     found = spread(3 * count, 0.37)
     return [(d, np.full(3, radiance)) for d in found[found[:, 2] > -0.2]][:count]
 
 
 def sky_radiance(towards: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the radiance of a sky that is brighter above: [n, 3] of directions [n, 3]."""
+    """Return the radiance of a sky that is brighter above: [n, 3] for directions [n, 3]."""
     bright = 0.25 + 0.75 * np.clip(towards[:, 1] * 0.5 + 0.5, 0, 1)
     return bright[:, None] * np.array([0.9, 0.95, 1.0])
 
 
 def sky(count: int) -> list[Light]:
-    """Return that sky as so many lights."""
+    """Return that sky as ``count`` lights."""
     found = spread(count)
     return [*zip(found, sky_radiance(found) * 4 * math.pi / count, strict=True)]
 
 
 def key(radiance: float = 3.0) -> Light:
-    """Return the usual light, from above left."""
+    """Return the default light, from above left."""
     return np.array(KEY) / np.linalg.norm(KEY), np.full(3, radiance)

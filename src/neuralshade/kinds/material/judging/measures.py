@@ -1,7 +1,7 @@
-"""How close what says f * cos is to a reference in light itself: pairs of directions and albedos.
+"""Errors of an f * cos function in linear light: direction pairs, albedos, reciprocity.
 
-PSNR of spheres is blind where light is clipped, so a highlight that is lost hardly changes it. The
-sum of errors over the sum of values around highlights (``l1_highlight``) sees it.
+PSNR of spheres misses errors where light is clipped, such as a lost highlight. The sum of errors
+over the sum of values around highlights (``l1_highlight``) shows it.
 """
 
 from __future__ import annotations
@@ -26,28 +26,30 @@ from neuralshade.sampler.material_directions import (
 Floats = npt.NDArray[np.float32]
 Drawn = tuple[Floats, Floats, Floats]  # uv [n, 2], wi [n, 3], wo [n, 3]
 
-SEED = 20_261_123  # of points and directions: the same for every fit, and of none
-PAIRS = 2**15  # of each way to draw them; some fall out, as they look from below
-PLACES = 512  # where albedos are found
-GRAZING = 0.1  # cosine of an eye, below which errors of albedos are told apart
-TOWARDS = 16  # directions along a side of each one's square
-SHARP = (0.3, 0.05)  # widths of half vectors, that highlights are found by
+SEED = 20_261_123  # of points and directions: equal for all fits, used by none
+PAIRS = 2**15  # of each sampling method; pairs below the surface are dropped
+PLACES = 512  # where albedos are measured
+GRAZING = 0.1  # cosine of an eye, below which albedo errors are separate
+TOWARDS = 16  # directions along a side of each lattice
+SHARP = (0.3, 0.05)  # widths of half vectors that find highlights
 FLOOR = 0.01  # of the denominator of symmetric errors, as in the fit's loss
-SHINING = 1e-3  # of a value, below which its reciprocity says nothing
-WAYS = ("uniform", "half", "highlight")
+SHINING = 1e-3  # of a value, below which reciprocity is not measured
+SAMPLINGS = ("uniform", "half", "highlight")
 
 
 class Measures:
-    """Pairs and albedos of a reference, asked for once, and how far others are from them.
+    """Pairs and albedos of a reference, evaluated once, and their distance to others.
 
-    Varied inputs are drawn at random; of ``shares`` they are these everywhere.
+    Varied inputs are random; with ``shares`` they have these everywhere.
     """
 
     def __init__(self, reference: ReferenceKernels, shares: Sequence[float] | None = None):
         self.reference, self.shares = reference, shares
         rng = torch.Generator().manual_seed(SEED)
-        self.pairs = {way: self._at(*_drawn(way, reference, rng)) for way in WAYS}
-        self.wanted = {way: reference.eval(*drawn) for way, drawn in self.pairs.items()}
+        self.pairs = {
+            sampling: self._at(*_drawn(sampling, reference, rng)) for sampling in SAMPLINGS
+        }
+        self.wanted = {sampling: reference.eval(*drawn) for sampling, drawn in self.pairs.items()}
         places, weights = _places(reference, rng)
         self.places = self._at(*places), weights
         self.albedos = _albedos(reference.eval, self.places)
@@ -56,25 +58,25 @@ class Measures:
         self.gap = reciprocity_gap(reference.eval, self.pairs["uniform"])
 
     def _at(self, uv: Floats, wi: Floats, wo: Floats) -> Drawn:
-        """Return what was drawn, with varied inputs where they were asked for."""
+        """Return what was drawn, with the requested shares of varied inputs, if any."""
         return uv if self.shares is None else places(uv[:, :2], self.shares), wi, wo
 
     def measure(self, shade: Shade) -> dict[str, float]:
-        """Return the measures of what says f * cos, by name.
+        """Return the measures of an f * cos function, by name.
 
-        ``smape_WAY`` and ``l1_WAY`` (sum of errors over sum of values) for each of WAYS;
+        ``smape_SAMPLING``, ``l1_SAMPLING`` (sum of errors over sum of values): for SAMPLINGS;
         ``bias``: mean over the reference's mean, less 1, of uniform pairs; ``albedo_mean`` and
-        ``albedo_p95``: error of directional albedos over the reference's, of eyes from GRAZING on;
-        ``albedo_grazing``: sum of errors over sum of albedos, of the eyes below, where a place may
-        send back nothing; ``albedo_most`` and ``teacher_albedo_most``: the largest of all eyes;
+        ``albedo_p95``: relative error of directional albedos for eyes from GRAZING on;
+        ``albedo_grazing``: sum of errors over sum of albedos, for the eyes below, where an albedo
+        may be 0; ``albedo_most`` and ``teacher_albedo_most``: the largest of all eyes;
         ``reciprocity`` and ``teacher_reciprocity``: medians.
         """
         found: dict[str, float] = {}
-        for way, drawn in self.pairs.items():
-            had, wanted = shade(*drawn), self.wanted[way]
-            found[f"smape_{way}"] = smape(wanted, had)
-            found[f"l1_{way}"] = relative_l1(wanted, had)
-            if way == "uniform":
+        for sampling, drawn in self.pairs.items():
+            had, wanted = shade(*drawn), self.wanted[sampling]
+            found[f"smape_{sampling}"] = smape(wanted, had)
+            found[f"l1_{sampling}"] = relative_l1(wanted, had)
+            if sampling == "uniform":
                 found["bias"] = float(had.mean(dtype=np.float64)) / _mean(wanted) - 1
         albedos = _albedos(shade, self.places)
         errors = np.abs(albedos - self.albedos).sum(1)
@@ -98,12 +100,12 @@ def smape(wanted: Floats, had: Floats) -> float:
 
 
 def relative_l1(wanted: Floats, had: Floats) -> float:
-    """Return the sum of errors over the sum of values: 0 is equal, 1 is as if all were lost."""
+    """Return the sum of errors over the sum of values: 0 is equal, 1 is all black."""
     return float(np.abs(had - wanted).mean(dtype=np.float64)) / _mean(wanted)
 
 
 def _mean(wanted: Floats) -> float:
-    """Return the mean; never 0, for a material that is black."""
+    """Return the mean; never 0, even for a black material."""
     return max(float(wanted.mean(dtype=np.float64)), 1e-12)
 
 
@@ -119,8 +121,8 @@ def reciprocity_gap(shade: Shade, drawn: Drawn) -> float:
     return float(np.median(gaps))
 
 
-def _drawn(way: str, reference: ReferenceKernels, rng: torch.Generator) -> Drawn:
-    """Return points and pairs of directions, both above the surface."""
+def _drawn(sampling: str, reference: ReferenceKernels, rng: torch.Generator) -> Drawn:
+    """Draw points and pairs of directions, both above the surface."""
     uv = with_shares(torch.rand((PAIRS, 2), generator=rng), reference.bsdf, rng)
     makes: dict[str, Callable[[], tuple[torch.Tensor, torch.Tensor]]] = {
         "uniform": lambda: (_upper(rng), _upper(rng)),
@@ -129,7 +131,7 @@ def _drawn(way: str, reference: ReferenceKernels, rng: torch.Generator) -> Drawn
             _normals(reference, uv, rng), torch.rand((5, PAIRS), generator=rng)
         ),
     }
-    wi, wo = makes[way]()
+    wi, wo = makes[sampling]()
     seen = (wi[2] > LEAST) & (wo[2] > LEAST)
     at, to_light, to_eye = uv[seen], wi.t()[seen], wo.t()[seen]
     return at.numpy(), to_light.contiguous().numpy(), to_eye.contiguous().numpy()
@@ -140,7 +142,7 @@ def _upper(rng: torch.Generator) -> torch.Tensor:
 
 
 def _normals(reference: ReferenceKernels, uv: torch.Tensor, rng: torch.Generator) -> torch.Tensor:
-    """Return at each point one of the graph's own normals, straight up where it has none."""
+    """Return one of the graph's normals at each point, straight up if it has none."""
     values = torch.from_numpy(reference.parameters(uv.numpy()))
     found = unit_normals(reference.bsdf.parameters, values)
     if not found:
@@ -150,11 +152,11 @@ def _normals(reference: ReferenceKernels, uv: torch.Tensor, rng: torch.Generator
 
 
 def _places(reference: ReferenceKernels, rng: torch.Generator) -> tuple[Drawn, Floats]:
-    """Return places and eyes, each with directions above it; one over their density [n].
+    """Return places and eyes, each with directions above it; and 1 / their density [n].
 
-    A lattice by the cosine, and one of half vectors for each of SHARP, together: the balance
-    heuristic (Veach 1997, Robust Monte Carlo Methods, section 9.2), so that neither a matt
-    surface nor a sharp highlight is a matter of a few directions.
+    Directions are a cosine lattice and a lattice of half vectors for each of SHARP, combined by
+    the balance heuristic (Veach 1997, Robust Monte Carlo Methods, section 9.2). Both matt surfaces
+    and sharp highlights are then covered by many directions.
     """
     uv = with_shares(torch.rand((PLACES, 2), generator=rng), reference.bsdf, rng)
     wo = hemisphere(*torch.rand((2, PLACES), generator=rng)).t()[:, None]
@@ -185,7 +187,7 @@ def _places(reference: ReferenceKernels, rng: torch.Generator) -> tuple[Drawn, F
 
 
 def _lattice(rows: int, cols: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the centres of ``rows`` x ``cols`` cells: in [0, 1], and as angles."""
+    """Return the centers of ``rows`` x ``cols`` cells: in [0, 1], and as angles."""
     sides = ((torch.arange(count) + 0.5) / count for count in (rows, cols))
     first, second = (axis.flatten() for axis in torch.meshgrid(*sides, indexing="ij"))
     return first, 2 * math.pi * second

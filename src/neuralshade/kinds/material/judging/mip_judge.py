@@ -1,7 +1,7 @@
-"""How close each level of a feature map is to the mean of its reference over a texel's footprint.
+"""Errors of a feature map's levels against the reference's mean over a texel's footprint.
 
-Of levels that were trained and of box filters of the finest one, that is kept which is closer: on
-footprints, directions and points in them that no training has seen.
+For each level the better one of the trained level and of a box filter of the finest is kept, judged
+on footprints, directions and points that no training has seen.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ Floats = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.uint8]
 Tensors = Mapping[str, npt.NDArray[Any]]
 
-SEED = 20_261_124  # of footprints: the same for every fit, and of none
-FOOTPRINTS = 4096  # of a level; of some a direction lies below the surface, and they fall out
+SEED = 20_261_124  # of footprints: equal for all fits, used by none
+FOOTPRINTS = 4096  # of a level; those with a direction below the surface are dropped
 POINTS = 64  # of each, at which the reference is evaluated
-POOL = 2**15  # places, of which each level's are drawn
+POOL = 2**15  # places, from which each level's are drawn
 TRAINED, FILTERED = "trained", "filtered"
 
 
@@ -50,9 +50,9 @@ class LevelJudge:
         return [self._error(shade, level, level) for level in range(levels)]
 
     def of_finest(self, shade: LevelShade, levels: int) -> list[float]:
-        """Return the same where the finest level is read at a footprint's middle, whatever it is.
+        """Return the errors of the finest level, read at the footprints' centers.
 
-        So it is without levels: what a small picture of one sample a pixel shows.
+        That is rendering without levels at one sample a pixel.
         """
         return [self._error(shade, level, 0) for level in range(levels)]
 
@@ -75,7 +75,7 @@ class LevelJudge:
 def _drawn(
     sampler: MaterialSampler, means: Footprints, width: float, rng: torch.Generator
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return footprints ``width`` wide, directions above them, and the reference's means."""
+    """Draw footprints ``width`` wide, directions above them, and the reference's means."""
     index, wi, wo, seen = sampler.draw_queries(rng)
     uv, to_light, to_eye = sampler.places(index, rng)[seen], wi.t()[seen], wo.t()[seen]
     wanted = means.mean(uv, torch.full((len(uv),), width), to_light, to_eye, rng)
@@ -86,15 +86,15 @@ def _drawn(
 def with_levels(
     judge: LevelJudge, tensors: Tensors, trained: Sequence[Codes] | None
 ) -> tuple[dict[str, npt.NDArray[Any]], list[dict[str, Any]]]:
-    """Return tensors with all levels, the better ones, and what a header tells of each.
+    """Return tensors with the better variant of each level, and the header's facts of each.
 
-    A level's part: its ``side``; what is ``kept``; its ``error``, and that of what was ``trained``
-    (where it was) and ``filtered`` (but of the finest); ``finest`` is that of the finest level
-    read in its place. See ``LevelJudge``.
+    Facts of a level: its ``side``; which variant is ``kept``; its ``error``, and those of the
+    ``trained`` (if there is one) and ``filtered`` variants (not for the finest); ``finest`` is that
+    of the finest level read in its place. See ``LevelJudge``.
 
     Args:
         tensors: of a map of one level.
-        trained: codes of the other levels, [texels, features] each; None: none were trained.
+        trained: codes of the other levels, [texels, features] each; None if none were trained.
     """
     side = judge.recipe.size
     sides, first = level_sides(side), tensors["features"]
@@ -104,21 +104,21 @@ def with_levels(
     errors = {how: judge.errors(_shade(judge, tensors, codes), len(sides))
               for how, codes in chains.items()}  # fmt: skip
     finest = judge.of_finest(_shade(judge, tensors, [first]), len(sides))
-    kept, told = [first], [_level_facts(side, TRAINED, errors[FILTERED][0], finest[0])]
+    kept, facts = [first], [_level_facts(side, TRAINED, errors[FILTERED][0], finest[0])]
     for level in range(1, len(sides)):
         found = {how: of[level] for how, of in errors.items()}
         best = min(found, key=lambda how: found[how])
         kept.append(chains[best][level])
-        told.append(_level_facts(sides[level], best, found[best], finest[level], found))
-    return {**tensors, "features": np.concatenate(kept)}, told
+        facts.append(_level_facts(sides[level], best, found[best], finest[level], found))
+    return {**tensors, "features": np.concatenate(kept)}, facts
 
 
 def level_rows(
-    judge: LevelJudge, tensors: Tensors, told: Sequence[Mapping[str, Any]] | None
+    judge: LevelJudge, tensors: Tensors, stored: Sequence[Mapping[str, Any]] | None
 ) -> list[dict[str, Any]]:
-    """Return what is measured of the levels of an asset, as ``with_levels`` tells it.
+    """Return the facts of an asset's levels, in the form of ``with_levels``.
 
-    ``told``: what its header does; what was trained and is not kept is taken from there.
+    ``stored``: those of its header, which supply the errors of variants that were not kept.
     """
     side = judge.recipe.size
     kept = level_codes(tensors["features"], side)
@@ -126,19 +126,19 @@ def level_rows(
     errors = judge.errors(_shade(judge, tensors, kept), len(kept))
     finest = judge.of_finest(_shade(judge, tensors, kept[:1]), len(kept))
     rows = [_level_facts(side, TRAINED, errors[0], finest[0])]
-    if told is None:
+    if stored is None:
         return rows
     boxes = judge.errors(_shade(judge, tensors, filtered), len(kept))
     for level in range(1, len(kept)):
-        found = {how: told[level][how] for how in (TRAINED,) if how in told[level]}
-        how = told[level]["kept"]
+        found = {how: stored[level][how] for how in (TRAINED,) if how in stored[level]}
+        how = stored[level]["kept"]
         found |= {FILTERED: boxes[level], how: errors[level]}
-        rows.append(_level_facts(told[level]["side"], how, errors[level], finest[level], found))
+        rows.append(_level_facts(stored[level]["side"], how, errors[level], finest[level], found))
     return rows
 
 
 def _shade(judge: LevelJudge, tensors: Tensors, codes: Sequence[Codes]) -> LevelShade:
-    """Return what reads these levels; hold one at a time, as each has a map in float32."""
+    """Return the function that reads these levels; keep one at a time, each is a float32 map."""
     features = np.concatenate(codes)
     return level_shade(stored_field(judge.recipe, judge.recipe.size,
                                     {**tensors, "features": features}))  # fmt: skip

@@ -1,4 +1,4 @@
-"""The page of a fitted material: spheres and the plane beside its reference's, and what it is."""
+"""Report page of a fitted material: spheres and a plane beside its reference, and facts."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ from neuralshade.measure.page import write_page
 Floats = npt.NDArray[np.float32]
 SPHERE_PX, PLANE_PX = 288, 384
 SKY_LIGHTS = 64
-PICKED = (3, 9, 14)  # of the lights that no fit has seen
-MOST_TEXELS = 256  # a side of what is shown of the feature map
+PICKED = (3, 9, 14)  # of the held-out lights
+MOST_TEXELS = 256  # a side of the feature map's picture
 
 
 def report_material(
@@ -55,16 +55,16 @@ def report_material(
     facts: Sequence[tuple[str, str]] = (),
     notice: Notice = ignore,
 ) -> None:
-    """Write the page of an asset that fit material made: one HTML file, whole or not at all.
+    """Write the report of a material's asset: one HTML file, written atomically.
 
     No script, style, font or picture is loaded from elsewhere. Pictures are lossless WebP.
 
     Args:
         opened: the asset, an OpenedMaterial.
-        reference: a document, a Slang module or a ReferenceBsdf: what it was fitted to.
+        reference: what it was fitted to: a document, a Slang module or a ReferenceBsdf.
         output: the page.
-        facts: (label, value) lines to add to those that the asset tells.
-        notice: called with a line where the material has changed since.
+        facts: (label, value) lines to add to the asset's own.
+        notice: called with a line if the material has changed since the fit.
 
     Raises: AssetError for another material, OutputError; what ``load_reference`` raises.
     """
@@ -82,14 +82,14 @@ def report_material(
 
 
 def _lightings() -> list[tuple[str, Sequence[Light] | None]]:
-    """Return titles and lights of the spheres; None for the usual light and a weak sky."""
+    """Return titles and lights of the spheres; None for the default light and a weak sky."""
     held_out = held_out_lights()
     single = [(f"Light {number}, held out", [held_out[number]]) for number in PICKED]
     return [("A light and a weak sky", None), *single, ("Sky", sky(SKY_LIGHTS))]
 
 
 def _drawn(compared: Comparison) -> list[tuple[str, list[PagePicture]]]:
-    """Return rows of reference, network and difference, by their titles."""
+    """Return rows of reference, network and difference, by title."""
     spheres = sphere(SPHERE_PX, SPHERE_PX)
     surfaces = [(title, spheres, lights) for title, lights in _lightings()]
     surfaces.append(("Flat, from above", plane(PLANE_PX, PLANE_PX), None))
@@ -139,20 +139,20 @@ def _content(
 
 
 def speed_cells(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
-    """Return of each way to evaluate a material: microseconds by light, and what it is worth.
+    """Return cells for each way to evaluate a material: microseconds and quality.
 
-    On a plane / scattered, of one light and of four where there are; how often as fast as the
-    material itself that is; PSNR, L1 around highlights, mean SMAPE of the mip levels behind the
-    finest, and bytes in a GPU's memory.
+    Times of a plane / scattered points, for one light and for four if timed; speed-up over the
+    material itself; PSNR, L1 around highlights, mean SMAPE of the mip levels behind the finest, and
+    bytes in a GPU's memory.
     """
     if not rows:
         return []
     lights, itself = list(rows[0]["plane_us"]), rows[1]
     found = []
     for row in rows:
-        ways = [(row[name], itself[name]) for name in ("plane_us", "scattered_us")]
-        spent = [" / ".join(f"{us[n]:,.0f}" for us, _ in ways) for n in lights]
-        times = [" / ".join(f"{whole[n] / us[n]:.1f}" for us, whole in ways) for n in lights]
+        pairs = [(row[name], itself[name]) for name in ("plane_us", "scattered_us")]
+        spent = [" / ".join(f"{us[n]:,.0f}" for us, _ in pairs) for n in lights]
+        times = [" / ".join(f"{whole[n] / us[n]:.1f}" for us, whole in pairs) for n in lights]
         measured = {"psnr_db": ".2f", "l1_highlight": ".3f", "level_error": ".3f",
                     "memory_bytes": ",d"}  # fmt: skip
         worth = [f"{row[name]:{how}}" if name in row else "-" for name, how in measured.items()]
@@ -164,14 +164,14 @@ def speed_cells(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
 
 
 def _loss_parts(recipe: Any, breaks: Sequence[int]) -> str:
-    """Return whose losses a broken curve has, in turn; nothing where it has one loss."""
+    """Return the names of a broken curve's losses, in order; empty if it has one loss."""
     later = ["the mip levels"] if len(level_sides(recipe.size)) > 1 and recipe.mips else []
     later += ["the sampler"]
     return ", then of ".join(["map and decoder", *later[: len(breaks)]]) if breaks else ""
 
 
 def _feature_maps(opened: Any) -> list[PagePicture]:
-    """Return the feature map, three numbers a picture, cut to its corner."""
+    """Return the feature map, three numbers a picture, cropped to a corner."""
     codes = encoding_of(opened.field).grid.level(0)[:MOST_TEXELS, :MOST_TEXELS]
     pages = feature_pages(codes.detach().cpu().numpy())
     return [shown(f"Numbers from {3 * number}", caption, picture)

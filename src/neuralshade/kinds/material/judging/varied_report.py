@@ -15,16 +15,16 @@ from neuralshade.kinds.material.judging.lit_surfaces import at_centers, sphere
 from neuralshade.measure.display import PagePicture, error_picture, shown
 
 Floats = npt.NDArray[np.float32]
-STEPS = 5  # of a range, its ends among them, that stand in a row
-BETWEEN = 2  # stops of the slider for each step to the next
+STEPS = 5  # of a range, both ends included, shown in a row
+BETWEEN = 2  # slider stops between two steps
 SIDE_PX = 192
 ERROR_SCALE = 4  # of differences in sRGB, around grey
-SAME = 1e-6  # shares that are one stop
+SAME = 1e-6  # shares closer than this are one stop
 
 
 @dataclass(frozen=True)
 class Stop:
-    """A value of an input, and the material, the network and their difference there."""
+    """A value of an input with the pictures of reference, network and difference."""
 
     value: str
     in_row: bool
@@ -33,7 +33,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class SweptInput:
-    """An input, its stops from low to high, and which of them is what the asset was opened with."""
+    """An input, its stops from low to high, and the stop that the asset was opened with."""
 
     name: str
     stops: list[Stop]
@@ -41,14 +41,14 @@ class SweptInput:
 
 
 def compared_panes(material: Floats, network: Floats, behind: str = "") -> list[PagePicture]:
-    """Return both and their difference, [h, w, 3] in sRGB; ``behind``: their names."""
+    """Return both and their difference, [h, w, 3] in sRGB; ``behind``: suffix of their names."""
     error = error_picture(material, network, ERROR_SCALE)
     named = (("Material", material), ("Network", network), ("Difference", error))
     return [shown(f"{name}{behind}", "", picture) for name, picture in named]
 
 
 def swept_inputs(compared: Comparison) -> list[SweptInput]:
-    """Return each varied input over its range; all others are as the asset was opened with."""
+    """Return each varied input over its range; the others stay as the asset was opened."""
     return [_swept(compared, number) for number in range(len(compared.opened.varied))]
 
 
@@ -63,7 +63,7 @@ def _swept(compared: Comparison, number: int) -> SweptInput:
 
 
 def _stops(usual: float) -> list[tuple[float, bool]]:
-    """Return shares of a range, evenly spread and where the input usually is; which in a row."""
+    """Return shares of a range, evenly spread, and the default; and which are in the row."""
     even = np.linspace(0, 1, (STEPS - 1) * BETWEEN + 1).tolist()
     stops = [(share, i % BETWEEN == 0) for i, share in enumerate(even)]
     if min(abs(share - usual) for share in even) > SAME:

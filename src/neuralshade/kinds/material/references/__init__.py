@@ -1,1 +1,1 @@
-"""What is fitted: MaterialX documents, stacks of layers, Slang modules, texture sets."""
+"""Reference materials: MaterialX documents, stacks of layers, Slang modules, texture sets."""

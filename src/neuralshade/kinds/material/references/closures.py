@@ -1,6 +1,6 @@
-"""How much light the clear layers of a stack reflect in all: a table. Device half: closures.slang.
+"""Albedo table of a stack's clear layers. Device half: closures.slang.
 
-What a layer reflects is taken from what lies below it (albedo scaling).
+The light that a layer reflects is subtracted from the layers below (albedo scaling).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy.typing as npt
 Doubles = npt.NDArray[np.float64]
 
 SIDE = 32  # of a part of the table, as in closures.slang
-DRAWN = 32  # squared: directions that an albedo is the mean of
+DRAWN = 32  # squared: number of directions of an albedo
 SMALLEST_ALPHA = 1e-3  # as in model/microfacet
 SMALLEST_SHEEN = 0.25  # roughness, as in closures.slang
 LOWEST = 1e-3  # cosine
@@ -22,10 +22,10 @@ LOWEST = 1e-3  # cosine
 
 @cache
 def albedo_table() -> npt.NDArray[np.float32]:
-    """Return albedos by direction: float32 [3 * SIDE * SIDE]; do not write to it.
+    """Return albedos by direction: float32 [3 * SIDE * SIDE], read-only.
 
-    Its parts, rows and columns are: what GGX reflects of f0 = 1 less what it does of f0 = 0, the
-    latter, and what sheen of color 1 does; roughness from 0 to 1; the root of the cosine, 0 to 1.
+    Parts: GGX of f0 = 1 minus GGX of f0 = 0; GGX of f0 = 0; sheen of color 1. Rows: roughness from
+    0 to 1. Columns: square root of the cosine, from 0 to 1.
     """
     steps = np.linspace(0, 1, SIDE)
     cosines = np.maximum(steps**2, LOWEST)[None, :, None]
@@ -42,9 +42,9 @@ def _square() -> tuple[Doubles, Doubles]:
 
 
 def _ggx_albedo(cosine: Doubles, roughness: Doubles) -> tuple[Doubles, Doubles]:
-    """Return the part that f0 weighs and the part that it does not: [roughness, cosine].
+    """Return the parts with and without the factor f0: [roughness, cosine].
 
-    Visible normals are drawn for wo: Dupuy and Benyoub 2023, listing 3.
+    Visible normals are sampled for wo: Dupuy and Benyoub 2023, listing 3.
     """
     alpha = np.maximum(roughness**2, SMALLEST_ALPHA)
     turn, height = _square()
@@ -60,7 +60,7 @@ def _ggx_albedo(cosine: Doubles, roughness: Doubles) -> tuple[Doubles, Doubles]:
     cos_m = np.clip((x_m * x_o + z_m * z_o) / size, 0, 1)
     z_i = 2 * cos_m * z_m / size - z_o
     lit = np.maximum(z_i, 1e-9)
-    # masking-shadowing over masking, correlated by height: Heitz 2014, equations 72 and 99
+    # masking-shadowing over masking, height-correlated: Heitz 2014, equations 72 and 99
     slope_o = np.sqrt(alpha**2 + (1 - alpha**2) * z_o**2)
     slope_i = np.sqrt(alpha**2 + (1 - alpha**2) * lit**2)
     seen = np.where(z_i > 0, lit * (z_o + slope_o) / (lit * slope_o + z_o * slope_i), 0)
@@ -69,7 +69,7 @@ def _ggx_albedo(cosine: Doubles, roughness: Doubles) -> tuple[Doubles, Doubles]:
 
 
 def _sheen_albedo(cosine: Doubles, roughness: Doubles) -> Doubles:
-    """Return what sheen of color 1 reflects: [roughness, cosine]. Its formula: closures.slang."""
+    """Return the albedo of sheen of color 1: [roughness, cosine]. Formula: closures.slang."""
     over = 1 / np.maximum(roughness, SMALLEST_SHEEN) ** 2
     turn, z_i = _square()  # uniform over the hemisphere
     x_i = np.sqrt(1 - z_i**2) * np.cos(2 * math.pi * turn)

@@ -1,4 +1,4 @@
-"""Errors of reading a material that are no errors of this package, as one line each."""
+"""One-line ConfigErrors for foreign errors of reading a material."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from contextlib import contextmanager
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError, NeuralShadeError
 
-# What pybind11 makes of C++'s own errors; MaterialX's have its module.
+# Exceptions that pybind11 makes of C++'s own; MaterialX's are in its module.
 PLAIN = (LookupError, RuntimeError, ValueError)
 PACKAGE = "MaterialX"
 
 
 @contextmanager
 def one_line(place: str | os.PathLike[str]) -> Iterator[None]:
-    """Raise ConfigError in place of an error of a file system or of MaterialX.
+    """Raise ConfigError in place of an error of the file system or of MaterialX.
 
-    ``place``: of the material, which it begins with.
+    ``place``: path of the material, at the start of the message.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""What shines by itself is left out of a fit; here is told whether a material does."""
+"""Emission check: a note for materials that emit light, which a fit leaves out."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from neuralshade.sampler.directions import cosine_directions
 
 NOTE = ("Emission is left out: what shines by itself is no part of the scattering; add it in the "
         "shader.")  # fmt: skip
-SAMPLES = 4096  # of places and eyes that are asked
-# A text that says outright that nothing shines is not compiled to ask for it.
+SAMPLES = 4096  # places and eyes to evaluate
+# A text with this constant function is not compiled for the check.
 DARK = re.compile(r"\bfloat3 emission\([^)]*\)\s*\{\s*return float3\(0\.0f\);\s*\}")
 
 
 def emission_kernels(reference: ReferenceBsdf) -> tuple[KernelText, ...]:
-    """Return what ``with_emission_note`` asks, to be compiled ahead."""
+    """Return the kernel of ``with_emission_note``, to be compiled in advance."""
     return () if DARK.search(reference.text) else (reference_kernel("reference_emit"),)
 
 
 def with_emission_note(kernels: ReferenceKernels) -> ReferenceBsdf:
-    """Return the reference, with a note where it shines by itself.
+    """Return the reference, with a note if it emits light.
 
-    Raises: ConfigError where what shines is not finite, saying where.
+    Raises: ConfigError, with the place, if emission is not finite.
     """
     reference = kernels.bsdf
     if not emission_kernels(reference) or not _shines(kernels):
@@ -39,7 +39,7 @@ def with_emission_note(kernels: ReferenceKernels) -> ReferenceBsdf:
 
 
 def _shines(kernels: ReferenceKernels) -> bool:
-    """Return whether anything shines at places, shares of what is varied and eyes drawn evenly."""
+    """Return whether anything emits, at evenly drawn places, varied inputs and eyes."""
     rng = np.random.default_rng(0)
     places = rng.random((SAMPLES, 2 + len(kernels.bsdf.varied)), np.float32)
     eyes = cosine_directions(*rng.random((2, SAMPLES))).astype(np.float32)

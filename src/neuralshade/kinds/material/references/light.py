@@ -1,4 +1,4 @@
-"""What a reference's light must be: finite, and of 0 or more. Device half: light.slang."""
+"""Checks of a reference's light: finite, not negative, bounded. Device half: light.slang."""
 
 from __future__ import annotations
 
@@ -15,46 +15,46 @@ from neuralshade.sampler.material_directions import hemisphere
 Floats = npt.NDArray[np.float32]
 Pair = tuple[Sequence[float], Sequence[float]]  # wi and wo
 
-# Of light below 0, so much is rounding: MaterialX's is a sum less what shines by itself.
+# Light below 0 by less than this is rounding: MaterialX's is a difference to emission.
 ROUNDED = 1e-3
-# Above it squares of errors come near the end of float32; a mirror as smooth as 1e-5 is below.
+# Above it, squared errors approach float32's limit; a mirror as smooth as 1e-5 is below.
 BRIGHTEST = 1e15
-# Of the light that falls on it a material sends back all, and some graphs a little more.
+# A material returns at most the light that falls on it; some graphs a little more.
 MOST_SENT, SENT_PAIRS = 100.0, 4096
 LIGHT = f"""static const float REFERENCE_ROUNDED = {ROUNDED};
 #include "neuralshade/kinds/material/references/light.slang"
 """
 
 
-def check_finite(owner: str, what: str, found: Floats, **asked: Floats) -> None:
+def check_finite(owner: str, what: str, found: Floats, **arguments: Floats) -> None:
     """Refuse values that are not finite.
 
     Args:
-        owner: the file, or what else messages call the material.
-        what: the function that answered.
+        owner: the file, or the material's name in messages.
+        what: the function that returned them.
         found: float32 [n, C].
-        asked: float32 [n, ...] each, what it was asked, by its names there.
+        arguments: float32 [n, ...] each, its arguments by name.
 
-    Raises: ConfigError, saying at which place, and of how many.
+    Raises: ConfigError, with the first place and the count.
     """
     bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
     if len(bad):
-        places = _places(bad, len(found), asked)
+        places = _places(bad, len(found), arguments)
         raise ConfigError(f"{owner}: {what} is not finite at {places}, need numbers. Look for a "
                           "division by 0 or a root of less.")  # fmt: skip
 
 
-def check_light(owner: str, what: str, found: Floats, **asked: Floats) -> None:
+def check_light(owner: str, what: str, found: Floats, **arguments: Floats) -> None:
     """Refuse light that is not finite, below 0 or above BRIGHTEST; see ``check_finite``."""
-    check_finite(owner, what, found, **asked)
+    check_finite(owner, what, found, **arguments)
     bad = np.flatnonzero((found > BRIGHTEST).any(axis=1))
     if len(bad):
-        places = _places(bad, len(found), asked)
+        places = _places(bad, len(found), arguments)
         raise ConfigError(f"{owner}: {what} is {found[bad[0]].max():.3g} at {places}, need at most "
                           f"{BRIGHTEST:g}. Scale it down.")  # fmt: skip
     bad = np.flatnonzero((found < 0).any(axis=1))
     if len(bad):
-        places = _places(bad, len(found), asked)
+        places = _places(bad, len(found), arguments)
         raise ConfigError(f"{owner}: {what} is below 0 at {places}, need light of 0 or more. Clamp "
                           "it, or the colors that it reads.")  # fmt: skip
 
@@ -62,15 +62,15 @@ def check_light(owner: str, what: str, found: Floats, **asked: Floats) -> None:
 def check_bright(
     owner: str, answer: Callable[[Floats, Floats, Floats], Floats], inputs: int
 ) -> None:
-    """Refuse a material that sends back far more light than falls on it, from most places.
+    """Refuse a material that returns far more light than falls on it, at most places.
 
-    Spheres of it are white under every light, and no fit could be told from another.
+    Its spheres are white under every light, so fits of it cannot be judged.
 
     Args:
         answer: f * cos of uv, wi and wo, see ``ReferenceKernels.eval``.
-        inputs: how many varied inputs stand behind uv.
+        inputs: number of varied inputs behind uv.
 
-    Raises: ConfigError, also where what ``answer`` finds is not allowed.
+    Raises: ConfigError, also for invalid values of ``answer``.
     """
     shares = torch.rand((SENT_PAIRS, 6 + inputs), generator=torch.Generator().manual_seed(0))
     uv, at = shares[:, 4:].contiguous().numpy(), shares[:, :4].t()
@@ -85,8 +85,8 @@ def check_bright(
 def check_values(owner: str, found: Floats, uv: Floats, probes: Sequence[Pair]) -> None:
     """Refuse values of ``parameters`` [n, P] that are not finite; see ``check_finite``.
 
-    ``probes``: pairs of whose light they are made, three of each pair, over and over; none where a
-    material has values of its own.
+    ``probes``: direction pairs whose light the values are, three a pair, repeated; empty for a
+    material with its own values.
     """
     if not probes:
         check_finite(owner, "parameters", found, uv=uv)
@@ -97,8 +97,8 @@ def check_values(owner: str, found: Floats, uv: Floats, probes: Sequence[Pair]) 
         check_finite(owner, "eval", light, uv=uv.repeat(len(light) // len(uv), 0), wi=wi, wo=wo)
 
 
-def _places(bad: npt.NDArray[np.intp], count: int, asked: Mapping[str, Floats]) -> str:
-    """Return where the first of the bad is, and how many more there are."""
+def _places(bad: npt.NDArray[np.intp], count: int, arguments: Mapping[str, Floats]) -> str:
+    """Return the place of the first bad value, and how many more there are."""
     place = ", ".join(f"{name} {np.round(values[bad[0]].astype(float), 4).tolist()}"
-                      for name, values in asked.items())  # fmt: skip
+                      for name, values in arguments.items())  # fmt: skip
     return f"{place} (and {len(bad) - 1:,} more of {count:,} places)"

@@ -1,7 +1,7 @@
-"""MaterialX documents as references: what MaterialX's own Slang generator makes of a graph.
+"""MaterialX documents as references, through MaterialX's own Slang generator.
 
-The package ``materialx`` (1.39.5, not 1.40) generates the text; what it cannot say, or says
-wrongly without a word, is refused by the name of its node.
+The package ``materialx`` (1.39.5, not 1.40) generates the text. What it cannot express, or silently
+gets wrong, is refused with the name of the node.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ def load_materialx(
     """Return the reference of a MaterialX document's material.
 
     Args:
-        path: a .mtlx file; pictures are looked for from its folder on.
+        path: a .mtlx file; paths of pictures are relative to its folder.
         element: name of a material or of a surface shader; None is the first one.
-        varied: names of inputs that are variables in the text, see materialx_inputs.py.
-        trust: code of its own may run; it is refused otherwise. It is loaded in a sandbox then.
-        apart: this is that sandbox.
+        varied: names of inputs that become variables of the text, see materialx_inputs.py.
+        trust: run the document's own code, in a sandbox; it is refused otherwise.
+        apart: this process is that sandbox.
 
-    Raises: ConfigError for what is no document, has no such element, or holds what cannot be
-        fitted, by the node's name; PictureError for a picture that cannot be read.
+    Raises: ConfigError, with the node's name, for an invalid document, a missing element, and what
+        cannot be fitted; PictureError for a picture that cannot be read.
     """
     place = Path(path)
     mx = _materialx(place)
@@ -121,13 +121,13 @@ def _rewritten(
     path: str | os.PathLike[str], element: str | None, plain: str, varied: Sequence[str], *,
     trust: bool, apart: bool,
 ) -> ReferenceBsdf:  # fmt: skip
-    """Return a document's reference once more, with variables for inputs."""
+    """Return a document's reference again, with variables for inputs."""
     check_free(plain, Path(path))
     return load_materialx(path, element, varied, trust=trust, apart=apart)
 
 
 class _Modules:
-    """MaterialX's modules that are used here."""
+    """The MaterialX modules in use."""
 
     def __init__(self) -> None:
         import MaterialX
@@ -145,7 +145,7 @@ def _materialx(place: Path) -> Any:
 
 
 def _document(mx: Any, place: Path) -> tuple[Any, Any, list[str]]:
-    """Return the document of a file, MaterialX's own library, and notes on what was set right."""
+    """Return a file's document, MaterialX's library, and notes on corrections."""
     library = mx.core.createDocument()
     search = mx.core.getDefaultDataSearchPath()
     mx.core.loadLibraries(mx.core.getDefaultDataLibraryFolders(), search, library)
@@ -154,7 +154,7 @@ def _document(mx: Any, place: Path) -> tuple[Any, Any, list[str]]:
     try:
         check_regular(place)
         _read(mx, document, place)
-    except ConfigError:  # of what it includes
+    except ConfigError:  # of an included document
         raise
     except OSError as error:
         raise ConfigError(f"{place}: got {unread(error)}, need a MaterialX document. Check the "
@@ -164,7 +164,7 @@ def _document(mx: Any, place: Path) -> tuple[Any, Any, list[str]]:
                           "the file.") from error  # fmt: skip
     check_limits(mx, document, place)
     notes = tidied(document, place)
-    check_limits(mx, document, place)  # what was set right may have another definition
+    check_limits(mx, document, place)  # corrections may select another definition
     valid, reason = document.validate()
     if not valid:
         first = reason.strip().splitlines()[0]
@@ -174,7 +174,7 @@ def _document(mx: Any, place: Path) -> tuple[Any, Any, list[str]]:
 
 
 def _read(mx: Any, document: Any, place: Path) -> None:
-    """Read a file, and what it includes. Raises ConfigError where that is no regular file."""
+    """Read a file and its includes. Raises ConfigError for one that is not a regular file."""
     within = [str(place)]
 
     def included(document: Any, name: Any, search: Any, options: Any) -> None:
@@ -187,7 +187,7 @@ def _read(mx: Any, document: Any, place: Path) -> None:
                               "xi:include.") from error  # fmt: skip
         within.append(path)
         mx.core.readFromXmlFile(document, name, search, options)
-        for element in document.getChildren():  # pictures of it lie beside it
+        for element in document.getChildren():  # its pictures are beside it
             if not element.hasSourceUri():
                 element.setSourceUri(os.path.abspath(path))
         within.pop()
@@ -198,7 +198,7 @@ def _read(mx: Any, document: Any, place: Path) -> None:
 
 
 def _chosen(mx: Any, document: Any, place: Path, element: str | None) -> Any:
-    """Return the material, or surface shader, that is asked for."""
+    """Return the requested material or surface shader."""
     found = _surfaces(mx, document)
     if not found:
         raise ConfigError(f"{place}: got a document with nothing to render, need a "
@@ -214,12 +214,12 @@ def _chosen(mx: Any, document: Any, place: Path, element: str | None) -> Any:
 
 
 def _surfaces(mx: Any, document: Any) -> list[Any]:
-    """Return a document's materials, or surface shaders where it has none of these."""
+    """Return a document's materials, or its surface shaders if it has none."""
     return [one for one in mx.gen.findRenderableElements(document) if one.getType() in SURFACES]
 
 
 def _taken(mx: Any, document: Any, chosen: Any) -> list[str]:
-    """Return a note that says which of several materials was taken."""
+    """Return a note with the chosen one of several materials."""
     others = [one.getNamePath() for one in _surfaces(mx, document)
               if one.getNamePath() != chosen.getNamePath()]  # fmt: skip
     if not others:
@@ -229,7 +229,7 @@ def _taken(mx: Any, document: Any, chosen: Any) -> list[str]:
 
 
 def _settled(document: Any, library: Any, chosen: Any, place: Path) -> tuple[Any, list[Placed]]:
-    """Write out what the generator would misread; return the element now, and its nodes."""
+    """Expand what the generator would misread; return the new element, and its nodes."""
     if root_of(chosen) is None:
         raise ConfigError(f"{place}: {chosen.getNamePath()}: got an output of no node, need one "
                           "that is connected. Connect it.")  # fmt: skip
@@ -240,24 +240,24 @@ def _settled(document: Any, library: Any, chosen: Any, place: Path) -> tuple[Any
 
 
 def _has_sines(nodes: Sequence[Placed]) -> bool:
-    """Return whether a graph has a sine of its own, of which noise may be made."""
+    """Return whether a graph has its own sine, which may serve as noise."""
     return any(one.node.getCategory() in SINES for one in nodes)
 
 
 def _values(stage: Any) -> dict[str, str | None]:
-    """Return the uniforms of what is asked for itself: values of its inputs, as text."""
+    """Return the element's own uniforms: values of its inputs, as text."""
     return {one.getVariable(): one.getValue().getValueString() if one.getValue() else None
             for one in stage.getUniformBlock("PublicUniforms")}  # fmt: skip
 
 
 def _is_converted(mx: Any, generator: Any, context: Any, space: str) -> bool:
-    """Return whether MaterialX makes linear Rec. 709 of colors of a color space."""
+    """Return whether MaterialX converts a color space to linear Rec. 709."""
     wanted = mx.gen.ColorSpaceTransform(space, LINEAR, context.getTypeDesc("color3"))
     return bool(generator.getColorManagementSystem().supportsTransform(wanted))
 
 
 def _generator(mx: Any, library: Any) -> tuple[Any, Any]:
-    """Return MaterialX's Slang generator, and the context that it works in."""
+    """Return MaterialX's Slang generator, and its context."""
     generator = mx.slang.SlangShaderGenerator.create()
     context = mx.gen.GenContext(generator)
     context.registerSourceCodeSearchPath(mx.core.getDefaultDataSearchPath())
@@ -274,7 +274,7 @@ def _generator(mx: Any, library: Any) -> tuple[Any, Any]:
     generator.setUnitSystem(units)
     options = context.getOptions()
     options.targetColorSpaceOverride, options.targetDistanceUnit = LINEAR, "meter"
-    options.fileTextureVerticalFlip = True  # pictures begin at the top, MaterialX's v at the bottom
+    options.fileTextureVerticalFlip = True  # our v starts at the top, MaterialX's at the bottom
     options.hwMaxActiveLightSources, options.hwSrgbEncodeOutput = 1, False
     none = mx.gen.HwSpecularEnvironmentMethod.SPECULAR_ENVIRONMENT_NONE
     options.hwSpecularEnvironmentMethod = none
@@ -285,7 +285,7 @@ def _generator(mx: Any, library: Any) -> tuple[Any, Any]:
 
 
 def _generated(generator: Any, context: Any, chosen: Any, place: Path) -> Any:
-    """Return the shader that MaterialX generates of an element."""
+    """Return the shader that MaterialX generates for an element."""
     try:
         return generator.generate("teacher", chosen, context)
     except Exception as error:  # of its own types

@@ -1,4 +1,4 @@
-"""Where inputs of MaterialX nodes get their values: their own, interfaces, constants, defaults."""
+"""Bindings of MaterialX inputs: own values, interfaces, constants, defaults."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 
 TARGET = "genslang"
-# Nodes that hand one of their inputs on as it is.
+# Nodes that pass one of their inputs through.
 PASSING = {"constant": "value", "dot": "in"}
 WRITTEN_FOR = "writtenfor"  # an attribute, see path_of
-DEEPEST = 64  # how many nodes behind each other are followed; what lies deeper is not known
+DEEPEST = 64  # followed nodes in a chain; deeper values are unknown
 
 Key = tuple[str, ...]
 Passed = tuple[Key, str]  # a node by its key, and one of its inputs by name
@@ -19,18 +19,18 @@ Passed = tuple[Key, str]  # a node by its key, and one of its inputs by name
 
 @dataclass(frozen=True)
 class Placed:
-    """A node, and the node whose definition it is a part of, None where it is in the document."""
+    """A node, and the node whose definition it is in; None for one of the document."""
 
     node: Any
     within: Placed | None = None
 
     @cached_property
     def key(self) -> Key:
-        """Return what tells it from all others: names of the nodes that it is within."""
+        """Return its unique key: the names of the enclosing nodes."""
         return (*(self.within.key if self.within else ()), self.node.getNamePath())
 
     def owners(self) -> Iterator[Placed]:
-        """Yield itself and the nodes that it is within, from the inside out."""
+        """Yield it and its enclosing nodes, from the inside out."""
         one: Placed | None = self
         while one is not None:
             yield one
@@ -39,26 +39,26 @@ class Placed:
 
 @dataclass(frozen=True)
 class Binding:
-    """What an input reads: an element with a value, or a node that computes it, or nothing."""
+    """Source of an input: an element with a value, a node that computes it, or nothing."""
 
-    element: Any = None  # an input that has a value, of a node, a graph or a definition
+    element: Any = None  # an input with a value, of a node, a graph or a definition
     placed: Placed | None = None  # or the node
     output: str = ""  # and which of its outputs, "" for its only one
-    passed: frozenset[Passed] = frozenset()  # inputs of outer nodes that stand between
+    passed: frozenset[Passed] = frozenset()  # inputs of outer nodes in between
 
     @property
     def text(self) -> str:
-        """Return the value as text, "" where it is computed or there is none."""
+        """Return the value as text, "" if it is computed or missing."""
         return self.element.getValueString() if self.element is not None else ""
 
 
 def bound(placed: Placed, name: str) -> Binding:
-    """Return what an input of a node reads, through interfaces; its definition's default, too."""
+    """Return the source of a node's input, through interfaces and defaults."""
     port, definition = placed.node.getInput(name), placed.node.getNodeDef()
     default = definition.getActiveInput(name) if definition is not None else None
     if port is None or not is_connected(port):
         if default is not None and default.hasDefaultGeomPropString():
-            return Binding()  # of the mesh: the generator passes a value over
+            return Binding()  # of the mesh: the generator ignores a value
         element = port if port is not None and port.hasValueString() else default
         found = element is not None and element.hasValueString()
         return Binding(element=element) if found else Binding()
@@ -66,7 +66,7 @@ def bound(placed: Placed, name: str) -> Binding:
 
 
 def resolved(placed: Placed, name: str) -> Binding:
-    """Return what an input reads, through interfaces and constants both."""
+    """Return an input's source, through interfaces and constants."""
     binding, passed = bound(placed, name), frozenset[Passed]()
     for _ in range(DEEPEST):
         passed |= binding.passed
@@ -78,32 +78,32 @@ def resolved(placed: Placed, name: str) -> Binding:
 
 
 def path_of(node: Any) -> str:
-    """Return what messages call a node: its path, or that of what it was written out for."""
+    """Return a node's name in messages: its path, or that of the node it was expanded from."""
     return str(node.getAttribute(WRITTEN_FOR) or node.getNamePath())
 
 
 def is_bound(port: Any) -> bool:
-    """Return whether a port has a value, or is connected to something."""
+    """Return whether a port has a value or a connection."""
     return bool(port.hasValueString() or is_connected(port))
 
 
 def is_connected(port: Any) -> bool:
-    """Return whether a port reads another one."""
+    """Return whether a port has a connection."""
     return bool(port.getNodeName() or port.hasNodeGraphString() or port.hasInterfaceName()
                 or port.hasOutputString())  # fmt: skip
 
 
 def inner_output(placed: Placed, output: str) -> Binding:
-    """Return what computes an output of a node that its definition's graph says, if one does."""
+    """Return the source of an output in its node's definition graph, if there is one."""
     graph = graph_of(placed.node)
     if graph is None or any(graph.getNamePath() == _graph_path(one) for one in placed.owners()):
-        return Binding()  # a definition inside itself
+        return Binding()  # a recursive definition
     port = graph.getActiveOutput(output) if output else next(iter(graph.getActiveOutputs()), None)
     return _port_binding(port, graph, placed) if port is not None else Binding()
 
 
 def graph_of(node: Any) -> Any:
-    """Return the graph that a node stands for, None where it is no graph's."""
+    """Return the graph that implements a node, or None."""
     if not hasattr(node, "getImplementation"):
         return None
     found = node.getImplementation(TARGET)
@@ -111,13 +111,13 @@ def graph_of(node: Any) -> Any:
 
 
 def _graph_path(placed: Placed) -> str:
-    """Return the graph that a node stands in, by its path."""
+    """Return the path of the graph that holds a node."""
     parent = placed.node.getParent()
     return str(parent.getNamePath()) if parent is not None else ""
 
 
 def _port_binding(port: Any, scope: Any, within: Placed | None) -> Binding:
-    """Return what a port reads that stands in a graph, or in the document."""
+    """Return the source of a port in a graph, or in the document."""
     name = port.getInterfaceName()
     if name and within is not None:
         outer = bound(within, name)
@@ -138,7 +138,7 @@ def _port_binding(port: Any, scope: Any, within: Placed | None) -> Binding:
 
 
 def _interface(graph: Any, name: str) -> Binding:
-    """Return what an input of a graph reads that nobody instances: its own, or a definition's."""
+    """Return the source of an input of an uninstanced graph: its own, or a definition's."""
     is_document = graph.getParent() is None  # whose definitions have names
     definition = None if is_document else graph.getNodeDef()
     port = (definition or graph).getActiveInput(name)

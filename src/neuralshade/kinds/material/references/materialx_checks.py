@@ -1,4 +1,4 @@
-"""What of a MaterialX document cannot be fitted, by the name of its node."""
+"""Checks for MaterialX nodes that cannot be fitted, reported by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from neuralshade.kinds.material.references.materialx_passages import (
 )
 from neuralshade.kinds.material.references.materialx_rewrite import COLORS, FILE, TAKEN
 
-# What the generator writes without an error and wrongly, or what does not compile; why.
+# Nodes that the generator silently gets wrong, or that do not compile; and why.
 REFUSED = {
     "heighttonormal": "reads derivatives of the screen, which a flat surface has not",
     "bump": "reads derivatives of the screen, which a flat surface has not",
@@ -43,7 +43,7 @@ def check_nodes(
 ) -> None:
     """Refuse nodes that cannot be fitted, by name.
 
-    ``is_converted``: whether MaterialX makes linear light of a color space.
+    ``is_converted``: whether MaterialX converts a color space to linear light.
     """
     for placed in nodes:
         node = placed.node
@@ -55,9 +55,9 @@ def check_nodes(
 
 
 def check_surface(library: Any, root: Placed, place: Path) -> list[str]:
-    """Refuse closures that let light through, or have no normal; return notes on holes.
+    """Refuse closures that transmit light or have no normal; return notes on holes.
 
-    Of what definitions expand to, too, by the document's own node and its inputs.
+    Expanded definitions are checked, too, and reported by the document's own node and input.
     """
     notes, numbers = [], KnownNumbers()
     for leaf in leaves(root, numbers):
@@ -78,7 +78,7 @@ def check_surface(library: Any, root: Placed, place: Path) -> list[str]:
 
 
 def _check_defined(library: Any, node: Any, place: Path) -> None:
-    """Refuse a node of a category, or of a type, that neither MaterialX nor the document has."""
+    """Refuse a node of an unknown category or type."""
     category = node.getCategory()
     if category == "nodegraph" or node.getNodeDef() is not None:
         return
@@ -89,14 +89,14 @@ def _check_defined(library: Any, node: Any, place: Path) -> None:
 
 
 def _check_colors(placed: Placed, place: Path, is_converted: Callable[[str], bool]) -> None:
-    """Refuse a color space that MaterialX would leave as it is: of a color, or of a picture's."""
+    """Refuse a color space of a color or a picture that MaterialX would not convert."""
     node = placed.node
     for port in node.getInputs():
         kind = node.getType() if port.getType() == FILE else port.getType()
-        given = bound(placed, port.getName()).element
-        if kind not in COLORS or given is None or not given.getValueString():
+        value = bound(placed, port.getName()).element
+        if kind not in COLORS or value is None or not value.getValueString():
             continue
-        space = given.getActiveColorSpace()
+        space = value.getActiveColorSpace()
         if space not in TAKEN and not is_converted(space):
             raise ConfigError(f"{place}: {path_of(node)}.{port.getName()}: got color space "
                               f"{shown(space)}, need one that MaterialX converts, such as "

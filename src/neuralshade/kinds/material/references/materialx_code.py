@@ -1,8 +1,8 @@
-"""Code of a MaterialX document's own, and text of it that would become code.
+"""Code in a MaterialX document, and text in it that would become code.
 
-MaterialX writes ``sourcecode`` and files of implementations into the shader as they are, for every
-target that Slang inherits from, and values as text where a type has no other form. The first is
-code that its user must trust; the second is refused.
+MaterialX copies ``sourcecode`` and implementation files into the shader, for every target that
+Slang inherits from, and values as text if a type has no other form. The former is code that the
+user must trust; the latter is refused.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from neuralshade.base.message_text import plain_name, shown
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.screening import FORBIDDEN
 
-CODE = ("sourcecode", "file", "function")  # attributes of an implementation that are written out
+CODE = ("sourcecode", "file", "function")  # copied attributes of an implementation
 TRUST = ("need your word that it may run here. Read it, then add --trust, or trust=True in "
          "Python.")  # fmt: skip
 DISTRUST = "Do not trust where it comes from."
-# Text of these characters is at most a sum of names and numbers, wherever it is written.
+# Text of these characters is at most a sum of names and numbers, in any position.
 HARMLESS = re.compile(r"[\w\s.,:/+-]*")
-REPLACED = re.compile(r"\$\w*")  # what MaterialX puts something else in place of
+REPLACED = re.compile(r"\$\w*")  # placeholders that MaterialX replaces
 # A pointer: no product ends with its star. ``*=`` and ``*(`` are arithmetic.
 POINTER = re.compile(r"\*\s*[)>;,*\]]")
 WORD = re.compile(r"[^\W\d]\w*")
@@ -31,13 +31,13 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def implementations(document: Any) -> list[Any]:
-    """Return the implementations that bring code: of any target, wherever they lie."""
+    """Return all implementations with code, of any target, at any depth."""
     every = (one for one in document.traverseTree() if one.getCategory() == "implementation")
     return [one for one in every if any(map(one.getAttribute, CODE))]
 
 
 def untrusted(found: list[Any], place: Path) -> ConfigError:
-    """Return the error for code of a document that nobody vouched for."""
+    """Return the error for a document's code without ``trust``."""
     names = ", ".join(plain_name(one.getName()) for one in found[:3])
     more = f" and {len(found) - 3} more" if len(found) > 3 else ""
     return ConfigError(f"{place}: got a document with code of its own (implementation "
@@ -45,7 +45,7 @@ def untrusted(found: list[Any], place: Path) -> ConfigError:
 
 
 def files_of(document: Any, place: Path) -> list[str]:
-    """Return the pictures that a document names, and the documents that it includes."""
+    """Return the pictures and the includes that a document names."""
     named = {one.getResolvedValueString() for one in document.traverseTree()
              if one.getAttribute("type") == "filename"}  # fmt: skip
     paths = [place.parent / name for name in named if name]
@@ -54,9 +54,9 @@ def files_of(document: Any, place: Path) -> list[str]:
 
 
 def check_written(document: Any, text: str, place: Path) -> None:
-    """Refuse a document of which ``text``, what was generated of it, has more than numbers.
+    """Refuse a document whose values put more than numbers into the generated ``text``.
 
-    Raises: ConfigError, by the element whose text it is; what ``check_words`` raises.
+    Raises: ConfigError with the element; errors of ``check_words``.
     """
     for element, name, value in _attributes(document):
         if any(len(part) > 0 and part in text for part in REPLACED.split(value)
@@ -67,9 +67,9 @@ def check_written(document: Any, text: str, place: Path) -> None:
 
 
 def check_words(text: str, place: Path) -> None:
-    """Refuse text of a document that reaches beyond arithmetic: it brought no code.
+    """Refuse a document without code whose text does more than arithmetic.
 
-    Raises: ConfigError, with the word.
+    Raises: ConfigError with the word.
     """
     code = COMMENT.sub(" ", text)
     odd = next((word for word in WORD.findall(code) if word in FORBIDDEN), None)
@@ -81,12 +81,12 @@ def check_words(text: str, place: Path) -> None:
 
 
 def _attributes(document: Any) -> Iterator[tuple[Any, str, str]]:
-    """Yield the texts of a document that may be written out, once each: element, name, text."""
+    """Yield the document's texts that may be generated, once each: element, name, text."""
     seen = set()
     for element in document.traverseTree():
         names = element.getAttributeNames()
         found = [(name, element.getAttribute(name)) for name in names]
-        # elements that MaterialX does not know have no such method
+        # unknown elements have no such method
         if "value" in names and hasattr(
             element, "getResolvedValueString"
         ):  # with the folder that is put before it, and tokens replaced

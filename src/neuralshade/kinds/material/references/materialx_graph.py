@@ -1,4 +1,4 @@
-"""Nodes of a MaterialX document that a material is made of."""
+"""Nodes of a MaterialX material's graph."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from neuralshade.kinds.material.references.materialx_bindings import (
     inner_output,
 )
 
-DEEPEST_DEFINITION = 64  # definitions that a node may be within
-MOST_NODES = 20_000  # of a material, those of a definition counted once for each use of it
+DEEPEST_DEFINITION = 64  # nesting of definitions
+MOST_NODES = 20_000  # of a material; a definition's nodes count for each use
 
 
 def root_of(chosen: Any) -> Placed | None:
-    """Return the node of an element: of an output what it is connected to, None where it is not."""
+    """Return the node of an element, or the connected node of an output; None without one."""
     node = chosen if hasattr(chosen, "getInput") else chosen.getConnectedNode()
     return None if node is None else Placed(node)
 
 
 def graph_nodes(library: Any, chosen: Any, place: Path) -> list[Placed]:
-    """Return the nodes that a material is made of, those of the document's own definitions too.
+    """Return the nodes of a material, including those of the document's own definitions.
 
-    What only displacement reads is none of them.
+    Nodes that only displacement reads are left out.
 
-    Raises: ConfigError for a graph with circles, a definition inside itself, or too many nodes.
+    Raises: ConfigError for cycles, a recursive definition, or too many nodes.
     """
     root = root_of(chosen)
     waiting, seen, found = [root] if root is not None else [], set[Key](), list[Placed]()
@@ -65,7 +65,7 @@ def graph_nodes(library: Any, chosen: Any, place: Path) -> list[Placed]:
 
 
 def own_graph(library: Any, node: Any) -> Any:
-    """Return the graph of a definition of the document's own that a node stands for, if any."""
+    """Return the graph of a node that the document itself defines, or None."""
     graph = graph_of(node)
     if graph is None or library.getNodeGraph(graph.getName()) is not None:
         return None
@@ -83,7 +83,7 @@ def _read(placed: Placed) -> Iterator[Placed]:
 
 
 def _check_circles(roots: Iterable[Placed], place: Path) -> None:
-    """Refuse graphs that lead back to themselves."""
+    """Refuse cyclic graphs."""
     try:
         for root in roots:
             for edge in root.node.traverseGraph():

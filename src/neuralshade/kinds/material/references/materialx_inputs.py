@@ -1,7 +1,7 @@
 """Inputs of a MaterialX document by name: of its node graphs, and constants.
 
-MaterialX's generator writes their values out as numbers. So an input that is to be varied is given
-a number that occurs nowhere else, and what the generator writes of that becomes a variable.
+MaterialX's generator writes their values as numbers. So an input to vary gets a unique placeholder
+number, whose text becomes a variable.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.varied import Input
 
 VARIABLE = "varied_input_{number}"
-# What stands for an input meanwhile; six digits are written. Of each a spare one.
+# Placeholders; six digits are written. One spare for each.
 STAND_INS = ("0.483162", "0.617384", "0.529471", "0.371593")
 DECLARED = "static float {variable} = {default!r}f;\n"
 
 
 def found_inputs(document: Any) -> dict[str, Input]:
-    """Return the inputs that may be varied, numbers all, by name; PATH/NAME where two share one."""
+    """Return the numbers that may be varied, by name; PATH/NAME for names that are not unique."""
     found: dict[str, Input] = {}
     for name, element in _elements(document):
         found[name] = Input("", _number(element))
@@ -29,14 +29,14 @@ def found_inputs(document: Any) -> dict[str, Input]:
 
 
 def replace_values(document: Any, names: Sequence[str]) -> None:
-    """Give the inputs ``names`` what stands for them."""
+    """Set the inputs ``names`` to their placeholders."""
     elements = dict(_elements(document))
     for name, text in zip(names, STAND_INS, strict=False):
         elements[name].setValueString(text)
 
 
 def with_variables(text: str, names: Sequence[str], inputs: dict[str, Input], place: Path) -> str:
-    """Return text that was generated so, with a variable for each input, declared before it.
+    """Return generated text with its placeholders replaced by declared variables.
 
     Raises: ConfigError for an input that the text does not read.
     """
@@ -52,7 +52,7 @@ def with_variables(text: str, names: Sequence[str], inputs: dict[str, Input], pl
 
 
 def check_free(text: str, place: Path) -> None:
-    """Raise ConfigError where a text already has a number that is to stand for an input."""
+    """Raise ConfigError if a text already contains a placeholder."""
     for stand_in in STAND_INS:
         if stand_in in text:
             raise ConfigError(f"{place}: vary: got a document with the number {stand_in}, need one "
@@ -60,13 +60,13 @@ def check_free(text: str, place: Path) -> None:
 
 
 def variables(names: Sequence[str], inputs: dict[str, Input]) -> dict[str, Input]:
-    """Return the inputs with the variables that ``with_variables`` declares."""
+    """Return the inputs with the variables of ``with_variables``."""
     return {name: Input(VARIABLE.format(number=number), inputs[name].default)
             for number, name in enumerate(names)}  # fmt: skip
 
 
 def _elements(document: Any) -> Iterator[tuple[str, Any]]:
-    """Yield names and the inputs of elements: of graphs' own ones, and of constants' values."""
+    """Yield names and inputs: those of graphs, and the values of constants."""
     graphs = [graph for graph in document.getNodeGraphs() if graph.getNodeDef() is None]
     listed = [(one.getName(), graph.getName(), one)
               for graph in graphs for one in graph.getInputs()]  # fmt: skip
@@ -81,7 +81,7 @@ def _elements(document: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _number(element: Any) -> float:
-    """Return a value as it is written; as MaterialX reads it where more than a number is."""
+    """Return a value as written; as MaterialX reads it if there is more than a number."""
     try:
         return float(element.getValueString())
     except ValueError:
@@ -89,6 +89,6 @@ def _number(element: Any) -> float:
 
 
 def _is_plain(element: Any) -> bool:
-    """Return whether an input has a value of its own, and is not connected."""
+    """Return whether an input has its own value and no connection."""
     connected = element.getConnectedNode() is not None or element.getInterfaceName()
     return not connected and isinstance(element.getValue(), float)

@@ -1,4 +1,4 @@
-"""Limits of a MaterialX document, checked before MaterialX walks it: circles end that process."""
+"""Limits of a MaterialX document, checked first: cycles would crash MaterialX."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 from neuralshade.base.message_text import plain_name, shown
 from neuralshade.errors import ConfigError
 
-MOST_ELEMENTS = 100_000  # of a document and what it includes
-MOST_WRITTEN = 20_000  # nodes of a definition, those of definitions inside written out
-MOST_OCTAVES = 64  # of a noise: each has twice the detail, and a float 24 bits
+MOST_ELEMENTS = 100_000  # of a document and its includes
+MOST_WRITTEN = 20_000  # nodes of an expanded definition
+MOST_OCTAVES = 64  # of a noise: each doubles the detail, and a float has 24 bits
 OCTAVES = "octaves"
 TARGET = "genslang"
 
 
 def check_limits(mx: Any, document: Any, place: Path) -> None:
-    """Refuse a document that has no end, or too many parts.
+    """Refuse a document with cycles, or with too many parts.
 
-    Raises: ConfigError by the element that inherits from itself, or is defined by itself; for too
-        many elements, nodes or octaves.
+    Raises: ConfigError with the element that inherits from or is defined by itself; for too many
+        elements, nodes or octaves.
     """
     elements = []
     for one in document.traverseTree():
@@ -52,7 +52,7 @@ def _check_octaves(element: Any, place: Path) -> None:
     value = element.getValueString()
     try:
         count = float(value or 0)
-    except ValueError:  # it is not valid, which MaterialX says
+    except ValueError:  # invalid values are reported by MaterialX
         return
     if count > MOST_OCTAVES:
         raise ConfigError(f"{place}: {plain_name(element.getNamePath())}: got {shown(value)}, need "
@@ -60,7 +60,7 @@ def _check_octaves(element: Any, place: Path) -> None:
 
 
 class _Definitions:
-    """How many nodes definitions are of, by their names."""
+    """Node counts of definitions, by name."""
 
     def __init__(self, place: Path):
         self._place = place
@@ -68,7 +68,7 @@ class _Definitions:
         self._inside: dict[str, list[Any]] = {}
 
     def check(self, nodes: Sequence[Any]) -> None:
-        """Refuse a node whose definition is inside itself, or of too many nodes."""
+        """Refuse a node whose definition is recursive or has too many nodes."""
         for node in nodes:
             definition = node.getNodeDef()
             if definition is not None and self._size(definition) > MOST_WRITTEN:
@@ -79,7 +79,7 @@ class _Definitions:
                                   "picture.")  # fmt: skip
 
     def _size(self, definition: Any) -> int:
-        """Return of how many nodes a definition is, without calls inside calls."""
+        """Return the node count of a definition, without recursion."""
         open_ones: list[Any] = [definition]
         while open_ones:
             one = open_ones[-1]
@@ -101,7 +101,7 @@ class _Definitions:
         return self._sizes[definition.getName()]
 
     def _defined(self, definition: Any) -> list[Any]:
-        """Return the definitions of the nodes that one is made of; none where it is of code."""
+        """Return the definitions of a definition's nodes; empty for code."""
         name = definition.getName()
         if name not in self._inside:
             graph = definition.getImplementation(TARGET)

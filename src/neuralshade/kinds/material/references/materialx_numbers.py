@@ -1,4 +1,4 @@
-"""Numbers that inputs of MaterialX nodes have wherever one looks, computed ones among them."""
+"""Constant folding of MaterialX inputs: numbers that are equal everywhere."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from neuralshade.kinds.material.references.materialx_bindings import (
 )
 
 Numbers = npt.NDArray[np.float64]
-Found = tuple[Numbers | None, frozenset[Passed]]  # None where they vary or are not known
+Found = tuple[Numbers | None, frozenset[Passed]]  # None for varying or unknown numbers
 UNKNOWN: Found = (None, frozenset())
 COUNTS = {"float": 1, "integer": 1, "boolean": 1, "vector2": 2, "vector3": 3, "color3": 3,
           "vector4": 4, "color4": 4}  # fmt: skip
-LUMINANCE = np.array([0.2722287, 0.6740818, 0.0536895])  # MaterialX's own, of ACEScg
+LUMINANCE = np.array([0.2722287, 0.6740818, 0.0536895])  # MaterialX's own, for ACEScg
 ARITHMETIC: Mapping[str, Callable[[Numbers, Numbers], Numbers]] = {
     "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide,
     "min": np.minimum, "max": np.maximum, "power": np.power, "modulo": np.mod,
@@ -38,7 +38,7 @@ ALONE: Mapping[str, Callable[[Numbers], Numbers]] = {
 
 
 class KnownNumbers:
-    """What is known of a document's numbers before it is drawn; keeps what it found."""
+    """Known constant numbers of a document, cached."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[Any, str], Found] = {}
@@ -46,7 +46,7 @@ class KnownNumbers:
     def of(self, placed: Placed, name: str, depth: int = 0) -> Found:
         """Return an input's numbers, and the inputs of outer nodes that they depend on.
 
-        Numbers are None where they differ from place to place, or are nothing that is known here.
+        Numbers are None if they vary over the surface or are unknown.
         """
         binding = bound(placed, name)
         found, passed = self._bound(binding, depth)
@@ -63,7 +63,7 @@ class KnownNumbers:
         if depth > DEEPEST:
             return UNKNOWN
         if key not in self._found:
-            self._found[key] = UNKNOWN  # meanwhile: graphs may be circles
+            self._found[key] = UNKNOWN  # in the meantime: graphs may be cyclic
             with np.errstate(all="ignore"):
                 found, passed = self._node(placed, output, depth)
             is_known = found is not None and np.isfinite(found).all()
@@ -96,7 +96,7 @@ class KnownNumbers:
 
 
 def _written(element: Any) -> Numbers | None:
-    """Return the numbers of an element's value, None where it has others or none."""
+    """Return the numbers of an element's value, or None."""
     value: Any = element.getValue() if element is not None else None
     if isinstance(value, bool | int | float):
         return np.array([value], np.float64)
@@ -104,7 +104,7 @@ def _written(element: Any) -> Numbers | None:
 
 
 def _arithmetic(category: str, first: Numbers | None, second: Numbers | None) -> Numbers | None:
-    """Return a sum, a product and so on; a product with 0 is 0 whatever the other is."""
+    """Return the result of an arithmetic node; a product with 0 is always 0."""
     if category == "multiply":
         for one in (first, second):
             if one is not None and not one.any():
@@ -117,7 +117,7 @@ def _arithmetic(category: str, first: Numbers | None, second: Numbers | None) ->
 def _chosen(
     category: str, number: Callable[[str], Numbers | None], node: Any
 ) -> Numbers | None:  # fmt: skip
-    """Return what a node makes of inputs of which it may leave some unread."""
+    """Return the result of a node that may ignore some inputs."""
     if category == "mix":
         return mixed(number("mix"), lambda: number("fg"), lambda: number("bg"))
     if category in COMPARED:
@@ -147,7 +147,7 @@ def _chosen(
 def mixed(
     weight: Numbers | None, front: Callable[[], Numbers | None], back: Callable[[], Numbers | None]
 ) -> Numbers | None:
-    """Return what mixing makes of two colors, of which a weight of 0 or 1 reads one alone."""
+    """Return a mix of two colors; a weight of 0 or 1 ignores one of them."""
     if weight is not None and (weight <= 0).all():
         return back()
     if weight is not None and (weight >= 1).all():
@@ -159,13 +159,13 @@ def mixed(
 
 
 def _either(one: Numbers | None, other: Numbers | None) -> Numbers | None:
-    """Return what one of two is, whichever it will be: known where both are the same."""
+    """Return the common value of two alternatives, or None if they differ."""
     same = one is not None and other is not None and np.array_equal(one, other)
     return one if same else None
 
 
 def _resized(values: Numbers, count: int) -> Numbers:
-    """Return values as another type has them: one number for all, or cut off, or 1 behind."""
+    """Return values of another type: one number for all, cut off, or filled up by 1."""
     if len(values) == 1:
         return np.repeat(values, count)
     return np.concatenate([values, np.ones(count)])[:count]

@@ -1,4 +1,4 @@
-"""Where light passes a MaterialX surface: closures that let it through, and its opacity."""
+"""Transmission of a MaterialX surface: transmissive closures, and opacity."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from neuralshade.kinds.material.references.materialx_bindings import (
 )
 from neuralshade.kinds.material.references.materialx_numbers import KnownNumbers
 
-HOLES = ("opacity", "geometry_opacity", "alpha", "presence")  # inputs for what is not there
-CUTOUT = ("opacityMode", "opacityThreshold", "alpha_mode", "alpha_cutoff")  # how these are read
+HOLES = ("opacity", "geometry_opacity", "alpha", "presence")  # inputs for holes
+CUTOUT = ("opacityMode", "opacityThreshold", "alpha_mode", "alpha_cutoff")  # cutout settings
 TRANSMITTED = ("T", "RT")  # modes of a closure's input scatter_mode
-# Inputs by which a closure may be nothing, all of it.
+# Inputs that can switch a closure off completely.
 STRENGTHS = ("weight", "color", "tint")
 BRANCHES = {
     "surfacematerial": ("surfaceshader",),
@@ -33,15 +33,15 @@ BRANCHES = {
 
 @dataclass(frozen=True)
 class Leaf:
-    """A closure whose light is seen, or an opacity below 1; by which inputs of its owner."""
+    """A closure whose light is seen, or an opacity below 1; with the inputs of its owner."""
 
     placed: Placed
     passed: frozenset[Passed] = frozenset()
     is_hole: bool = False
-    is_covering: bool = False  # what passes it gets to another closure
+    is_covering: bool = False  # its transmitted light reaches another closure
 
     def owner(self, library: Any) -> Placed:
-        """Return the innermost node of the document that it is a part of."""
+        """Return the innermost node of the document that contains it."""
         for one in self.placed.owners():
             parent = one.node.getParent().getName()
             if one.within is None or library.getNodeGraph(parent) is None:
@@ -49,26 +49,26 @@ class Leaf:
         raise AssertionError(self.placed.key)  # the outermost is the document's
 
     def inputs(self, library: Any) -> list[str]:
-        """Return the inputs of its owner that it depends on, by name."""
+        """Return the names of its owner's inputs that it depends on."""
         key = self.owner(library).key
         return sorted(name for one, name in self.passed if one == key)
 
 
 @dataclass(frozen=True)
 class _Reached:
-    """A closure on the way from a surface to its leaves."""
+    """A closure on the path from a surface to its leaves."""
 
     binding: Binding
     passed: frozenset[Passed] = frozenset()
     is_covering: bool = False
 
     def below(self, placed: Placed, name: str) -> _Reached:
-        """Return what an input of this one reads."""
+        """Return the closure at an input of this one."""
         return replace(self, binding=bound(placed, name))
 
 
 def leaves(root: Placed, numbers: KnownNumbers) -> Iterator[Leaf]:
-    """Yield the closures of a surface whose weight is not 0, and the opacities that are not 1."""
+    """Yield a surface's closures of weight above 0, and its opacities below 1."""
     waiting, seen = [_Reached(Binding(placed=root))], set[tuple[Key, bool]]()
     while waiting:
         one = waiting.pop()
@@ -98,7 +98,7 @@ def leaves(root: Placed, numbers: KnownNumbers) -> Iterator[Leaf]:
 
 
 def transmitted(leaf: Leaf) -> str | None:
-    """Return how a closure lets light through, in a word or two; None where it does not."""
+    """Return how a closure transmits light, in a word or two, or None."""
     category = leaf.placed.node.getCategory()
     if leaf.is_hole or leaf.is_covering:
         return None
@@ -116,12 +116,12 @@ def _hole(placed: Placed, numbers: KnownNumbers) -> Iterator[Leaf]:
 
 
 def _mixed(one: _Reached, placed: Placed, numbers: KnownNumbers) -> Iterator[_Reached]:
-    """Yield those of two mixed closures that are seen, and what decides on them."""
+    """Yield the visible ones of two mixed closures, and the inputs that decide."""
     weight, names = numbers.of(placed, "mix")
     if weight is None or (weight > 0).any():
         yield replace(one.below(placed, "fg"), passed=one.passed | names)
     if weight is None or (weight < 1).any():
-        if weight is not None and not weight.any():  # what is 0 is no reason, unless it is opacity
+        if weight is not None and not weight.any():  # a 0 decides nothing, unless it is opacity
             names = frozenset(one for one in names if one[1] in (*HOLES, *CUTOUT))
         yield replace(one.below(placed, "bg"), passed=one.passed | names)
 
@@ -133,10 +133,10 @@ def _is_zero(placed: Placed, name: str, numbers: KnownNumbers) -> bool:
 
 @dataclass(frozen=True)
 class ZeroDirection:
-    """A direction of a closure that is 0, 0, 0: which inputs of its owner say so."""
+    """A direction of a closure that is 0, 0, 0, and the inputs of its owner that set it."""
 
     inputs: list[str]
-    is_mapped: bool  # made a unit vector on the way, which is no number then
+    is_mapped: bool  # normalized on the way, which gives NaN then
 
 
 def zero_direction(leaf: Leaf, numbers: KnownNumbers, library: Any) -> ZeroDirection | None:
@@ -159,7 +159,7 @@ def zero_direction(leaf: Leaf, numbers: KnownNumbers, library: Any) -> ZeroDirec
 
 
 def _kind(placed: Placed, name: str) -> str:
-    """Return the type of an input, by its node's definition."""
+    """Return the type of an input in its node's definition."""
     definition = placed.node.getNodeDef()
     port = definition.getActiveInput(name) if definition is not None else None
     return str(port.getType()) if port is not None else ""

@@ -1,4 +1,4 @@
-"""Pictures of a MaterialX document: where they lie, and how they are looked up."""
+"""Pictures of a MaterialX document: paths and look-ups."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TILES = re.compile(r"<(UDIM|UVTILE)>", re.IGNORECASE)
 
 
 class Pictures:
-    """Pictures that a shader of a document looks up; ``notes`` says which were taken for others."""
+    """Pictures of a document's shader; ``notes`` lists substituted files."""
 
     def __init__(self, document: Any, nodes: Iterable[Placed], place: Path):
         self.notes: list[str] = []
@@ -46,14 +46,14 @@ class Pictures:
                       self._text(uses, name, "filtertype") == "closest")  # fmt: skip
 
     def _path(self, text: str, name: str, port: Any) -> Path:
-        """Return where a picture lies; ConfigError for one that is not there, with its node."""
+        """Return the path of a picture; ConfigError with its node if it is missing."""
         if not text:
             raise ConfigError(f"{self._place}: {name}: got no file, need a picture. Name one.")
         if TILES.search(text):
             raise ConfigError(f"{self._place}: {name}: got {shown(text)}, a picture of many tiles "
                               "(UDIM), need a single one. Fit one tile.")  # fmt: skip
         source = port.getActiveSourceUri() if port is not None else ""
-        beside = [Path(source).parent] if source else []  # beside a document that is included
+        beside = [Path(source).parent] if source else []  # beside an included document
         for folder in (*beside, self._place.parent):
             found = _nearest(folder, text)
             if found is None:
@@ -67,7 +67,7 @@ class Pictures:
                           f"{self._hint(text)}")  # fmt: skip
 
     def _hint(self, text: str) -> str:
-        """Return which picture beside the document may be meant by a path of another machine."""
+        """Return a picture beside the document that a path of another machine may mean."""
         parts = text.replace("\\", "/").split("/")
         for first in range(1, len(parts)):
             tail = "/".join(parts[first:])
@@ -84,7 +84,7 @@ class Pictures:
         return BORDERS[text]
 
     def _text(self, uses: list[Placed], name: str, port: str) -> str:
-        """Return what all uses of a node have for an input, as text."""
+        """Return the common text of an input of all uses of a node."""
         texts = {resolved(placed, port).text for placed in uses}
         if len(texts) > 1:
             raise ConfigError(f"{self._place}: {name}.{port}: got {sorted(texts)} in different "
@@ -94,10 +94,10 @@ class Pictures:
 
 
 def _nearest(folder: Path, text: str) -> tuple[Path, str | None] | None:
-    """Return the file that a name means, and the name of it where that is another one.
+    """Return the file of a name, and its actual name if that differs.
 
-    Names are of other systems, too: with ``\\`` for ``/``, or in upper case where the file's is
-    in lower case. None where there is no such file, or more than one.
+    Accepts names of other systems, with ``\\`` for ``/`` or in another case. None if there is no
+    such file, or more than one.
     """
     if os.path.isfile(folder / text):
         return folder / text, None
@@ -108,7 +108,7 @@ def _nearest(folder: Path, text: str) -> tuple[Path, str | None] | None:
             continue
         try:
             found = [one for one in path.iterdir() if one.name.lower() == part.lower()]
-        except (OSError, ValueError):  # is no folder, or one that may not be read
+        except (OSError, ValueError):  # not a folder, or not readable
             return None
         if len(found) != 1:
             return None

@@ -1,7 +1,7 @@
-"""Changes to a MaterialX document before its generator reads it, which leave its meaning.
+"""Rewrites of a MaterialX document for its generator, which keep its meaning.
 
-The generator converts only colors that are values of nodes themselves, and a picture's borders are
-known only where a node ``image`` has the file. So what comes by an interface is written there.
+The generator converts only colors that are values of nodes, and a picture's borders are known only
+at a node ``image`` with a file. So interface values are copied into these nodes.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ FILE = "filename"
 TEXTS = (FILE, "string")
 COLORS = ("color3", "color4")
 MODES = ("uaddressmode", "vaddressmode")
-# Borders of pictures as USD calls them, and MaterialX.
+# Border modes of USD, and of MaterialX.
 USD_BORDERS = {"repeat": "periodic", "usemetadata": "periodic", "black": "constant"}
-# What a port says of where its value comes from.
+# Attributes of a port's source.
 BINDING = ("value", "nodename", "nodegraph", "output", "interfacename", "channels", "colorspace",
            "unit", "unittype")  # fmt: skip
 LINEAR = "lin_rec709"  # the color space of light
-TAKEN = ("", "none", "raw", LINEAR)  # those of what is taken as it is
-MOST_WRITTEN_OUT = 2_000  # nodes; of graphs in graphs there may be ever more
+TAKEN = ("", "none", "raw", LINEAR)  # color spaces without conversion
+MOST_WRITTEN_OUT = 2_000  # nodes; nested graphs could grow without end
 
 
 def write_pictures_out(library: Any, chosen: Any, place: Path) -> Any:
-    """Replace nodes that hand a picture to their graph by that graph; return the chosen element.
+    """Replace nodes that pass a picture to their graph by that graph; return the chosen element.
 
-    Raises: ConfigError where that has no end.
+    Raises: ConfigError for endless expansion.
     """
     waiting, count = _nodes(library, chosen, place), 0
-    for node in waiting:  # grows meanwhile
+    for node in waiting:  # grows in the loop
         if not _hands_picture(node) and not (node.getType() == "material" and graph_of(node)):
             continue
         count += 1
@@ -60,13 +60,13 @@ def write_pictures_out(library: Any, chosen: Any, place: Path) -> Any:
 
 
 def _nodes(library: Any, chosen: Any, place: Path) -> list[Any]:
-    """Return the document's own nodes that a material is made of, each once."""
+    """Return the document's own nodes of a material, each once."""
     found = {one.node.getNamePath(): one.node for one in graph_nodes(library, chosen, place)}
     return list(found.values())
 
 
 def _hands_picture(node: Any) -> bool:
-    """Return whether a node stands for a graph that has a picture of it."""
+    """Return whether a node passes a picture to its graph."""
     definition = node.getNodeDef()
     if definition is None or graph_of(node) is None:
         return False
@@ -74,13 +74,13 @@ def _hands_picture(node: Any) -> bool:
 
 
 def _write_out(node: Any) -> tuple[list[Any], Any]:
-    """Replace a node by the graph that it stands for; return its nodes, and the first output's."""
+    """Replace a node by its graph; return the copied nodes, and the first output's node."""
     scope, graph, path, own = node.getParent(), graph_of(node), path_of(node), node.getName()
     readers = [port for port in _ports(scope)
                if port.getNodeName() == own and not port.hasNodeGraphString()]  # fmt: skip
     node.setName(scope.createValidChildName(f"{own}_written_out"))
     outputs = graph.getActiveOutputs()
-    last = outputs[0].getNodeName() if len(outputs) == 1 else None  # which is called as the node is
+    last = outputs[0].getNodeName() if len(outputs) == 1 else None  # which keeps the node's name
     copies, outside = {}, set[tuple[str, str]]()
     for inner in graph.getNodes():
         is_last = inner.getName() == last
@@ -105,15 +105,15 @@ def _write_out(node: Any) -> tuple[list[Any], Any]:
 
 
 def _reads_outside(copy: Any, port: Any, node: Any) -> bool:
-    """Let a copied port read what its original read; return whether that is outside the graph."""
+    """Bind a copied port like its original; return whether its source is outside the graph."""
     name = port.getInterfaceName()
     if not name:
         if port.hasValueString():
             set_space(copy, port.getActiveColorSpace())
         return False
-    given, default = node.getInput(name), node.getNodeDef().getActiveInput(name)
-    if given is not None and is_bound(given):
-        rebind(copy, given)
+    value, default = node.getInput(name), node.getNodeDef().getActiveInput(name)
+    if value is not None and is_bound(value):
+        rebind(copy, value)
     elif default is not None and default.hasValueString():
         rebind(copy, default)
     elif default is not None and default.getDefaultGeomProp() is not None:
@@ -126,36 +126,36 @@ def _reads_outside(copy: Any, port: Any, node: Any) -> bool:
     return True
 
 
-def rebind(port: Any, given: Any) -> None:
-    """Let a port read what another one reads, in its unit and, where it has one, color space."""
+def rebind(port: Any, source: Any) -> None:
+    """Bind a port to the source of another one, with its unit and color space, if any."""
     space = port.getColorSpace()
     for name in BINDING:
-        if given.hasAttribute(name):
-            port.setAttribute(name, given.getAttribute(name))
+        if source.hasAttribute(name):
+            port.setAttribute(name, source.getAttribute(name))
         else:
             port.removeAttribute(name)
     take_degrees(port)
-    if given.hasValueString():
-        set_space(port, given.getActiveColorSpace() or space)
-    if given.getActiveSourceUri():
-        port.setSourceUri(given.getActiveSourceUri())
+    if source.hasValueString():
+        set_space(port, source.getActiveColorSpace() or space)
+    if source.getActiveSourceUri():
+        port.setSourceUri(source.getActiveSourceUri())
 
 
 def take_degrees(port: Any) -> None:
-    """Take the unit off an angle in degrees, which nodes read: it is taken for a length's."""
+    """Remove the unit of an angle in degrees, which is the default; it reads as a length's."""
     if port.getAttribute("unittype") == "angle" and port.getAttribute("unit") == "degree":
         port.removeAttribute("unittype")
         port.removeAttribute("unit")
 
 
 def set_space(port: Any, space: str) -> None:
-    """Say of a color or a picture in which color space it is."""
+    """Set the color space of a color or a picture."""
     if port.getType() in (FILE, *COLORS) and space:
         port.setColorSpace(space)
 
 
 def _ports(scope: Any) -> Iterable[Any]:
-    """Yield what may be connected to a node of a scope: inputs of others, outputs, of graphs."""
+    """Yield the ports that may connect to a node of a scope: inputs, and outputs of graphs."""
     for node in scope.getNodes():
         yield from node.getInputs()
     yield from scope.getOutputs()
@@ -164,7 +164,7 @@ def _ports(scope: Any) -> Iterable[Any]:
 
 
 def _reconnect(port: Any, graph: Any, copies: dict[str, Any]) -> None:
-    """Connect what read a node's output with what computes it now."""
+    """Connect the readers of a node's output to its copy."""
     name = port.getOutputString()
     output = graph.getActiveOutput(name) if name else next(iter(graph.getActiveOutputs()), None)
     inner = copies.get(output.getNodeName()) if output is not None else None
@@ -178,7 +178,7 @@ def _reconnect(port: Any, graph: Any, copies: dict[str, Any]) -> None:
 
 
 def leave_displacement_out(library: Any, chosen: Any, place: Path) -> bool:
-    """Take displacement off a material, and with it what only that reads; return whether it had."""
+    """Remove displacement and the nodes only it reads; return whether there was one."""
     taken = False
     for node in _nodes(library, chosen, place):
         for port in node.getInputs():
@@ -189,7 +189,7 @@ def leave_displacement_out(library: Any, chosen: Any, place: Path) -> bool:
 
 
 def write_spaces_out(library: Any, document: Any, chosen: Any, place: Path) -> None:
-    """Write colors and pictures of interfaces and defaults where they are read."""
+    """Copy colors and pictures of interfaces and defaults to where they are read."""
     for graph in (*library.getNodeGraphs(), *document.getNodeGraphs()):
         if graph.getActiveColorSpace() not in TAKEN:
             _take_as_it_is(graph)
@@ -201,7 +201,7 @@ def write_spaces_out(library: Any, document: Any, chosen: Any, place: Path) -> N
 
 
 def _take_as_it_is(graph: Any) -> None:
-    """Have what a graph gets from outside not converted again, whose color space says it is."""
+    """Mark a graph's external inputs as linear, so that they are not converted twice."""
     for node in graph.getNodes():
         for port in node.getInputs():
             if port.hasInterfaceName() and port.getType() in COLORS and not port.hasColorSpace():
@@ -209,16 +209,16 @@ def _take_as_it_is(graph: Any) -> None:
 
 
 def _write_interfaces(placed: Placed) -> None:
-    """Write values of a graph's own inputs into a node of it, as far as they have color spaces.
+    """Copy values of a graph's own inputs into its nodes, if they have color spaces.
 
-    Pictures and words of nodes ``constant``, too.
+    Also pictures and strings of nodes ``constant``.
     """
     for port in placed.node.getInputs():
         if port.getType() not in (*TEXTS, *COLORS):
             continue
         name, is_text = port.getName(), port.getType() in TEXTS
         binding = resolved(placed, name) if is_text else bound(placed, name)
-        # what a definition's use has is another for each use
+        # a definition has another value for each use
         is_own = is_connected(port) and not binding.passed
         if binding.element is not None and is_own and _is_misread(placed, port, binding.element):
             rebind(port, binding.element)
@@ -227,18 +227,18 @@ def _write_interfaces(placed: Placed) -> None:
             port.setValueString(USD_BORDERS.get(text.lower(), text))
 
 
-def _is_misread(placed: Placed, port: Any, given: Any) -> bool:
-    """Return whether the generator takes a port's value for another than it is."""
-    if port.getType() == "string":  # that of an interface is read, if MaterialX has the word
+def _is_misread(placed: Placed, port: Any, value: Any) -> bool:
+    """Return whether the generator misreads a port's value."""
+    if port.getType() == "string":  # an interface's is read, if MaterialX knows the word
         direct = bound(placed, port.getName()).element is not None
-        return not direct or given.getValueString().lower() in USD_BORDERS
+        return not direct or value.getValueString().lower() in USD_BORDERS
     if port.getType() == FILE:
         return True
-    return port.hasInterfaceName() and given.getActiveColorSpace() not in TAKEN
+    return port.hasInterfaceName() and value.getActiveColorSpace() not in TAKEN
 
 
 def _write_defaults(node: Any) -> None:
-    """Write defaults of a definition into a node where they are colors to be converted."""
+    """Copy a definition's defaults into a node if they are colors to convert."""
     definition = node.getNodeDef()
     for default in definition.getActiveInputs() if definition is not None else []:
         if default.getType() not in COLORS or default.getActiveColorSpace() in TAKEN:
@@ -253,5 +253,5 @@ def _write_defaults(node: Any) -> None:
 
 
 def _keeps_grey(default: Any) -> bool:
-    """Return whether a color space has the same greys as linear Rec. 709."""
+    """Return whether a color space has the greys of linear Rec. 709."""
     return str(default.getActiveColorSpace()).startswith(("lin_", "acescg"))

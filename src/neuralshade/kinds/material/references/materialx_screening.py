@@ -1,6 +1,6 @@
-"""Screening of code that a MaterialX document or a scene brings and its user trusts.
+"""Screening of trusted code of a MaterialX document or a scene.
 
-It is arithmetic on its inputs, of files in the document's folder or of MaterialX's own library.
+Only arithmetic is allowed, from files in the document's folder or of MaterialX's own library.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from neuralshade.kinds.material.references.reference_bsdf import (
 )
 
 NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-INCLUDES = "#include"  # MaterialX puts a file in place of each line that has it, comments too
+INCLUDES = "#include"  # MaterialX inserts a file for each line with it, even in comments
 INCLUDE = re.compile(r'\s*#include\s+"([^"$]+)"\s*')
 MOST_FILES = 64  # of a document's own
 
 
 def check_code(found: Iterable[Any], place: Path, library: Sequence[Path]) -> None:
-    """Refuse implementations of which a word, or a file, is none that arithmetic needs.
+    """Refuse implementations with a word or a file that arithmetic does not need.
 
     Args:
-        found: implementations with code, of the document or of what it includes.
+        found: implementations with code, of the document or its includes.
         place: the document.
-        library: folders that MaterialX's own code lies below.
+        library: folders that contain MaterialX's own code.
 
     Raises: ConfigError by the implementation, or the file and its line.
     """
@@ -56,7 +56,7 @@ def check_code(found: Iterable[Any], place: Path, library: Sequence[Path]) -> No
 
 
 class _Own:
-    """The files that one implementation takes in: each is looked through once."""
+    """The files that one implementation includes; each is screened once."""
 
     def __init__(self, place: Path, library: Sequence[Path]):
         self._place, self._folder = place, place.resolve().parent
@@ -64,7 +64,7 @@ class _Own:
         self._seen: set[Path] = set()
 
     def check(self, text: str, name: str, beside: Path) -> None:
-        """Refuse what of a text is odd, and of the files that it takes in."""
+        """Refuse unexpected words of a text and of its includes."""
         for line, word in odd_words(text):
             raise _refused(self._place, f"{word} in line {line} of {name}", "code without it: such "
                            "code can reach all memory and files")  # fmt: skip
@@ -75,7 +75,7 @@ class _Own:
                 self.take(found[1] if found else line_text.strip(), where, beside)
 
     def take(self, file: str, name: str, beside: Path) -> None:
-        """Look through a file that is taken in; refuse one that is neither here nor MaterialX's."""
+        """Screen an included file; refuse one that is neither the document's nor MaterialX's."""
         path = self._found(file, name, beside)
         if path is None or path in self._seen:
             return
@@ -85,7 +85,7 @@ class _Own:
         self.check(read_text(path, "a file of code", "text"), path.name, path.parent)
 
     def _found(self, file: str, name: str, beside: Path) -> Path | None:
-        """Return where a file of the document's own lies; None for MaterialX's."""
+        """Return the path of a document's own file; None for MaterialX's."""
         if is_within(PurePosixPath(file)):
             for folder in (beside, *self._library):
                 path = (folder / file).resolve()
@@ -101,7 +101,7 @@ class _Own:
 
 
 def check_generated(text: str, place: Path) -> None:
-    """Refuse the text of a document with code: it was put together of what was looked through.
+    """Refuse generated text with code, although its parts were screened.
 
     Raises: ConfigError.
     """
@@ -114,8 +114,8 @@ def check_generated(text: str, place: Path) -> None:
 
 
 def check_module(path: str | os.PathLike[str]) -> None:
-    """Refuse a Slang module of which a word, or a file that it takes in, is none that arithmetic
-    needs, before it is compiled.
+    """Screen a Slang module before it is compiled: refuse words and files that arithmetic does not
+    need.
 
     Raises: ConfigError by file and line.
     """
@@ -130,7 +130,7 @@ def check_module(path: str | os.PathLike[str]) -> None:
 def check_kernels(reference: ReferenceBsdf, place: Path) -> None:
     """Refuse a reference whose kernels compute with addresses.
 
-    Raises: ConfigError; KernelError with all that the compiler said.
+    Raises: ConfigError; KernelError with the compiler's output.
     """
     for kernel in (*FIT_KERNELS, reference_kernel("reference_emit")):
         for odd in _addresses(reference, kernel.text, kernel.entry):

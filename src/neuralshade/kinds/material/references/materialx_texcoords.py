@@ -1,4 +1,4 @@
-"""Texture coordinates that MaterialX documents read by the name that a mesh has for them."""
+"""Texture coordinates of MaterialX documents that are read by a mesh's attribute name."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.references.materialx_bindings import Placed, path_of, resolved
 
-# Nodes that read data of a mesh, and the input that has its name.
+# Nodes that read mesh attributes, and the input with the name.
 READERS = {"geompropvalue": "geomprop", "UsdPrimvarReader": "varname"}
-# What programs call the first texture coordinate: USD, Maya, Blender, Houdini, glTF, 3ds Max.
+# Names of the first texture coordinate: USD, Maya, Blender, Houdini, glTF, 3ds Max.
 FIRST = re.compile(
     r"(primvars:)?(st|uv|uvs|map|uvmap|uvset|texcoords?|texturecoordinates?|uvcoords?|defaultuv)"
     r"([_.]?(set|channel|map)?[_.]?0*)|(primvars:)?(map|channel|uvchannel)[_.]?0*1",
@@ -23,9 +23,9 @@ FLAT = ("vector2", "vector3")
 
 
 def take_texcoords(nodes: Iterable[Placed], place: Path) -> None:
-    """Make nodes ``texcoord`` of those that read texture coordinates by a name such as st.
+    """Replace nodes that read texture coordinates by a name such as st with ``texcoord`` nodes.
 
-    Raises: ConfigError for one that reads other data of a mesh.
+    Raises: ConfigError for one that reads another attribute.
     """
     for placed in nodes:
         node = placed.node

@@ -1,8 +1,8 @@
-"""What MaterialX's Slang generator writes, made into a reference: a few edits of its text.
+"""Edits that turn the text of MaterialX's Slang generator into a reference.
 
-The generator writes a fragment shader, lit by light sources, of a surface in space. A reference is
-two functions of a flat one that is lit from one direction. Each edit finds its place exactly once,
-or says that this version of MaterialX writes something else.
+The generator writes a fragment shader of a surface in space, lit by light sources. A reference has
+functions of a flat surface that is lit from one direction. Each edit must match exactly once;
+otherwise this version of MaterialX is not supported.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from functools import partial
 
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.references.materialx_limits import MOST_OCTAVES
-from neuralshade.kinds.material.references.reference_bsdf import GIVEN
+from neuralshade.kinds.material.references.reference_bsdf import VALUES_MARK
 
-# A surface whose tangents are x and y and whose normal is z; positions are uv, v upwards, as
-# MaterialX counts it.
+# A surface with tangents x and y and normal z; positions are uv with v upwards, MaterialX's
+# convention.
 TEXCOORD = "texcoord_0"
 VERTEX = {
     "normal": "float3(0, 0, 1)",
@@ -36,15 +36,15 @@ SET = (
 SPACES = ("World", "Object", "Model", "")
 ENTRY = (r'\[shader\("fragment"\)\]\nfloat4 fragmentMain\(VertexData _vd\) : SV_Target\n'
          r"\{\n.*?vd = _vd;\n")  # fmt: skip
-# What reads how a pixel's neighbours differ, and what that is where a point has none.
+# Screen-space derivatives, and their values at a point without neighbors.
 FLAT = {
     r"length\(fwidth\(N\)\) / length\(fwidth\(P\)\)": "0.0",  # curvature of a flat surface
     r"smoothstep\(threshold-afwidth, threshold\+afwidth, value\)": "step(threshold, value)",
     r"\bdd[xy]\((\w+)\)": r"(\1 - \1)",
-    # whatever computes it: a loop of as many as a number may be would not end
+    # in case it is computed: a loop over any number might not end
     r"(?<=i < )octaves;": f"min(octaves, {MOST_OCTAVES});",
 }
-# What adds what shines by itself, and where that is asked for alone.
+# The line that adds emission, and the flag that selects only that.
 EMITTING = r"(// Add surface emission\n\s*)\{"
 EMITS = "makeClosureData(CLOSURE_TYPE_EMISSION,"
 SHINES, DARK = "shade(uv, float3(0, 0, 1), wo, 0)", "float3(0.0f)"
@@ -115,18 +115,18 @@ public void parameters(float2 uv, out float values[REFERENCE_PARAMETERS])
 
 @dataclass(frozen=True)
 class Edited:
-    """Slang text with ``eval``, ``emission`` and ``parameters``, and what it still lacks."""
+    """Slang text with ``eval``, ``emission`` and ``parameters``, and what it still needs."""
 
-    text: str  # behind reference_bsdf.py's HEAD and the constants of its pictures
+    text: str  # after reference_bsdf.py's HEAD and the constants of its pictures
     parameters: tuple[str, ...]  # the graph's values that closures read, such as "patina_out.x"
 
 
 def edited_text(text: str, pictures: str, values: Mapping[str, str | None]) -> Edited:
-    """Return a reference's text of what the generator wrote.
+    """Return a reference's text, from the generator's.
 
-    ``pictures``: constants of type Picture by the names that the generator gave them; ``values``:
-    numbers of its uniforms, by name, None of what has none. Raises: ConfigError where one has none
-    that is read, or the text is not as this version of MaterialX writes it.
+    ``pictures``: constants of type Picture by the generator's names; ``values``: numbers of its
+    uniforms by name, or None. Raises: ConfigError for a uniform that is read and has no value, and
+    for text that this version of MaterialX does not write.
     """
     text = _once(r"struct SamplerTexture2D\n.*?(?=struct BSDF)", PRELUDE.format(pictures=pictures),
                  text, "the texture functions")  # fmt: skip
@@ -142,7 +142,7 @@ def edited_text(text: str, pictures: str, values: Mapping[str, str | None]) -> E
     text = _once(ENTRY, "float4 generated()\n{\n", text, "the entry point")
     begin = text.index("float4 generated()")
     graph, surface = _parts(text[begin:])
-    text = text[:begin] + text[begin:].replace(surface, GIVEN + surface, 1)
+    text = text[:begin] + text[begin:].replace(surface, VALUES_MARK + surface, 1)
     names = _parameters(graph, surface)
     vertex = "".join(_vertex_line(line) for line in _members(text, "struct VertexData"))
     writes = "".join(f"    values[{i}] = {name};\n" for i, name in enumerate(names or ["0.0f"]))
@@ -154,7 +154,7 @@ def edited_text(text: str, pictures: str, values: Mapping[str, str | None]) -> E
 def _once(
     pattern: str, replacement: str | Callable[[re.Match[str]], str], text: str, what: str
 ) -> str:
-    """Return ``text`` with the one place that ``pattern`` finds replaced."""
+    """Return ``text`` with the single match of ``pattern`` replaced."""
     how = (lambda found: replacement) if isinstance(replacement, str) else replacement
     replaced, count = re.subn(pattern, how, text, flags=re.DOTALL)
     if count != 1:
@@ -163,26 +163,26 @@ def _once(
 
 
 def _unexpected(count: int, what: str, needed: str) -> ConfigError:
-    """Return the error for a text that this version of MaterialX does not write."""
+    """Return the error for text of an unsupported MaterialX version."""
     return ConfigError(f"MaterialX: got {count} places of {what} in what its Slang generator "
                        f"wrote, need {needed}. Install materialx 1.39.5.")  # fmt: skip
 
 
 def _globals(values: Mapping[str, str | None], block: re.Match[str]) -> str:
-    """Return the uniforms as variables of a thread; pictures are constants already."""
+    """Return the uniforms as thread-local variables; pictures are constants already."""
     lines = [line.strip() for line in block[1].splitlines()]
     kept = [line for line in lines if line.startswith("uniform") and "SamplerTexture2D" not in line]
     return "\n".join(_global(line, values) for line in kept)
 
 
 def _global(line: str, values: Mapping[str, str | None]) -> str:
-    """Return a uniform as a variable with its value, of which the generator says the type alone."""
+    """Return a uniform as a variable with its value; the generator writes only the type."""
     kind, name = line.removesuffix(";").split()[1:]
     declared = f"static {kind} {name}"
     if name in SET or kind not in (*NUMBERS, "int", "bool", "float4x4"):
-        return f"{declared};"  # a closure, of a material that has another
+        return f"{declared};"  # a closure of another material
     if kind == "float4x4" and name.startswith("u_world"):
-        return f"{declared} = {IDENTITY};"  # a surface that is in its object's place
+        return f"{declared} = {IDENTITY};"  # a surface at its object's origin
     value = values.get(name)
     if value is None:
         raise ConfigError(f"got no value of {name}, need one. Give it a value, or name a material "
@@ -197,7 +197,7 @@ def _members(text: str, struct: str) -> list[str]:
 
 
 def _vertex_line(member: str) -> str:
-    """Return what sets a member of the vertex data, such as ``float3 normalWorld : ...;``."""
+    """Return the assignment of a vertex data member, such as ``float3 normalWorld : ...;``."""
     kind, name = member.split()[:2]
     for stem, value in VERTEX.items():
         if name in {stem + space for space in SPACES}:
@@ -209,7 +209,7 @@ def _vertex_line(member: str) -> str:
 
 
 def _parts(body: str) -> tuple[str, str]:
-    """Return what computes the graph's values, and what makes a surface of them."""
+    """Return the text that computes the graph's values, and the text of the surface."""
     lines = body.splitlines(keepends=True)[2:]
     begins = [i for i, line in enumerate(lines) if line.startswith("    surfaceshader ")]
     if not begins:
@@ -220,7 +220,7 @@ def _parts(body: str) -> tuple[str, str]:
 
 
 def _parameters(graph: str, surface: str) -> list[str]:
-    """Return the numbers that the surface reads of the graph, each of a vector by itself."""
+    """Return the graph's numbers that the surface reads, a vector by components."""
     found: list[str] = []
     for kind, name in re.findall(r"^    (float[234]?) (\w+) = ", graph, re.MULTILINE):
         if name.startswith("geomprop_") or not re.search(rf"\b{name}\b", surface):

@@ -1,4 +1,4 @@
-"""What MaterialX documents of other programs spell otherwise, set right before they are checked."""
+"""Corrections of foreign spellings in MaterialX documents, before they are checked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from neuralshade.kinds.material.references.materialx_bindings import is_bound, i
 from neuralshade.kinds.material.references.materialx_rewrite import take_degrees
 
 FILE = "filename"
-# Color spaces by the names that other programs have for them, without case, blanks, _ and -.
+# Color spaces by the names of other programs, without case, blanks, _ and -.
 SPACES = {
     "srgbtexture": "srgb_texture", "srgbtx": "srgb_texture", "srgb": "srgb_texture",
     "utilitysrgbtexture": "srgb_texture", "srgbrec709scene": "srgb_texture",
@@ -33,14 +33,14 @@ SPACES = {
     "srgbp3d65scene": "srgb_displayp3", "linp3d65": "lin_displayp3",
     "linp3d65scene": "lin_displayp3",
 }  # fmt: skip
-MOST_NOTES = 4  # of one sort; the others are counted
+MOST_NOTES = 4  # of one kind; the rest is counted
 
 
 def tidied(document: Any, place: Path) -> list[str]:
-    """Set right what is plain but not as MaterialX has it; return notes on what was taken for what.
+    """Correct unambiguous deviations from MaterialX; return notes on them.
 
-    Inputs of another spelling, values beside connections, inputs with neither, names of color
-    spaces, prefixes of files. Raises: ConfigError for an input that a node does not have.
+    Spellings of inputs, values beside connections, inputs with neither, names of color spaces, file
+    prefixes. Raises: ConfigError for an input that a node does not have.
     """
     spelled, beside, empty = list[str](), list[str](), list[str]()
     for element in _elements(document):
@@ -83,7 +83,7 @@ def _nodes(document: Any) -> Iterator[Any]:
 
 
 def _space(name: str) -> str:
-    """Return MaterialX's name of a color space, the same where it is none that is known."""
+    """Return MaterialX's name of a color space, or an unknown name unchanged."""
     return SPACES.get(re.sub(r"[\s_\-]+", "", name).lower(), name)
 
 
@@ -94,7 +94,7 @@ def _notes(names: list[str], what: str) -> list[str]:
 
 
 def _spelled(document: Any, node: Any, place: Path) -> list[str]:
-    """Rename inputs that are a definition's but for case and _; return notes."""
+    """Rename inputs that differ from the definition's in case and _ only; return notes."""
     if not node.getInputs() or not node.getCategory():
         return []
     found = [one for one in _definitions(document, node) if one.getType() == node.getType()]
@@ -125,7 +125,7 @@ def _plain(name: str) -> str:
 
 
 def _definitions(document: Any, node: Any) -> list[Any]:
-    """Return the definitions that a node may have."""
+    """Return the possible definitions of a node."""
     if node.hasNodeDefString():
         found = node.getNodeDef()
         return [] if found is None else [found]
@@ -134,18 +134,18 @@ def _definitions(document: Any, node: Any) -> list[Any]:
 
 
 def _take_usd_space(node: Any) -> None:
-    """Give a picture of USD the color space that its own input sourceColorSpace says."""
+    """Set a USD picture's color space from its input sourceColorSpace."""
     port, file = node.getInput("sourceColorSpace"), node.getInput("file")
     if node.getCategory() != "UsdUVTexture" or port is None or file is None:
         return
     space = _space(port.getValueString())
-    if space in ("srgb_texture", "none"):  # and not auto, which is left out with a note
+    if space in ("srgb_texture", "none"):  # auto is left out with a note
         file.setColorSpace(space)
         node.removeInput("sourceColorSpace")
 
 
 def _write_prefixes_out(document: Any) -> None:
-    """Write prefixes of pictures' names into the names, and take them off what is around."""
+    """Move file prefixes into the pictures' names."""
     prefixed = [one for one in _elements(document) if one.hasFilePrefix()]
     if not prefixed:
         return

@@ -1,6 +1,6 @@
-"""The pictures of a reference, all in one buffer. Device half: pictures.slang.
+"""Pictures of a reference, in one buffer. Device half: pictures.slang.
 
-In a buffer and not in textures: so that one text runs on every way to a GPU, CUDA too.
+A buffer and not textures, so that one text runs on every GPU API, including CUDA.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ BORDERS = ("repeat", "clamp", "mirror")  # as in pictures.slang
 
 @dataclass(frozen=True)
 class Lookup:
-    """One picture and how a shader looks it up: ``name`` is the variable that the text has for it.
+    """One picture with its look-up settings; ``name`` is its variable in the text.
 
-    Values are as the file has them: integers as shares of the largest, no curve undone.
+    Values are as in the file: integers as shares of the largest, without decoding.
     """
 
     name: str
@@ -31,14 +31,14 @@ class Lookup:
     across: str = "repeat"  # one of BORDERS, of u
     down: str = "repeat"
     nearest: bool = False
-    picture: Picture | None = None  # where it is in memory already; path is then any name of it
-    colors: bool = False  # whether the file's tags of colors are applied: no document says how
+    picture: Picture | None = None  # if it is in memory already; then ``path`` is any name
+    colors: bool = False  # whether to apply the file's color tags: no document does
 
 
 def picture_words(picture: Picture) -> npt.NDArray[np.uint32]:
-    """Return the texels of a picture row by row: a word each of 8-bit ones, else four.
+    """Return the texels of a picture row by row: one word for 8-bit texels, else four.
 
-    Grey is in red, green and blue; alpha is 1 where there is none.
+    Grey is copied to red, green and blue; missing alpha is 1.
     """
     pixels = picture.pixels
     rgba: npt.NDArray[Any]
@@ -55,9 +55,9 @@ def picture_words(picture: Picture) -> npt.NDArray[np.uint32]:
 def picture_table(
     lookups: Sequence[Lookup],
 ) -> tuple[str, Mapping[str, npt.NDArray[np.uint32]]]:
-    """Return constants of type Picture for a text, and the buffer that they point into.
+    """Return constants of type Picture for a text, and their buffer.
 
-    A file that is looked up twice is stored once. Raises: PictureError for one that is none.
+    Each file is stored once. Raises: PictureError for a file that is no picture.
     """
     lines, parts, first, places = [], [], 0, dict[tuple[Path, bool], tuple[int, Picture]]()
     for lookup in lookups:

@@ -1,6 +1,6 @@
-"""Pictures that a user's Slang material names: ``uniform Picture<float3> albedo = "a.png";``.
+"""Pictures of a user's Slang material: ``uniform Picture<float3> albedo = "a.png";``.
 
-They are read as those of a task are: model/trainable.texels.slang.
+They are read like those of a task: model/trainable.texels.slang.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ IMPORT = "import neuralshade.model.trainable;"
 
 
 def is_global(code: str, at: int) -> bool:
-    """Return whether a place of a text without comments lies outside of all braces."""
+    """Return whether a position in a text without comments is outside of all braces."""
     return code.count("{", 0, at) == code.count("}", 0, at)
 
 
 def with_pictures(
     place: Path, text: str, code: str
 ) -> tuple[str, Mapping[str, npt.NDArray[Any]]]:  # fmt: skip
-    """Return a module's text that has its pictures as constants, and the buffer of their pixels.
+    """Return a module's text with its pictures as constants, and the buffer of their pixels.
 
-    ``code``: the text with comments blanked. Lines stay where they are.
+    ``code``: the text with comments blanked. Line numbers do not change.
 
-    Raises: ConfigError for a picture without a file, a file beyond the module's folder, and one of
-        other channels; PictureError for what is no picture.
+    Raises: ConfigError for a picture without a file, a file outside the module's folder, or other
+        channels; PictureError for a file that is no picture.
     """
     found = [one for one in PICTURE.finditer(code) if is_global(code, one.start())]
     if not found:

@@ -1,10 +1,10 @@
-"""A user's Slang module as a reference: what has ``float3 eval(float2 uv, float3 wi, float3 wo)``.
+"""A user's Slang module as a reference, with ``float3 eval(float2 uv, float3 wi, float3 wo)``.
 
-``void parameters(float2 uv, out float values[N])`` may say what an encoder is given: the values
-that closures read. A module without it is probed instead: its encoder is given what it scatters
-between a few fixed pairs of directions. ``float3 emission(float2 uv, float3 wo)`` may say what
-shines by itself. Numbers of the module, ``uniform float wetness = 0.5;``, are its inputs, and
-``uniform Picture<float3> albedo = "albedo.png";`` are pictures that it reads.
+Optional functions: ``void parameters(float2 uv, out float values[N])`` returns the encoder's input,
+values that closures read. Without it the input is the light between a few fixed pairs of
+directions. ``float3 emission(float2 uv, float3 wo)`` returns emitted light. Numbers of the module,
+``uniform float wetness = 0.5;``, are its inputs, and ``uniform Picture<float3> albedo =
+"albedo.png";`` are pictures that it reads.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ EVAL = re.compile(r"\bfloat3\s+eval\s*\(\s*float2\b[^,)]*,\s*float3\b[^,)]*,\s*f
 EMISSION = re.compile(r"\bfloat3\s+emission\s*\(")
 PARAMETERS = re.compile(r"\bvoid\s+parameters\s*\(\s*float2\s+\w+\s*,\s*out\s+float\s+\w+\s*"
                         r"\[\s*([^\]]*?)\s*\]\s*\)")  # fmt: skip
-# An input, where a line begins; const is none. Only a uniform one may go without its default.
+# An input, at the start of a line; not const. Only a uniform may lack its default.
 INPUT = re.compile(r"^[ \t]*(?P<sort>uniform|static)\s+float\s+(?P<name>\w+)\s*"
                    r"(?:=\s*(?P<number>[-+.\deE]+)[fF]?\s*)?;", re.MULTILINE)  # fmt: skip
-UNTOLD = 0.0  # what an input without a default is
+UNTOLD = 0.0  # of an input without its own
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 MOST_PARAMETERS = 256
 UNBOUND = ('Write a texture as uniform Picture<float3> NAME = "a.png"; in this file, a number as '
            "uniform float NAME = 0.5;, other values as static const, and leave out "
            "samplers.")  # fmt: skip
-# Pairs that tell most surfaces apart: mirrors of several slants, a grazing one, two far from any.
+# Pairs that distinguish most surfaces: mirrors of several slants, a grazing one, two far from any.
 PROBES = (
     ((0.0, 0.0, 1.0), (0.0, 0.0, 1.0)), ((0.6, 0.0, 0.8), (-0.6, 0.0, 0.8)),
     ((0.0, 0.6, 0.8), (0.0, -0.6, 0.8)), ((0.8, 0.0, 0.6), (0.8, 0.0, 0.6)),
@@ -69,10 +69,9 @@ float3 emission(float2 uv, float3 wo)
 def load_slang(path: str | os.PathLike[str]) -> ReferenceBsdf:
     """Return the reference of a Slang module.
 
-    Raises: ConfigError for what cannot be read as text, for one without ``eval``, for one with
-        shader parameters that nothing binds, for files that it takes in from outside of its folder,
-        and for a picture of other channels; PictureError; KernelError with all that the compiler
-        said.
+    Raises: ConfigError for a file that is not text, a missing ``eval``, shader parameters that
+        nothing binds, files outside of its folder, and a picture of other channels; PictureError;
+        KernelError with the compiler's output.
     """
     place = Path(path)
     text = read_text(place, f"a {SUFFIX} file", "Slang text")
@@ -83,34 +82,34 @@ def load_slang(path: str | os.PathLike[str]) -> ReferenceBsdf:
         raise ConfigError(f"{place}: got a module without eval, need float3 eval(float2 uv, float3 "
                           "wi, float3 wo), which returns f * cos of wi. Write it.")  # fmt: skip
     added = "" if EMISSION.search(code) else DARK
-    told = PARAMETERS.search(code)
-    count = 3 * len(PROBES) if told is None else _count(place, told[1])
-    added += _probed() if told is None else ""
+    own = PARAMETERS.search(code)
+    count = 3 * len(PROBES) if own is None else _count(place, own[1])
+    added += _probed() if own is None else ""
     names = tuple(f"values[{i}]" for i in range(count))
     declared = _declared(code)
     inputs = {one["name"]: _input(place, one["name"], one["number"]) for one in declared}
     reference = ReferenceBsdf(place.stem, f"{_static(text, declared)}\n{added}", names, variables,
                       folder=place.resolve().parent, inputs=inputs, file=place.name,
-                      probes=PROBES if told is None else ())  # fmt: skip
+                      probes=PROBES if own is None else ())  # fmt: skip
     found = reflect_parameters(reference_text(reference), place.name, reference.folder)
     check_bound(found, str(place), UNBOUND)
     return reference
 
 
 def _blank(comment: re.Match[str]) -> str:
-    """Return what leaves all else of a text where it is."""
+    """Return blanks in place of a comment, keeping its line breaks."""
     return re.sub(r"[^\n]", " ", comment[0])
 
 
 def _declared(code: str) -> list[re.Match[str]]:
-    """Return the inputs that a text without comments declares, outside of all braces."""
+    """Return the global inputs that a text without comments declares."""
     return [one for one in INPUT.finditer(code)
             if is_global(code, one.start())
             and (one["number"] or one["sort"] == "uniform")]  # fmt: skip
 
 
 def _static(text: str, declared: Sequence[re.Match[str]]) -> str:
-    """Return a text of whose inputs each thread has its own, as samples differ in them."""
+    """Return the text with inputs as thread-local variables, as they differ between samples."""
     for one in reversed(declared):
         default = "" if one["number"] else f" = {UNTOLD}f"
         text = "".join([
@@ -121,9 +120,9 @@ def _static(text: str, declared: Sequence[re.Match[str]]) -> str:
 
 
 def _input(place: Path, name: str, number: str | None) -> Input:
-    """Return an input by what it is where nobody says, if the text tells that."""
+    """Return an input with its default, if the text has one."""
     if number is None:
-        return Input(name, UNTOLD, told=False)
+        return Input(name, UNTOLD, has_default=False)
     try:
         return Input(name, float(number))
     except ValueError as error:
@@ -132,7 +131,7 @@ def _input(place: Path, name: str, number: str | None) -> Input:
 
 
 def _count(place: Path, text: str) -> int:
-    """Return how many values a module says that it has."""
+    """Return the number of values of ``parameters``."""
     if not text.isdecimal() or not 1 <= int(text) <= MOST_PARAMETERS:
         raise ConfigError(f"{place}: parameters: got values[{shown(text)[1:-1]}], need a number "
                           f"from 1 to {MOST_PARAMETERS}. Write it out.")  # fmt: skip

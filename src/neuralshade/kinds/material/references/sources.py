@@ -1,4 +1,4 @@
-"""What a material may be given as, and what tells one from another."""
+"""Loading of reference materials by file type, and their digests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.references.document_errors import one_line
-from neuralshade.kinds.material.references.reference_bsdf import GIVEN, ReferenceBsdf
+from neuralshade.kinds.material.references.reference_bsdf import VALUES_MARK, ReferenceBsdf
 from neuralshade.kinds.material.references.slang_reference import SUFFIX as SLANG
 from neuralshade.kinds.material.references.slang_reference import load_slang
 from neuralshade.kinds.material.references.stack import SUFFIX as STACK
@@ -31,17 +31,17 @@ def load_reference(
     path: str | os.PathLike[str], element: str | None = None, wrap: str = "repeat", *,
     trust: bool = False,
 ) -> ReferenceBsdf:  # fmt: skip
-    """Return the reference of a file, told by its name, or of a folder of maps.
+    """Load the reference of a file, by its suffix, or of a folder of maps.
 
     A MaterialX document, a stack of layers in TOML, a Slang module, a manifest of maps in JSON.
 
     Args:
-        element: which material of a document.
-        wrap: what lies beyond the border of a set of maps, "repeat" or "clamp"; documents say it.
-        trust: code that a MaterialX document brings may run here, once it was looked through.
+        element: the material's name in a document.
+        wrap: border of a set of maps, "repeat" or "clamp"; documents have their own.
+        trust: run the code of a MaterialX document, after it was checked.
 
-    Raises: ConfigError for another file, and what ``load_materialx``, ``load_stack``,
-        ``load_slang`` and ``load_set`` raise.
+    Raises: ConfigError for another file; errors of ``load_materialx``, ``load_stack``,
+        ``load_slang`` and ``load_set``.
     """
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
         raise ConfigError(f"material: got {shown(path)}, need the path of a material. Name a file "
@@ -78,9 +78,9 @@ def _loaded(
 def load_same(
     path: str | os.PathLike[str], element: str | None, wrap: str, *, trust: bool = False
 ) -> ReferenceBsdf:
-    """Return the reference that an asset was fitted to, whose header says ``element`` and ``wrap``.
+    """Load the reference of an asset, with ``element`` and ``wrap`` of its header.
 
-    Raises: what ``load_reference`` raises.
+    Raises: errors of ``load_reference``.
     """
     named = element if Path(path).suffix.lower() == MATERIALX else None
     return load_reference(path, named, wrap, trust=trust)
@@ -90,7 +90,7 @@ def reference_digest(reference: ReferenceBsdf) -> str:
     """Return the SHA-256 of the text and the pictures, whichever inputs are varied."""
     if reference.origin is not None:
         return reference_digest(reference.origin)
-    text = reference.text.replace(GIVEN, "")
+    text = reference.text.replace(VALUES_MARK, "")
     for new, old in STORED_NAMES.items():
         text = text.replace(new, old)
     state = hashlib.sha256(text.encode())

@@ -1,4 +1,4 @@
-"""A stack of layers in TOML as a reference: a base, and what covers or coats it."""
+"""Stacks of layers in TOML as references: a base, and layers that cover or coat it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ KINDS = {
     "dielectric": ("color", "roughness", "ior", "thickness"),
     "sheen": ("color", "roughness"),
 }
-CLEAR = ("dielectric", "sheen")  # what lies below shows through
+CLEAR = ("dielectric", "sheen")  # layers below are visible
 COLORS = {"dielectric": [1.0, 1.0, 1.0]}
 MOST_LAYERS = 16
 FLAT = Value("float3(0.0f, 0.0f, 1.0f)", False)
@@ -48,10 +48,10 @@ BLACK = Value("float3(0.0f, 0.0f, 0.0f)", False)
 
 
 def load_stack(path: str | os.PathLike[str]) -> ReferenceBsdf:
-    """Return the reference of a stack in TOML; pictures are looked for from its folder on.
+    """Return the reference of a stack in TOML; picture paths are relative to its folder.
 
-    Raises: ConfigError for no TOML, an unknown key or kind, a value out of its range or a picture
-        that is not there, by the layer or the mask; PictureError for a picture that is none.
+    Raises: ConfigError, with the layer or the mask, for invalid TOML, an unknown key or kind, a
+        value out of range or a missing picture; PictureError for a file that is no picture.
     """
     place = Path(path)
     text = read_text(place, f"a {SUFFIX} file", "TOML text")
@@ -119,7 +119,7 @@ def _layer(number: int, table: Any, place: str, pictures: Pictures, masks: list[
 
 
 def _check_used(entries: Entries, kind: str) -> None:
-    """Refuse a key that only other kinds of layers have."""
+    """Refuse a key of another kind of layer."""
     for key in entries.values:
         if key not in (*SHARED, *KINDS[kind]):
             able = " or ".join(one for one, keys in KINDS.items() if key in keys)
@@ -128,19 +128,19 @@ def _check_used(entries: Entries, kind: str) -> None:
 
 
 def _normal(entries: Entries, name: str) -> Value:
-    """Return a layer's normal: flat, a picture's, of a mask taken for a height, or of flakes."""
-    given = [key for key in ("normal", "bump", "flakes") if key in entries]
-    if len(given) > 1:
-        raise ConfigError(f"{entries.where}: got {' and '.join(given)}, need one of them. Take "
+    """Return a layer's normal: flat, from a picture, from a mask as height, or of flakes."""
+    sources = [key for key in ("normal", "bump", "flakes") if key in entries]
+    if len(sources) > 1:
+        raise ConfigError(f"{entries.where}: got {' and '.join(sources)}, need one of them. Take "
                           "the others out.")  # fmt: skip
-    if not given:
+    if not sources:
         return FLAT
-    where, value = f"{entries.where}.{given[0]}", entries.values[given[0]]
-    if given[0] == "normal":
+    where, value = f"{entries.where}.{sources[0]}", entries.values[sources[0]]
+    if sources[0] == "normal":
         if not isinstance(value, str):
             raise entries.wrong("normal", value, "a picture's path")
         return Value(f"mapped_normal({entries.pictures.expression(where, value, 'xyz')})", True)
-    if given[0] == "bump":
+    if sources[0] == "bump":
         inner = Entries(where, value, ("by", "depth"), entries.pictures, entries.masks)
         mask = inner.mask("by")
         if not NAME.fullmatch(mask) or mask.startswith(VARIED):
@@ -155,6 +155,6 @@ def _normal(entries: Entries, name: str) -> Value:
 
 
 def _slopes(mask: str) -> str:
-    """Return the slopes of a mask along u and v, by differences."""
+    """Return the slopes of a mask along u and v, by finite differences."""
     ends = [f"mask_{mask}(uv {sign} STEP.{axis})" for axis in ("xy", "yx") for sign in "+-"]
     return f"float2({ends[0]} - {ends[1]}, {ends[2]} - {ends[3]}) / (2.0f * STEP.x)"

@@ -1,4 +1,4 @@
-"""The inputs of a stack in TOML: numbers under [vary], which a fit may keep as inputs."""
+"""Inputs of a stack in TOML: the numbers under [vary], which a fit may keep variable."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ def read_inputs(table: object, place: str, masks: Iterable[str]) -> dict[str, In
 
 
 def declared(inputs: Mapping[str, Input]) -> str:
-    """Return the variables of inputs in Slang: of each thread one."""
+    """Return the declarations of the inputs in Slang, thread-local."""
     return "".join(f"static float {i.variable} = {slang(i.default)};\n" for i in inputs.values())

@@ -1,4 +1,4 @@
-"""The masks of a stack in TOML as functions in Slang: noises, pictures, recesses, products.
+"""Masks of a stack in TOML as Slang functions: noises, pictures, recesses, products.
 
 Device half: stack_masks.slang, which has the noises.
 """
@@ -20,7 +20,7 @@ CHANGES = ("levels", "invert")
 OF_NOISE = ("noise", "scale", "octaves", "warp", "seed", "width")
 KEYS = {"noise": OF_NOISE, "image": ("image",), "recesses": ("recesses", "radius"),
         "multiply": ("multiply",)}  # fmt: skip
-OCTAVES = {"fractal": 4, "scratches": 2}  # the usual number of those that have them
+OCTAVES = {"fractal": 4, "scratches": 2}  # default number for noises that have them
 CALLS = {
     "fractal": "fractal(at, {scale}, {octaves}, {seed}u)",
     "cells": "cells(at, {scale}, {seed}u)",
@@ -31,9 +31,9 @@ CALLS = {
 }
 MOST_CELLS = 4096
 MOST_MASKS = 64  # of a stack
-MOST_CALLS = 256  # of masks for one, those that it multiplies and theirs
-NARROWEST = 0.001  # between levels of which one is varied
-WARP_SCALE = 4  # cells of what bends a noise
+MOST_CALLS = 256  # of masks for one, with all masks that it multiplies
+NARROWEST = 0.001  # between levels, if one is varied
+WARP_SCALE = 4  # cells of the noise that warps another
 FUNCTION = """
 float mask_{name}(float2 uv)
 {{
@@ -70,11 +70,12 @@ def read_masks(tables: object, place: str, pictures: Pictures) -> list[Mask]:
 
 def _read(name: str, table: object, place: str, pictures: Pictures, names: list[str]) -> Mask:
     where = f"{place}: mask {name}"
-    given = [key for key in SOURCES if isinstance(table, Mapping) and key in table]
-    if isinstance(table, Mapping) and len(given) > 1:
-        raise ConfigError(f"{where}: got {' and '.join(given)}, need one of {', '.join(SOURCES)}. "
+    sources = [key for key in SOURCES if isinstance(table, Mapping) and key in table]
+    if isinstance(table, Mapping) and len(sources) > 1:
+        got = " and ".join(sources)
+        raise ConfigError(f"{where}: got {got}, need one of {', '.join(SOURCES)}. "
                           "Make two masks.")  # fmt: skip
-    source = given[0] if given else None
+    source = sources[0] if sources else None
     known = (*(KEYS[source] if source else SOURCES), *CHANGES)
     entries = Entries(where, table, known, pictures, names)
     if source is None:
@@ -96,7 +97,7 @@ def _read(name: str, table: object, place: str, pictures: Pictures, names: list[
 
 
 def _noise(entries: Entries, name: str) -> tuple[str, str]:
-    """Return what stands before a noise, and the noise."""
+    """Return the statements before a noise, and its expression."""
     kind = entries.choice("noise", CALLS)
     _check_used(entries, kind)
     across, down = entries.pair("scale", 4, 1, MOST_CELLS)
@@ -113,7 +114,7 @@ def _noise(entries: Entries, name: str) -> tuple[str, str]:
 
 
 def _check_used(entries: Entries, kind: str) -> None:
-    """Refuse a key that a noise has no use for."""
+    """Refuse a key that a noise does not use."""
     for key in ("octaves", "width", "seed"):
         if key in entries and "{" + key + "}" not in CALLS[kind]:
             able = [one for one, call in CALLS.items() if "{" + key + "}" in call]
@@ -134,21 +135,21 @@ def _of_picture(entries: Entries, source: str) -> str:
 
 
 def _leveled(entries: Entries, value: str) -> str:
-    """Return what is 0 below the first level and 1 above the second, smooth between."""
+    """Return a smooth step from 0 at the first level to 1 at the second."""
     if "levels" not in entries:
         return value
-    given = entries.values["levels"]
-    if isinstance(given, list) and len(given) == 2 and any(map(entries.names_input, given)):
-        low, high = (entries.text("levels", one, 0, 1) for one in given)
+    levels = entries.values["levels"]
+    if isinstance(levels, list) and len(levels) == 2 and any(map(entries.names_input, levels)):
+        low, high = (entries.text("levels", one, 0, 1) for one in levels)
         return f"smoothstep({low}, max({high}, {low} + {NARROWEST}f), {value})"
     first, second = entries.pair("levels", 0, 0, 1)
     if not first < second:
-        raise entries.wrong("levels", given, "two, the lower one first")
+        raise entries.wrong("levels", levels, "two, the lower one first")
     return f"smoothstep({slang(first)}, {slang(second)}, {value})"
 
 
 def _check_circles(masks: list[Mask], place: str) -> None:
-    """Refuse masks that are made of themselves, or of too many."""
+    """Refuse masks that contain themselves, or too many."""
     uses = {one.name: one.uses for one in masks}
     calls: dict[str, int] = {}
 

@@ -1,4 +1,4 @@
-"""The Slang text of a stack: its layers at a place, one after the other. See stack.py."""
+"""Slang text of a stack: its layers at a place, from bottom to top. See stack.py."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from neuralshade.kinds.material.references.reference_bsdf import GIVEN
+from neuralshade.kinds.material.references.reference_bsdf import VALUES_MARK
 from neuralshade.kinds.material.references.stack_masks import Mask
 from neuralshade.kinds.material.references.stack_values import Value
 
@@ -34,7 +34,7 @@ struct Layer
     float thickness;
 }}
 """
-STEP = 1 / 2048  # of the tile: between the two places that a slope is read from, half
+STEP = 1 / 2048  # of the tile: half the distance of the two places of a slope
 LAYERS = """
 void read_layers(float2 uv, out Layer layers[LAYERS])
 {{
@@ -44,7 +44,7 @@ Stacked stacked(float2 uv, float3 wi, float3 wo)
 {{
     Layer layers[LAYERS];
     read_layers(uv, layers);
-{given}    Stacked all = {{ float3(0.0f), float3(0.0f) }};
+{mark}    Stacked all = {{ float3(0.0f), float3(0.0f) }};
     Facing seen;
 {steps}    return all;
 }}
@@ -81,7 +81,7 @@ PASSED = {
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer as it was read."""
+    """One layer, as read."""
 
     name: str
     kind: str
@@ -96,14 +96,14 @@ class Layer:
 
 @dataclass(frozen=True)
 class Varying:
-    """Numbers of a layer that differ from place to place."""
+    """Numbers of a layer that vary over the surface."""
 
     names: tuple[str, ...]
     texts: tuple[str, ...]
 
 
 def varying(layers: Sequence[Layer]) -> list[Varying]:
-    """Return what an encoder is given: all that is not the same everywhere."""
+    """Return the encoder's input: all numbers that vary over the surface."""
     found = []
     for number, layer in enumerate(layers):
         for field, count in FIELDS.items():
@@ -134,11 +134,11 @@ def stack_text(
     functions = "".join(one.text for one in masks)
     return (IMPORTS + constants + HEAD.format(count=len(layers), step=f"{STEP:.9g}") + functions
             + LAYERS.format(masks=locals_, layers=reads, steps=steps, values=values,
-                            given=GIVEN))  # fmt: skip
+                            mark=VALUES_MARK))  # fmt: skip
 
 
 def _step(layer: Layer, at: str) -> str:
-    """Return a stack with one more layer on it."""
+    """Return the statement that adds a layer to the stack."""
     known = {"l": at, "ior": f"{layer.ior:.9g}" if layer.ior % 1 else f"{layer.ior:.1f}"}
     closure = CLOSURES[layer.kind].format(**known)
     if layer.kind not in PASSED:

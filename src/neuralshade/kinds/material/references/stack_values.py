@@ -1,7 +1,7 @@
-"""The values of a stack in TOML, each read with a message of its own, as expressions in Slang.
+"""Values of a stack in TOML as Slang expressions, each checked with its own message.
 
-A value is a number, a color, a picture, or two of them mixed by a mask. Device half:
-stack_values.slang.
+A value is a number, a color, a picture, or a mix of two by a mask.
+Device half: stack_values.slang.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from neuralshade.source.image_file import load_picture
 
 HEX = re.compile(r"#[0-9a-fA-F]{6}")
 INVERTED = "!"
-VARIED = "varied_"  # begins the variables of inputs
+VARIED = "varied_"  # prefix of the variables of inputs
 MIXED = ("mix", "by")
 
 
 @dataclass(frozen=True)
 class Value:
-    """An expression of ``uv`` and of the masks m_NAME; ``varies`` over the surface."""
+    """An expression of ``uv`` and the masks m_NAME; ``varies``: not constant over the surface."""
 
     text: str
     varies: bool
@@ -37,7 +37,7 @@ class Value:
 
 @dataclass
 class Pictures:
-    """What a stack looks up; ``folder`` is where its paths begin."""
+    """Pictures of a stack; ``folder`` is the base of their paths."""
 
     folder: Path
     lookups: list[Lookup] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Pictures:
         path = self.folder / text
         try:
             is_there = os.path.isfile(path)
-        except OSError:  # of a name that no file system has
+        except OSError:  # of an invalid file name
             is_there = False
         if not is_there:
             raise ConfigError(f"{where}: got {shown(text)}, which is not there, need a picture. "
@@ -58,7 +58,7 @@ class Pictures:
         return f"linear_of({found})" if encoded else found
 
     def name(self, path: Path, colors: bool = False) -> str:
-        """Return the name of a picture's variable; of ``colors`` its tags are applied."""
+        """Return the name of a picture's variable; ``colors``: apply its color tags."""
         for one in self.lookups:
             if (one.path, one.colors) == (path, colors):
                 return one.name
@@ -67,9 +67,9 @@ class Pictures:
 
 
 class Entries:
-    """One table of a stack, whose keys are ``known``; ``where`` begins each message.
+    """One table of a stack with the ``known`` keys; ``where`` begins each message.
 
-    What names an input of ``pictures.inputs`` in place of a number is that input.
+    The name of one of ``pictures.inputs`` in place of a number means that input.
     """
 
     def __init__(self, where: str, values: object, known: Iterable[str], pictures: Pictures,
@@ -89,7 +89,7 @@ class Entries:
         return key in self.values
 
     def choice(self, key: str, known: Iterable[str]) -> str:
-        """Return one of a few words."""
+        """Return one of the ``known`` words."""
         value, words = self.values.get(key), list(known)
         if value not in words or not isinstance(value, str):
             got = "nothing" if value is None else shown(value)
@@ -98,7 +98,7 @@ class Entries:
         return value
 
     def truth(self, key: str) -> bool:
-        """Return true or false, the latter where it is not said."""
+        """Return a boolean, by default False."""
         value = self.values.get(key, False)
         if not isinstance(value, bool):
             raise self.wrong(key, value, "true or false")
@@ -116,7 +116,7 @@ class Entries:
         return int(found)
 
     def pair(self, key: str, usual: float, low: float, high: float) -> tuple[float, float]:
-        """Return two numbers; one stands for both."""
+        """Return a pair; one number stands for both."""
         value = self.values.get(key, usual)
         both = value if isinstance(value, list) else [value, value]
         if len(both) != 2:
@@ -125,12 +125,12 @@ class Entries:
         return first, second
 
     def wrong(self, key: str, value: object, need: str) -> ConfigError:
-        """Return the error of a value."""
+        """Return the error for a value."""
         got = "nothing" if value is None else shown(value)
         return ConfigError(f"{self.where}.{key}: got {got}, need {need}. Change it.")
 
     def mask(self, key: str) -> str:
-        """Return an expression of masks multiplied, "!" before one inverted; 1 where none is."""
+        """Return a product of masks, "!" inverts one; 1 without masks."""
         value = self.values.get(key, [])
         found = []
         for one in value if isinstance(value, list) else [value]:
@@ -146,12 +146,12 @@ class Entries:
         return " * ".join(found) or "1.0f"
 
     def scalar(self, key: str, usual: float, low: float, high: float) -> Value:
-        """Return one number: as such, a picture's red, or mixed."""
+        """Return a number: a constant, a picture's red, or a mix."""
         return self._value(key, self.values.get(key, usual),
                            lambda value: self.text(key, value, low, high), "r")  # fmt: skip
 
     def two(self, key: str, usual: float, low: float, high: float) -> Value:
-        """Return a float2 of one number or of two, as ``scalar`` has it."""
+        """Return a float2 of one number or of two, otherwise like ``scalar``."""
 
         def constant(value: Any) -> str:
             both = value if isinstance(value, list) else [value, value]
@@ -162,7 +162,7 @@ class Entries:
         return self._value(key, self.values.get(key, usual), constant, "rr")
 
     def color(self, key: str, usual: object) -> Value:
-        """Return a color in linear light: three numbers, "#rrggbb" in sRGB, a picture, or mixed."""
+        """Return a color in linear light: three numbers, "#rrggbb" in sRGB, a picture, or a mix."""
         return self._value(key, self.values.get(key, usual), lambda v: self._color(key, v), "rgb")
 
     def _color(self, key: str, value: object) -> str:
@@ -192,7 +192,7 @@ class Entries:
         return Value(text, VARIED in text)
 
     def text(self, key: str, value: Any, low: float, high: float) -> str:
-        """Return a number within limits as Slang has it, or an input that is one."""
+        """Return a number within limits, or an input, as Slang text."""
         if self.names_input(value):
             return self.varied(key, value, low, high)
         return slang(self._within(key, value, low, high))
@@ -202,7 +202,7 @@ class Entries:
         return isinstance(value, str) and value.removeprefix(INVERTED) in self.pictures.inputs
 
     def varied(self, key: str, text: str, low: float, high: float) -> str:
-        """Return an input, "!" before it inverted; it may be varied within the limits alone."""
+        """Return an input, "!" inverts it; limits apply to its range."""
         name, inputs = text.removeprefix(INVERTED), self.pictures.inputs
         ends = (1 - high, 1 - low) if text.startswith(INVERTED) else (low, high)
         before = inputs[name]
@@ -222,7 +222,7 @@ class Entries:
 
 
 def slang(number: float) -> str:
-    """Return a number as Slang has it."""
+    """Return a number as Slang text."""
     return f"{number:.9g}f" if not math.isclose(number, round(number)) else f"{round(number)}.0f"
 
 

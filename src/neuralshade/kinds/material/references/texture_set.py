@@ -1,4 +1,4 @@
-"""A folder of PBR maps as the plainest material: the shading model of ``fit mipmaps``."""
+"""Folders of PBR maps as references, with the shading model of ``fit mipmaps``."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ void parameters(float2 uv, out float values[REFERENCE_PARAMETERS])
 
 
 def load_set(source: str | os.PathLike[str], wrap: str = "repeat") -> ReferenceBsdf:
-    """Return the reference of a folder of maps, or of a JSON manifest of them.
+    """Load the reference of a folder of maps, or of their JSON manifest.
 
-    ``wrap``: what lies beyond the border, "repeat" or "clamp".
+    ``wrap``: border mode, "repeat" or "clamp".
 
-    Raises: what ``load_texture_set`` raises.
+    Raises: errors of ``load_texture_set``.
     """
     return texture_set_reference(load_texture_set(source, wrap=wrap), wrap)
 

@@ -1,4 +1,4 @@
-"""A reference some of whose inputs are varied: what its text is told of them, and its encoder."""
+"""References with varied inputs: the text that sets them, and the encoder's values."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ void parameters(float2 uv, out float values[REFERENCE_PARAMETERS])
 
 
 def vary_reference(reference: ReferenceBsdf, ranges: str) -> ReferenceBsdf:
-    """Return a reference whose inputs are varied over ``ranges``; itself where these are none.
+    """Return a reference with inputs varied over ``ranges``; unchanged for no range.
 
-    Its ``parameters`` are those of the ends of each range, all other inputs at their defaults: so
-    an encoder knows what a place becomes.
+    Its ``parameters`` are those at the ends of each range, with all other inputs at their defaults,
+    so that an encoder knows the range of each place.
 
-    Raises: ConfigError for an input that it has not; see ``varied_of``.
+    Raises: ConfigError for an unknown input; see ``varied_of``.
     """
     varied = varied_of(ranges, reference.inputs, reference.owner)
     if not varied:
@@ -69,7 +69,7 @@ def vary_reference(reference: ReferenceBsdf, ranges: str) -> ReferenceBsdf:
 
 
 def _ends(varied: Sequence[Varied]) -> list[tuple[float, ...]]:
-    """Return where the encoder looks: the defaults, and each range's ends; shares of four."""
+    """Return the encoder's settings: defaults, and each range's ends; padded to four shares."""
     usual = [one.share(one.default) for one in varied]
     found = [usual]
     for number in range(len(varied)):

@@ -1,1 +1,1 @@
-"""Documents of strangers, loaded in a process of their own, which has little to lose."""
+"""Sandbox for untrusted MaterialX documents, in a process with few rights."""

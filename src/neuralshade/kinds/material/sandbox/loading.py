@@ -1,4 +1,4 @@
-"""A stranger's MaterialX document, loaded in a sandbox; what answers there: server.py."""
+"""Loading of untrusted MaterialX documents in a sandbox; the process inside: server.py."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf
 from neuralshade.kinds.material.sandbox.message import reference_from_message
 
-SECONDS = 120.0  # to load it, and to compile and to run it once
+SECONDS = 120.0  # to load, compile and run it once
 MOST_BYTES = 4 * 2**30  # of memory
-MOST_TEXT = 2**24  # bytes of its text and all that is said with it
+MOST_TEXT = 2**24  # bytes of its text and of the message
 SERVES = "neuralshade.kinds.material.sandbox.server:SandboxHandler"
 
 
@@ -23,23 +23,23 @@ def load_sandboxed(
     path: str | os.PathLike[str], element: str | None = None, varied: Sequence[str] = (), *,
     trust: bool = False, readable: Sequence[str] = (),
 ) -> ReferenceBsdf:  # fmt: skip
-    """Return the reference of a MaterialX document, as ``load_materialx`` does, from a sandbox.
+    """Load the reference of a MaterialX document in a sandbox, like ``load_materialx``.
 
-    There it is loaded, compiled and run once: a document that ends what reads it, compiles it or
-    runs it ends that process. It reads files in the document's folder or below, and the system's.
+    It is loaded, compiled and run once there: a document that crashes a step crashes only that
+    process. It can read files in the document's folder or below, and the system's.
 
-    ``trust``: code of its own may run, once it was looked through; it is refused otherwise;
+    ``trust``: run its own code, after it was checked; it is refused otherwise.
     ``readable``: other files that it may read.
-    Raises: ConfigError where it ends the process, takes too long or too much memory; what
-        ``load_materialx`` raises; DeviceError where there is no process.
+    Raises: ConfigError if it crashes, takes too long or too much memory; errors of
+        ``load_materialx``; DeviceError if there is no process.
     """
     place, there = Path(path), os.path.abspath(path)
     said = Said(str(path), "a document", "it", "document", "one that MaterialX reads",
                 "one that takes less time", "one that takes less", ConfigError)  # fmt: skip
-    asked = {"path": there, "element": element, "varied": list(varied), "trust": trust}
+    request = {"path": there, "element": element, "varied": list(varied), "trust": trust}
     with Sandbox(SERVES, said, MOST_BYTES, [str(place.resolve().parent), *readable]) as sandbox:
         try:
-            message, arrays = sandbox.ask(asked, seconds=SECONDS, memory=MOST_BYTES,
+            message, arrays = sandbox.ask(request, seconds=SECONDS, memory=MOST_BYTES,
                                           most_bytes=MOST_BYTES, most_json=MOST_TEXT)  # fmt: skip
         except NeuralShadeError as error:
             raise type(error)(str(error).replace(there, str(path))) from error
@@ -54,7 +54,7 @@ def load_sandboxed(
 
 
 class SandboxedDocument(os.PathLike[str]):
-    """The path of a document that somebody else sent: it is loaded in a sandbox alone."""
+    """The path of an untrusted document: it is only loaded in a sandbox."""
 
     def __init__(self, path: str):
         self._path = path
@@ -67,7 +67,7 @@ class SandboxedDocument(os.PathLike[str]):
         return self._path
 
     def reference(self, element: str | None) -> ReferenceBsdf:
-        """Return the reference of its first material, or of another one; see ``load_sandboxed``."""
+        """Return the reference of its first or another material; see ``load_sandboxed``."""
         if element not in self._loaded:
             self._loaded[element] = load_sandboxed(self._path, element)
         return self._loaded[element]

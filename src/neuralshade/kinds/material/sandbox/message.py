@@ -1,4 +1,4 @@
-"""A reference of a MaterialX document as a message between two processes: plain data and arrays."""
+"""Messages of the sandbox: a document's reference as plain data and arrays."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def reference_message(reference: ReferenceBsdf) -> tuple[dict[str, Any], tuple[A
 def reference_from_message(
     message: dict[str, Any], arrays: Sequence[Array], place: Path
 ) -> ReferenceBsdf | None:
-    """Return the reference of a message; None where that is no message of one.
+    """Return the reference of a message; None for an invalid message.
 
-    Raises: ConfigError where its text reaches beyond arithmetic.
+    Raises: ConfigError for text that does more than arithmetic.
     """
     whole = (
         all(isinstance(message.get(name), str) for name in ("name", "text"))

@@ -1,4 +1,4 @@
-"""What loads a stranger's document in a sandbox, and runs it once."""
+"""Sandbox process: loads an untrusted document, and runs it once."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ SAMPLES = 1024  # places and directions that it is run at
 
 
 class SandboxHandler:
-    """Answers with the reference of the document that a message names."""
+    """Returns the reference of the document that a message names."""
 
     def __call__(
         self, message: dict[str, Any], arrays: list[Array]
     ) -> tuple[dict[str, Any], tuple[Array, ...]]:
-        """Return the reference as a message, once it was compiled and run."""
+        """Return the reference as a message, after it was compiled and run."""
         path, trust = Path(message["path"]), bool(message["trust"])
         reference = load_materialx(path, message["element"], trust=trust, apart=True)
         if trust:
@@ -39,10 +39,10 @@ class SandboxHandler:
 
 
 def _run(reference: ReferenceBsdf) -> None:
-    """Evaluate a reference at random places: what ends the process ends this one."""
+    """Evaluate a reference at random places: a crash ends only this process."""
     try:
         gpu = open_reference_gpu()
-    except DeviceError:  # a fit may have another road
+    except DeviceError:  # a fit may use another device
         return
     rng = np.random.default_rng(0)
     kernels = ReferenceKernels(gpu, reference)

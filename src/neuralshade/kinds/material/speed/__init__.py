@@ -1,1 +1,1 @@
-"""How long a material and its network take on a GPU, by its clock."""
+"""GPU timing of a material and its network."""

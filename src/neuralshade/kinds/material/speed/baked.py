@@ -1,8 +1,8 @@
-"""A material with what its graph computes in maps: what a game would do without a network.
+"""Baked reference: the graph's values in texture maps, as a game without a network has them.
 
-Its closures are evaluated as they are; of the graph's values each that varies is 8 bits of a map,
-over its own range. What is the same everywhere is a constant, and what only another one tells is
-computed from that.
+Its closures are evaluated unchanged. Each value of the graph that varies becomes 8 bits of a map
+over its own range. A constant stays a constant, and a value that depends linearly on another one is
+computed from it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from neuralshade.kinds.material.batched_maps import empty_maps, map_edges
 from neuralshade.kinds.material.levels import boxed, level_sides
 from neuralshade.kinds.material.references.pictures import Lookup, picture_table
 from neuralshade.kinds.material.references.reference_bsdf import (
-    GIVEN,
+    VALUES_MARK,
     ReferenceBsdf,
     ReferenceKernels,
 )
@@ -31,7 +31,7 @@ from neuralshade.source.picture import Picture
 
 Floats = npt.NDArray[np.float32]
 
-SAME = 1e-5  # of a value's spread beside its size; of what a straight line leaves of another's
+SAME = 1e-5  # of a value's spread over its size; of the residual of a linear fit to another
 MIPS = 4 / 3  # of a map's bytes, with all levels
 EVAL = re.compile(r"float3 eval\(float2 uv, float3 wi, float3 wo\)\s*\{\n")
 READ = """
@@ -54,23 +54,23 @@ SamplerState baked_edges;
 
 @dataclass(frozen=True)
 class Baked:
-    """Maps of a graph's values, and how each value is read of them."""
+    """Maps of a graph's values, and the decoding of each value."""
 
     reference: ReferenceBsdf
     codes: npt.NDArray[np.uint8]  # [maps, side, side, 4]
-    channels: tuple[int, ...]  # of each value, which number of the maps; -1 is none
-    scales: tuple[float, ...]  # value = scale times that number in [0, 1], and
+    channels: tuple[int, ...]  # channel of each value in the maps; -1: none
+    scales: tuple[float, ...]  # value = scale times the channel in [0, 1], plus
     shifts: tuple[float, ...]
-    normals: tuple[str, ...]  # what is to be of length 1
-    wrap: str  # as a recipe's: repeat or clamp
+    normals: tuple[str, ...]  # vectors to normalize
+    wrap: str  # as in a recipe: repeat or clamp
 
     @property
     def byte_count(self) -> int:
-        """Return the bytes that they take in a GPU's memory, with mip levels."""
+        """Return the bytes in a GPU's memory, with mip levels."""
         return round(self.codes.nbytes * MIPS)
 
     def levels(self) -> list[Baked]:
-        """Return these maps and all levels behind them, each a box filter of these."""
+        """Return these maps and all further levels, each a box filter of these."""
         count, side = self.codes.shape[:2]
         texels = self.codes.transpose(1, 2, 0, 3).reshape(side * side, count * 4)
         coarser = [each.reshape(-1, count, 4).swapaxes(0, 1) for each in boxed(texels, side)]
@@ -91,7 +91,7 @@ class Baked:
         return self._as(text, {"baked_words": words["picture_words"]})
 
     def in_textures(self, gpu: Gpu) -> ReferenceBsdf:
-        """Return the material that lets a device of SlangPy's filter them."""
+        """Return the material that reads them as filtered textures of a SlangPy device."""
         device = slangpy_gpu(gpu, "textures").device
         look_up = "baked_maps.SampleLevel(baked_edges, float3(uv, {map}), 0.0f)"
         maps, edges = _array(device, self.codes), map_edges(device, self.wrap)
@@ -104,7 +104,7 @@ class Baked:
         )
 
     def _text(self, head: str, look_up: str) -> str:
-        """Return the material's text, which is given its values before it is asked."""
+        """Return the material's text, with its values read from the maps."""
         reads = ""
         for number in range(len(self.codes)):
             reads += f"    four = {look_up.format(map=number)};\n"
@@ -114,21 +114,21 @@ class Baked:
                               f"+ {self.shifts[i]!r}f;\n")  # fmt: skip
         reads += "".join(f"    baked_numbers[{i}] = {self.shifts[i]!r}f;\n"
                          for i, channel in enumerate(self.channels) if channel < 0)  # fmt: skip
-        given = "".join(f"    {target} = baked_numbers[{i}];\n"
+        reads = "".join(f"    {target} = baked_numbers[{i}];\n"
                         for i, target in enumerate(self.reference.targets))  # fmt: skip
-        given += "".join(f"    {name} = normalize({name});\n" for name in self.normals)
-        text = self.reference.text.replace(GIVEN, given)
+        reads += "".join(f"    {name} = normalize({name});\n" for name in self.normals)
+        text = self.reference.text.replace(VALUES_MARK, reads)
         text = EVAL.sub(lambda found: f"{found[0]}    read_baked(uv);\n", text)
         return head + READ.format(count=len(self.channels), reads=reads) + text
 
 
 def bake(kernels: ReferenceKernels, side: int, wrap: str) -> Baked | None:
-    """Return a material's values in maps of ``side`` x ``side`` texels, ``wrap`` as a recipe's.
+    """Return a material's values in maps of ``side`` x ``side`` texels, ``wrap`` as in a recipe.
 
-    None where it has none that could be given: a module of a user's own, numbers that are varied.
+    None if its values cannot be replaced: for a user's own module, and with varied inputs.
     """
     reference = kernels.bsdf
-    if not reference.targets or reference.varied or reference.text.count(GIVEN) != 1:
+    if not reference.targets or reference.varied or reference.text.count(VALUES_MARK) != 1:
         return None
     values = kernels.parameter_map(side, side).reshape(side * side, -1)
     kept, channels, scales, shifts = _channels(values)
@@ -147,7 +147,7 @@ def bake(kernels: ReferenceKernels, side: int, wrap: str) -> Baked | None:
 
 
 def _channels(values: Floats) -> tuple[list[int], list[int], list[float], list[float]]:
-    """Return which values are kept, and of each value what tells it: see ``Baked``."""
+    """Return the values to keep, and the decoding of each value: see ``Baked``."""
     kept: list[int] = []
     channels, scales, shifts = list[int](), list[float](), list[float]()
     means, spreads = values.mean(0, dtype=np.float64), values.std(0, dtype=np.float64)

@@ -1,12 +1,12 @@
-"""How long a material's graph and its decoder take for a screen of points, by the GPU's clock.
+"""Evaluation kernels of a material's graph and decoder over a screen of points, timed on the GPU.
 
-Each pixel finds its own point and directions (screen.slang), and writes three halves and a
-zero, whatever evaluates it; "nothing" does no more than that. Lights are added up, and a compiler
-may share what they have in common.
+Each pixel finds its own point and directions (screen.slang), and writes three halves and a zero;
+"nothing" does no more than that. Lights are added up, and a compiler may share what they have in
+common.
 
 On a GPU the decoder is kinds/material/batched_decoder.py: it reads its map once for all lights, by
-texture units or, through CUDA, out of a buffer. In software it is the engine's for any field, which
-reads where a pixel is, writes three float32 and is asked for each light alone.
+texture units or, with CUDA, out of a buffer. In software it is the engine's for any field, which
+reads a pixel's position, writes three float32 and is evaluated for each light separately.
 """
 
 from collections.abc import Mapping
@@ -34,8 +34,8 @@ from neuralshade.model.field import Field
 from neuralshade.model.parameters import SlangHalf, Table
 
 Floats = npt.NDArray[np.float32]
-GROUPS = {"cuda": 256}  # threads by API; of networks of 32 x 2, scattered, 78 us (128: 91 us)
-USUAL_GROUP = 128  # through Vulkan 83 us (256: 89 us); groups of 64 take 20 us to begin
+GROUPS = {"cuda": 256}  # threads by API; for networks of 32 x 2, scattered, 78 us (128: 91 us)
+USUAL_GROUP = 128  # with Vulkan 83 us (256: 89 us); groups of 64 take 20 us to start
 NOTHING = """
 float3 eval(float2 uv, float3 wi, float3 wo)
 {
@@ -120,7 +120,7 @@ public struct {name}OnScreen<E : IEncoding> : IEncoding
 
 
 class OnScreen(Encoding):
-    """A material's encoding of the points that a screen's pixels show; it is not trained."""
+    """A material's encoding at the points of a screen's pixels; not trained."""
 
     def __init__(self, inner: Encoding, screen: Screen):
         super().__init__()
@@ -147,17 +147,17 @@ class OnScreen(Encoding):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What evaluates a screen, ready to run."""
+    """Evaluation of a screen, ready to run."""
 
     gpu: Gpu
     steps: Steps
     drawn: Any  # Buffer
     screen: Screen
-    path: str  # what the network runs on; of a graph the API alone
+    path: str  # of the network; of a graph the API
     by_light: bool = False  # float32 of each light, not halves of their sum
 
     def values(self) -> Floats:
-        """Run it; return what it says, pixel by pixel, lights added up: float32 [count, 3]."""
+        """Run it; return the pixels, lights added up: float32 [count, 3]."""
         run_steps(self.gpu, self.steps)
         raw, count, lights = self.drawn.read(), self.screen.count, self.screen.lights
         if not self.by_light:
@@ -171,27 +171,27 @@ class Evaluation:
 
 
 def graph_evaluation(gpu: Gpu, reference: ReferenceBsdf | None, screen: Screen) -> Evaluation:
-    """Return what evaluates a material's graph; None is the screen itself."""
+    """Return the evaluation of a material's graph; None is the screen itself."""
     if reference is None:
         return _evaluation(gpu, NOTHING + GRAPH, {}, screen, "")
     head = HEAD.format(count=max(1, len(reference.parameters)), lowest=LOWEST)
-    given: Mapping[str, Any] = reference.variables  # arrays, or what a device has already
+    variables: Mapping[str, Any] = reference.variables  # arrays, or buffers of a device
     variables = {name: gpu.buffer(value) if isinstance(value, np.ndarray) else value
-                 for name, value in given.items()}  # fmt: skip
+                 for name, value in variables.items()}  # fmt: skip
     return _evaluation(gpu, head + reference.text + GRAPH, variables, screen, "", reference.folder)
 
 
 def batched_evaluation(
     gpu: Gpu, material: Mapped, screen: Screen, *, matrices: bool = True
 ) -> Evaluation:  # fmt: skip
-    """Return what evaluates a material as a renderer does: see ``build_decoder``."""
+    """Return the evaluation of a material as in a renderer: see ``build_decoder``."""
     decoder = build_decoder(gpu, [material], matrices)
     return _evaluation(gpu, decoder.text + DECODED, decoder.variables, screen, decoder.path,
                        **decoder.options)  # fmt: skip
 
 
 def decoder_evaluation(gpu: Gpu, field: Field, screen: Screen) -> Evaluation:
-    """Return what evaluates a material's field. Its read-out is given from now on."""
+    """Return the evaluation of a material's field. Its read-out is an input from now on."""
     if not gpu.adapter.software:
         return batched_evaluation(gpu, as_stored(field), screen)
     encoding = encoding_of(field)
@@ -203,7 +203,7 @@ def decoder_evaluation(gpu: Gpu, field: Field, screen: Screen) -> Evaluation:
 
 
 def as_stored(field: Field) -> Any:
-    """Return a field of a material as its file would hold it."""
+    """Return a material's field as its file stores it."""
     encoding, network = encoding_of(field), field.network
     recipe = MaterialRecipe(
         features=encoding.grid.features, lobes=encoding.lobes.count,
@@ -220,7 +220,7 @@ def _evaluation(
     gpu: Gpu, text: str, variables: Mapping[str, Any], screen: Screen, path: str,
     folder: Path | None = None, **options: Any,
 ) -> Evaluation:  # fmt: skip
-    """Return what evaluates a text's ``screen_towards`` for each pixel and light."""
+    """Return the evaluation of a text's ``screen_towards`` for each pixel and light."""
     group = GROUPS.get(gpu.api, USUAL_GROUP)
     groups = -(-screen.count // group)
     drawn = gpu.buffer(size=8 * group * groups)

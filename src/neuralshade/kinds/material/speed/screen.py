@@ -1,4 +1,4 @@
-"""Which point of a surface each pixel of a screen shows. Device half: screen.slang."""
+"""Screen of surface points, one for each pixel. Device half: screen.slang."""
 
 import math
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 
-TILE = 8  # pixels along a side, that a group of threads has
+TILE = 8  # side in pixels of a thread group's tile
 LOWEST_UP = 0.03  # cosine of a scattered direction
 LIGHT, EYE = (-0.8, 0.9, 1.5), (0.3, -0.5, 2.0)
 DEVICE_HALF = Path(__file__).with_suffix(".slang")
@@ -31,7 +31,7 @@ static const float3 SCREEN_EYE = float3{eye};
 class Screen:
     """``across`` x ``down`` pixels, multiples of TILE; one pixel is a texel of ``texels``.
 
-    Each has ``lights``; what is asked of a field is one light of one pixel, a pixel's in turn.
+    Each has ``lights``; a query of a field is one light of one pixel, a pixel's lights in a row.
     """
 
     across: int = 1920
@@ -45,11 +45,11 @@ class Screen:
 
     @property
     def count(self) -> int:
-        """Return how many pixels there are."""
+        """Return the number of pixels."""
         return self.across * self.down
 
     def text(self) -> str:
-        """Return the device half, its constants before it."""
+        """Return the device half, with its constants before it."""
         scattered = str(self.scattered).lower()
         head = CONSTANTS.format(across=self.across, down=self.down, tile=TILE, texels=self.texels,
                                 scattered=scattered, lights=self.lights, lowest_up=LOWEST_UP,
@@ -58,7 +58,7 @@ class Screen:
 
     @staticmethod
     def unpacked(halves: npt.NDArray[Any], count: int) -> Floats:
-        """Return what kernels drew as ``screen_halves``: float32 [count, 3]."""
+        """Return the kernels' ``screen_halves``: float32 [count, 3]."""
         return halves.view(np.float16)[: 4 * count].reshape(-1, 4)[:, :3].astype(np.float32)
 
     def pixels(self) -> npt.NDArray[np.int64]:
@@ -69,14 +69,14 @@ class Screen:
         return corner * TILE + np.stack([inside % TILE, inside // TILE], 1)
 
     def positions(self) -> Floats:
-        """Return the centres of ``pixels`` in [0, 1], x + the light's number: [asked, 2]."""
+        """Return the centers of ``pixels`` in [0, 1], x + the light's number: [queries, 2]."""
         size = np.array([self.across, self.down])
         centres = np.repeat((self.pixels() + 0.5) / size, self.lights, axis=0)
         centres[:, 0] += np.tile(np.arange(self.lights), self.count)
         return centres.astype(np.float32)
 
     def points(self) -> tuple[Floats, Floats, Floats]:
-        """Return uv [asked, 2], wi and wo [asked, 3] of ``positions``."""
+        """Return uv [queries, 2], wi and wo [queries, 3] of ``positions``."""
         uv, wo, to_lights = self._scattered() if self.scattered else self._plane()
         wi = np.stack(to_lights, 1).reshape(-1, 3)
         return np.repeat(uv, self.lights, 0), wi, np.repeat(wo, self.lights, 0)
@@ -95,7 +95,7 @@ class Screen:
         return (centre / self.texels % 1).astype(np.float32), wo, wi
 
     def _scattered(self) -> tuple[Floats, Floats, list[Floats]]:
-        """Return the same of pixels that show anything at all."""
+        """Return the same for pixels at random points."""
         pixels = self.pixels()
         state = (pixels[:, 1] * self.across + pixels[:, 0] + 77).astype(np.uint32)
         drawn = []
@@ -105,7 +105,7 @@ class Screen:
             word = word * np.uint32(277803737)
             word = (word >> np.uint32(22)) ^ word
             drawn.append((word >> np.uint32(8)).astype(np.float32) / np.float32(2**24))
-        _, u, v, *rest = drawn  # the first is dropped: neighbours' are alike
+        _, u, v, *rest = drawn  # the first is dropped: it is alike in neighbors
         wo, *wi = (_upward(*pair) for pair in zip(rest[::2], rest[1::2], strict=True))
         return np.stack([u, v], 1), wo, wi
 

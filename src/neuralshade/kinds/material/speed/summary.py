@@ -1,6 +1,6 @@
-"""What a material and its network take beside each other on the GPU at hand, told to people.
+"""GPU times of a material beside its network: rows and summary lines.
 
-A network is worth its bytes where the graph is dear: beside a cheap one it is the slower way.
+A network pays off where the graph is expensive; it is slower than a cheap graph.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ FOOTNOTES = (
 
 
 def material_speed(opened: Any, reference: Any, notice: Notice = ignore) -> Table:
-    """Return rows and lines of how long an OpenedMaterial takes, and what it was fitted to.
+    """Return rows and lines of the times of an OpenedMaterial and of its reference.
 
-    ``notice``: called with a line, before the work, where that has changed since.
+    ``notice`` is called, before the work, if the reference has changed since the fit.
 
     Raises: AssetError for another material; what ``load_reference`` raises; KernelError if it
         does not compile; DeviceError.
@@ -68,19 +68,19 @@ def material_speed(opened: Any, reference: Any, notice: Notice = ignore) -> Tabl
 
 
 def speed_rows(gpu: Gpu, reference: ReferenceBsdf, opened: Any) -> list[dict[str, Any]]:
-    """Return the microseconds of a screen of points: a row for each of what can evaluate it.
+    """Return the microseconds of a screen of points: a row for each evaluation.
 
-    ``what``, ``path`` (what a network runs on), ``device``, ``api``, ``software``, ``points``, and
-    ``plane_us`` and ``scattered_us``, each by the count of lights; of the network and of baked maps
-    also ``psnr_db``, ``l1_highlight``, ``memory_bytes`` and, where there are mip levels,
-    ``level_error``, the mean of what ``LevelJudge`` says of those behind the finest.
+    ``what``, ``path`` (of a network), ``device``, ``api``, ``software``, ``points``, and
+    ``plane_us`` and ``scattered_us``, each by the number of lights. Rows of the network and of
+    baked maps also have ``psnr_db``, ``l1_highlight``, ``memory_bytes`` and, with mip levels,
+    ``level_error``, the mean error by ``LevelJudge`` of the levels behind the finest.
     """
     (across, down), counts = (FEW, ONE) if gpu.adapter.software else (SCREEN, LIGHTS)
     screens = [Screen(across, down, opened.side, scattered, lights)
                for lights in counts for scattered in (False, True)]  # fmt: skip
     kernels = ReferenceKernels(gpu, reference)
     baked = bake(kernels, opened.side, opened.recipe.wrap)
-    ways: dict[str, Callable[[Screen], Evaluation]] = {
+    evaluations: dict[str, Callable[[Screen], Evaluation]] = {
         NOTHING: lambda screen: graph_evaluation(gpu, None, screen),
         ITSELF: lambda screen: graph_evaluation(gpu, reference, screen),
     }
@@ -89,23 +89,23 @@ def speed_rows(gpu: Gpu, reference: ReferenceBsdf, opened: Any) -> list[dict[str
         has_textures = not gpu.adapter.software and gpu.api != "cuda"
         levels = [each.in_words() for each in baked.levels()]
         timed = baked.in_textures(gpu) if has_textures else levels[0]
-        ways[BAKED] = lambda screen: graph_evaluation(gpu, timed, screen)
+        evaluations[BAKED] = lambda screen: graph_evaluation(gpu, timed, screen)
         worth[BAKED] = _baked_worth(kernels, levels, opened) | {"memory_bytes": baked.byte_count}
-    ways |= {
+    evaluations |= {
         NETWORK: lambda screen: batched_evaluation(gpu, opened, screen),
         LOOPS: lambda screen: batched_evaluation(gpu, opened, screen, matrices=False),
     }
     rows: list[dict[str, Any]] = []
-    for what, way in counted("timing", ways.items(), len(ways)):
+    for what, evaluation in counted("timing", evaluations.items(), len(evaluations)):
         if what == LOOPS and rows[-1]["path"] == "fma":
-            continue  # the network has run so
-        found = _row(gpu, what, [way(screen) for screen in screens])
+            continue  # the network uses this path already
+        found = _row(gpu, what, [evaluation(screen) for screen in screens])
         rows.append(found | worth.get(what, {}))
     return rows
 
 
 def _network_worth(opened: Any) -> dict[str, Any]:
-    """Return what its file tells; nothing of a file from before highlights were measured."""
+    """Return the stored measures; empty for a file without highlight measures."""
     quality = opened.header.quality
     if "l1_highlight" not in quality:
         return {}
@@ -118,12 +118,12 @@ def _network_worth(opened: Any) -> dict[str, Any]:
 def _baked_worth(
     kernels: ReferenceKernels, maps: Sequence[ReferenceBsdf], opened: Any
 ) -> dict[str, float]:  # fmt: skip
-    """Return what baked ``maps``, one for each level, are worth, judged as the network was."""
+    """Return the measures of baked ``maps``, one for each level, judged like the network."""
     levels = [ReferenceKernels(kernels.gpu, each) for each in maps]
     judged = Judge(kernels).judge(levels[0].eval)
 
     def shade(uv: Floats, wi: Floats, wo: Floats, level: Floats) -> Floats:
-        return levels[int(level[0])].eval(uv, wi, wo)  # a judge asks each level by itself
+        return levels[int(level[0])].eval(uv, wi, wo)  # a judge reads each level separately
 
     errors = LevelJudge(kernels, opened.recipe).errors(shade, len(levels))
     return {"psnr_db": judged.psnr_db, "l1_highlight": judged.highlight_l1,
@@ -131,7 +131,7 @@ def _baked_worth(
 
 
 def _level_error(errors: Sequence[float]) -> dict[str, float]:
-    """Return the mean of the levels behind the finest, where there are some."""
+    """Return the mean error of the levels behind the finest, if any."""
     return {"level_error": round(fmean(errors[1:]), 5)} if len(errors) > 1 else {}
 
 
@@ -146,7 +146,7 @@ def _row(gpu: Gpu, what: str, found: Sequence[Evaluation]) -> dict[str, Any]:
 
 
 def speed_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Return lines of what ``speed_rows`` found."""
+    """Return the summary lines of ``speed_rows``."""
     by_name = {row["what"]: row for row in rows}
     one = rows[0]
     software = ", in software, which says nothing of a GPU," if one["software"] else ""

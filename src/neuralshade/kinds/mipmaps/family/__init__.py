@@ -1,4 +1,4 @@
-"""A network that several sets of a family share."""
+"""Shared prior: a network for the mip levels of a family of texture sets."""
 
 from neuralshade.kinds.kind import Kind
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe

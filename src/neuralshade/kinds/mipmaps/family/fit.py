@@ -1,4 +1,4 @@
-"""neuralshade fit mipmaps --share: mip levels of several sets, and the network that they share."""
+"""neuralshade fit mipmaps --share: mip levels of several sets, and their shared network."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from neuralshade.kinds.mipmaps.result import MipmapsResult
 from neuralshade.source.map_files import find_maps
 from neuralshade.source.texture_set import TextureSet, as_textures
 
-# what trained texels depend on besides the maps: a network that learned one knows no other
+# settings that trained texels depend on besides the maps: the network is valid only for these
 TAUGHT = ("diffuse", "mirror", "mirror_far", "lowest")
 PathLike = str | os.PathLike[str]
 Source = PathLike | TextureSet | None
@@ -48,23 +48,23 @@ LOG = logging.getLogger("neuralshade")
 
 @dataclass(frozen=True)
 class FamilyResult:
-    """What fits of a family reached, set by set, and the file that they share."""
+    """Results of a family's fits, set by set, and the shared file."""
 
     share: str  # path
-    trained: bool  # the network, in this call; else its file was there and was used
-    taught_by: tuple[str, ...]  # names of the sets that it learned from
-    left: dict[str, float]  # of them, the share of their corrections that it misses: 0 is none
+    trained: bool  # in this call; else an existing file was used
+    taught_by: tuple[str, ...]  # names of the sets that the network was trained on
+    left: dict[str, float]  # by set, the share of corrections that the network misses: 0 is none
     share_bytes: int
     seconds: float  # of the network's training
     sets: tuple[MipmapsResult, ...]
 
     @property
     def asset(self) -> str:
-        """Return the path of the file that the sets share."""
+        """Return the path of the shared file."""
         return self.share
 
     def print(self) -> None:
-        """Print what was reached, set by set."""
+        """Print the results, set by set."""
         for one in self.sets:
             print(f"\n{one.asset}")
             one.print()
@@ -86,55 +86,56 @@ def fit_mipmaps_family(
     observer: Observer = ignore,
     **settings: Any,
 ) -> FamilyResult:
-    """Train the mip levels of sets that are of one family, with what they have in common.
+    """Train the mip levels of sets of one family, with a shared network.
 
-    Where there is no file ``share``: train two sets or more, each by itself, and then a small
-    network that makes the corrections that training made to box-filtered texels out of what a
-    filter knows of their footprints. ``share`` holds it. Where there is such a file: it is used
-    and never written. Each set, one or more, starts from the network's corrections and is trained
-    for a quarter of the usual steps; for fewer than these, in smaller ones.
+    Without a file ``share``: train two sets or more, each by itself, and then a small network that
+    predicts the trained corrections of box-filtered texels from statistics of their footprints.
+    The network is saved as ``share``. With such a file: it is used and never written. Each set, one
+    or more, starts from the network's corrections and is trained for a quarter of the default
+    steps; with fewer steps, step sizes are smaller.
 
     Args:
         sources: one or several of what ``fit_mipmaps`` takes, of different names.
         share: the file of the network.
-        output: of one set its folder; of several the folder in which each has one, named by the
-            set with _mips behind. By default this folder.
+        output: for one set its folder; for several the parent folder of theirs, each named by
+            the set with the suffix _mips. By default this folder.
         maps: single maps by name, for one set.
         normal_convention: opengl or directx, of all sets.
         formats: as of ``fit_mipmaps``.
-        options: device, events, and tensorboard, where each of several sets has a folder of its
-            name; of one set also report. There is no resume.
-        observer: called about ten times a second with a Progress of the set that is trained.
-        settings: fields of MipmapsRecipe. Those that the network learned are its own.
+        options: device, events, and tensorboard, with one folder for each of several sets; for
+            one set also report. There is no resume.
+        observer: called about ten times a second with the Progress of the current set.
+        settings: fields of MipmapsRecipe. Those that the network depends on are stored with it.
 
-    Raises: what ``fit_mipmaps`` raises; AssetError for a ``share`` that is no such network;
-        ConfigError for settings other than it was taught with, one set to learn from, or two of
-        one name. FitInterrupted on Ctrl-C, SIGTERM or SIGHUP: sets before are written, ``share``
+    Raises: errors of ``fit_mipmaps``; AssetError for a ``share`` that is no such network;
+        ConfigError for settings other than the network's, a single set to train on, or two sets of
+        one name. FitInterrupted on Ctrl-C, SIGTERM or SIGHUP: finished sets are written, ``share``
         is not.
     """
-    given: list[Any] = list(sources) if isinstance(sources, (list, tuple)) else [sources]
+    several: list[Any] = list(sources) if isinstance(sources, (list, tuple)) else [sources]
     check_path("share", share)
     check_output(output)
-    given = given or [None]  # which is told as it is where one set is named
+    several = several or [None]  # resolved like a single named set
     entries, forms = dict(maps or {}), checked_formats(formats)
-    asked = [MapRequest(as_textures(one), entries, normal_convention, forms) for one in given]
-    names = _checked(asked, Path(share), options)
+    requests = [MapRequest(as_textures(one), entries, normal_convention, forms) for one in several]
+    names = _checked(requests, Path(share), options)
     used = os.path.exists(share)
-    family = _Used(Path(share), settings) if used else _Trained(Path(share), settings, len(asked))
+    place, count = Path(share), len(requests)
+    family = _Used(place, settings) if used else _Trained(place, settings, count)
     folders = _folders(names, output)
     for name, folder in zip(names, folders, strict=True):
         check_distinct(levels=(folder or Path(f"{name}_mips")) / f"{name}.nsh", network=share)
     recipe = mipmaps_recipe(family.settings)
-    for one, folder in zip(asked, folders, strict=True):
-        # read again when its turn comes: sets may be too large to be held all at once
+    for one, folder in zip(requests, folders, strict=True):
+        # read again later: all sets at once may not fit into memory
         plan_set(one.textures(recipe.wrap, recipe.keep_hidden_color), forms, folder, recipe)
     if output is not None and len(names) > 1:
         make_folder(Path(output))
-    LOG.info(family.told)
+    LOG.info(family.origin)
     results = []
     logged = [_logged(options, name, len(names)) for name in names]
-    for number, (one, folder) in enumerate(zip(asked, folders, strict=True), 1):
-        LOG.info(f"{names[number - 1]}, set {number} of {len(asked)}")
+    for number, (one, folder) in enumerate(zip(requests, folders, strict=True), 1):
+        LOG.info(f"{names[number - 1]}, set {number} of {len(requests)}")
         try:
             results.append(
                 fit_set(one, folder, dict(family.settings), logged[number - 1], observer,
@@ -145,23 +146,23 @@ def fit_mipmaps_family(
     return family.result(names, tuple(results))
 
 
-def _checked(asked: Sequence[MapRequest], share: Path, options: FitOptions) -> list[str]:
-    """Return the sets' names; raise what can be told before anything is read."""
+def _checked(requests: Sequence[MapRequest], share: Path, options: FitOptions) -> list[str]:
+    """Return the sets' names; raise errors that need no reading."""
     if options.resume is not None:
         raise ConfigError(f"resume: got {str(options.resume)!r} beside share, need one of the two. "
                           "Go on with that one set without --share.")  # fmt: skip
-    if len(asked) > 1:
+    if len(requests) > 1:
         if options.report is not None:
-            raise ConfigError(f"report: got {str(options.report)!r} for {len(asked)} sets, need "
+            raise ConfigError(f"report: got {str(options.report)!r} for {len(requests)} sets, need "
                               "one set. Write a page of each with neuralshade "
                               "report.")  # fmt: skip
-        for name, value in asked[0].maps.items():
+        for name, value in requests[0].maps.items():
             if value is not None:
-                raise ConfigError(f"{name}: got a single map for {len(asked)} sets, need sets "
+                raise ConfigError(f"{name}: got a single map for {len(requests)} sets, need sets "
                                   "that have their maps. Put it into a folder or a "
                                   "manifest.")  # fmt: skip
     names: dict[str, str] = {}
-    for one in asked:
+    for one in requests:
         name, paths = _name_and_files(one)
         for path in paths:
             check_no_input(share, path)
@@ -174,15 +175,15 @@ def _checked(asked: Sequence[MapRequest], share: Path, options: FitOptions) -> l
     return list(names)
 
 
-def _name_and_files(asked: MapRequest) -> tuple[str, list[Path]]:
-    if isinstance(asked.source, TextureSet):
-        return asked.source.name, list(asked.source.paths.values())
-    found = find_maps(asked.source, asked.maps)
+def _name_and_files(request: MapRequest) -> tuple[str, list[Path]]:
+    if isinstance(request.source, TextureSet):
+        return request.source.name, list(request.source.paths.values())
+    found = find_maps(request.source, request.maps)
     return found.name, [p for f in found.files.values() if (p := f.on_disk) is not None]
 
 
 def _folders(names: Sequence[str], output: PathLike | None) -> list[Path | None]:
-    """Return the folder of each set; raise where the one that holds several cannot be had."""
+    """Return the folder of each set; raise if their parent folder cannot be created."""
     if len(names) == 1:
         return [None if output is None else Path(output)]
     if output is None:
@@ -193,20 +194,20 @@ def _folders(names: Sequence[str], output: PathLike | None) -> list[Path | None]
 
 
 def _logged(options: FitOptions, name: str, count: int) -> FitOptions:
-    """Return the options of one set: of several, each has a TensorBoard folder of its own."""
+    """Return the options of one set, with its own TensorBoard folder if there are several."""
     if options.tensorboard is None or count == 1:
         return options
     return dataclasses.replace(options, tensorboard=Path(options.tensorboard) / file_name(name))
 
 
 def _rest(left: Sequence[str], share: PathLike, used: bool) -> str:
-    """Return what an interruption leaves undone besides the set it came in, to stand before it."""
-    told = "" if used else f"{share} is not written, as it learns from all sets; "
-    return told + (f"not begun: {', '.join(left)}; " if left else "")
+    """Return the prefix of an interruption's message: the other sets that are not finished."""
+    unwritten = "" if used else f"{share} is not written, as it learns from all sets; "
+    return unwritten + (f"not begun: {', '.join(left)}; " if left else "")
 
 
 class _Trained:
-    """A network that is trained on what texels of several sets became."""
+    """Training of a new network on the trained texels of several sets."""
 
     def __init__(self, share: Path, settings: dict[str, Any], count: int):
         if count < 2:
@@ -217,7 +218,7 @@ class _Trained:
         self.share, self.settings = share, settings
         self.recipe = mipmaps_recipe(settings)
         self.role = PriorTrainer(seed=self.recipe.seed)
-        self.told = f"{share}: no such file yet: {count} sets train its network."
+        self.origin = f"{share}: no such file yet: {count} sets train its network."
 
     def result(self, names: Sequence[str], sets: tuple[MipmapsResult, ...]) -> FamilyResult:
         """Train the network, and write it."""
@@ -247,7 +248,7 @@ class _Trained:
 
 
 class _Used:
-    """A network that is there, from whose corrections texels are trained on."""
+    """Use of an existing network: training starts from its corrections."""
 
     def __init__(self, share: Path, settings: dict[str, Any]):
         self.asset = OpenedFamily.read(share)
@@ -264,12 +265,12 @@ class _Used:
         network = network_of(self.asset.tensors, self.asset.family["network"], share)
         self.role = PriorUser(network, note)
         end = f"{recipe.steps:,} steps" if recipe.seconds is None else f"{recipe.seconds:g} s"
-        self.told = (f"{share}: used as it is, taught by {', '.join(self.names)}; training goes "
+        self.origin = (f"{share}: used as it is, taught by {', '.join(self.names)}; training goes "
                      f"on from its corrections for {end}. For a new network, name a file that "
                      "is not there.")  # fmt: skip
 
     def result(self, names: Sequence[str], sets: tuple[MipmapsResult, ...]) -> FamilyResult:
-        """Return what was reached; the file stays as it is."""
+        """Return the results; the file is unchanged."""
         asset = self.asset
         return FamilyResult(asset.path, False, self.names, asset.header.quality["left"],
                             asset.byte_count, asset.header.training["seconds"], sets)  # fmt: skip

@@ -1,4 +1,4 @@
-"""What filters know of the footprints of mip texels: means and covariances of the maps."""
+"""Footprint statistics of mip texels: means and covariances of the maps."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from neuralshade.measure.plane.mip_filters import LEAST_Z, Floats, Maps
 from neuralshade.source.halving import halved_counted
 
 INVARIANTS, VECTORS = 26, 6
-LEAST = 1e-3  # deviation, so that what is equal all over divides by something
-DARK = 0.01  # added to albedo before its logarithm is taken
+LEAST = 1e-3  # deviation, against division by 0 in constant footprints
+DARK = 0.01  # added to albedo before the logarithm
 SINGLE = ("roughness", "metallic", "grey")  # maps of one number
 Doubles = npt.NDArray[np.float64]
 Moments = dict[str, Doubles]  # of one level, each [texels]
@@ -21,10 +21,10 @@ Moments = dict[str, Doubles]  # of one level, each [texels]
 
 @dataclass(frozen=True)
 class Footprints:
-    """All texels of all levels but 0, level by level, row by row.
+    """Statistics of all texels of all levels but 0, level by level, row by row.
 
-    ``invariants`` float32 [T, INVARIANTS] stay as they are where the maps are turned or mirrored;
-    ``vectors`` float32 [T, VECTORS, 2], in slopes, turn with them. ``level`` [T] is 1 and on.
+    ``invariants`` float32 [T, INVARIANTS] do not change if the maps are rotated or mirrored;
+    ``vectors`` float32 [T, VECTORS, 2], in slopes, rotate with them. ``level`` [T] is 1 and on.
     """
 
     invariants: Floats
@@ -33,7 +33,7 @@ class Footprints:
 
 
 def footprints(base: Maps, levels: int) -> Footprints:
-    """Return what is known of the texels of ``levels`` levels below ``base``."""
+    """Return the statistics of the texels of ``levels`` levels below ``base``."""
     known = [_known(moments, i + 1) for i, moments in enumerate(_moments(base, levels))]
     return Footprints(
         np.concatenate([invariants for invariants, _ in known]),
@@ -81,7 +81,7 @@ def _known(m: Moments, level: int) -> tuple[Floats, Floats]:
     filtered = np.stack([m["nx"], m["ny"]]) / np.maximum(m["nz"], LEAST_Z)
     filtered = filtered.clip(-STEEPEST, STEEPEST)  # of the averaged normal
     mean = np.stack([m["x"], m["y"]])
-    # where roughness, metallic and albedo are larger, slopes lie so much to that side
+    # correlation of slopes with roughness, metallic and albedo
     along = {
         name: np.stack([m[name + axis] - m[name] * m[axis] for axis in "xy"]) / deviation[name]
         for name in SINGLE
@@ -103,7 +103,7 @@ def _known(m: Moments, level: int) -> tuple[Floats, Floats]:
 
 
 def _scalars(m: Moments, deviation: Moments, spread: Doubles) -> list[Doubles]:
-    """Return what is known without a direction: of widths, of each map, and of two together."""
+    """Return the scalar statistics: widths, single maps, and pairs of maps."""
     alpha = np.log(m["roughness"] ** 2)
     short = 1 - np.sqrt(m["nx"] ** 2 + m["ny"] ** 2 + m["nz"] ** 2)
     colors = np.stack([m[name] for name in "rgb"])

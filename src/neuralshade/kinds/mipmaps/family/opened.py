@@ -1,4 +1,4 @@
-"""Opening the network of a family of mip levels, which tells of itself and shows nothing."""
+"""Opened network of a family of mip levels, which has information but no picture."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ MISSED = "0: all is learned, 1: nothing"  # of corrections
 
 @dataclass(frozen=True, init=False)  # the base's, whose hints are read there
 class OpenedFamily(Opened):
-    """What corrects box-filtered texels of the sets of a family.
+    """The network that corrects box-filtered texels of a family's sets.
 
-    Its header's ``family`` has ``sets`` (name, width and height of each) and ``network``, how that
-    was trained; its ``quality`` has ``left``, by set: the share of the trained texels' corrections
-    that the network misses. Its tensors are float32 parameters of a MipCorrection.
+    ``family`` in its header has ``sets`` (name, width and height of each) and ``network``, its
+    training settings; ``quality`` has ``left``, by set: the share of the trained texels'
+    corrections that the network misses. Its tensors are float32 parameters of a MipCorrection.
     """
 
     recipe: MipmapsRecipe
@@ -60,13 +60,13 @@ class OpenedFamily(Opened):
 
     @property
     def family(self) -> Mapping[str, Any]:
-        """Return what the header says of the sets and the network."""
+        """Return the header's facts of the sets and the network."""
         found: Mapping[str, Any] = self.header.own["family"]
         return found
 
     @property
     def numbers(self) -> int:
-        """Return how many trained numbers there are."""
+        """Return the number of trained numbers."""
         return sum(t.size for n, t in self.tensors.items() if n.startswith("network."))
 
     @property
@@ -101,7 +101,7 @@ class OpenedFamily(Opened):
         self._refuse()
 
     def told(self) -> dict[str, str]:
-        """Return lines for people: the network, and each set that it learned from."""
+        """Return summary lines: the network, and each set that it was trained on."""
         left, network = self.header.quality["left"], self.family["network"]
         lines = {"size": f"{self.byte_count:,} bytes",
                  "network": f"{network['hidden_layers']} x {network['hidden_width']}, batches of "

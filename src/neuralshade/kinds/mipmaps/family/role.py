@@ -1,4 +1,4 @@
-"""What a family of PBR sets has to do with the fit of one of them: it is taught, or it helps."""
+"""Roles of the shared prior in one set's fit: none, its training, or its use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from neuralshade.model.mip_correction import MipCorrection
 
 
 class PriorRole(Protocol):
-    """The part of a fit that a family may change."""
+    """The parts of a fit that a prior changes."""
 
     def start(
         self, engine: MipEngine, recipe: MipmapsRecipe, base: Maps, filtered: Floats
@@ -31,21 +31,21 @@ class PriorRole(Protocol):
 
 @dataclass
 class NoPrior:
-    """Of no family: texels start as a box filter's."""
+    """No prior: texels start as a box filter's."""
 
     def start(
         self, engine: MipEngine, recipe: MipmapsRecipe, base: Maps, filtered: Floats
     ) -> tuple[str, ...]:
-        """Give ``engine``, which has ``filtered`` numbers, others; return what to tell of it."""
+        """Set other start numbers than ``filtered`` in ``engine``; return notes."""
         return ()
 
     def trained(self, base: Maps, levels: LevelSizes, filtered: Floats, values: Floats) -> None:
-        """Take note of trained numbers."""
+        """Called with the trained numbers."""
 
 
 @dataclass
 class PriorTrainer(NoPrior):
-    """Trained as if alone, and then learned from."""
+    """Collects trained texels, to train the prior on them."""
 
     training: FamilyTraining = field(default_factory=FamilyTraining)
     seed: int = 0
@@ -53,7 +53,7 @@ class PriorTrainer(NoPrior):
     sets: list[dict[str, Any]] = field(default_factory=list)  # width and height of each
 
     def trained(self, base: Maps, levels: LevelSizes, filtered: Floats, values: Floats) -> None:
-        """Keep what was trained, to learn from."""
+        """Keep the trained texels as examples."""
         width, height = levels.sizes[0]
         self.sets.append({"width": width, "height": height})
         self.examples.append(
@@ -63,23 +63,23 @@ class PriorTrainer(NoPrior):
 
 @dataclass
 class PriorUser(NoPrior):
-    """Trained on from what the family's network makes of a box filter's texels.
+    """Starts training from the prior's correction of a box filter's texels.
 
-    A level starts from a box filter's where that is less wrong: the set is not of the family.
+    A level starts from the box filter if that is better: the set is not of the family.
     """
 
     network: MipCorrection
-    told: str  # where it is from
+    origin: str  # of the network, for notes
 
     def start(
         self, engine: MipEngine, recipe: MipmapsRecipe, base: Maps, filtered: Floats
     ) -> tuple[str, ...]:
-        """Give ``engine`` the network's numbers where they are better; return what to tell."""
+        """Set the prior's numbers where they are better; return notes."""
         values = corrected(self.network, base, engine.levels, filtered)
         better = better_levels(engine, recipe, filtered, values)
         engine.set_values(by_level(engine.levels, better, filtered, values))
         left = [str(level) for level, taken in enumerate(better, 1) if not taken]
         if not left:
-            return (self.told,)
+            return (self.origin,)
         named = f"{'level' if len(left) == 1 else 'levels'} {', '.join(left)}"
-        return (f"{self.told} It makes {named} worse: started from a box filter there.",)
+        return (f"{self.origin} It makes {named} worse: started from a box filter there.",)

@@ -1,4 +1,4 @@
-"""A family of PBR sets: one network that learns what trained texels have over filtered ones."""
+"""Training of a family's prior: a network that predicts trained texels from filtered ones."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ from neuralshade.optimizer.adam import Adam
 from neuralshade.optimizer.schedule import rate_factor
 from neuralshade.sampler.directions import draw_pairs
 
-DARK = 0.02  # added to albedo, so that a correction of black is none
-NARROW = 0.02  # added to alpha, by which an error of slopes counts
-MOST_MISS = 10.0  # of slopes, in widths of the highlight: farther off is as wrong
-MOST_LOG = 8.0  # of a correction of alpha or albedo: more is out of range wherever it is
+DARK = 0.02  # added to albedo, so that black has no correction
+NARROW = 0.02  # added to alpha, which scales an error of slopes
+MOST_MISS = 10.0  # of slopes, in widths of the highlight: larger errors count as this
+MOST_LOG = 8.0  # of a correction of alpha or albedo: more is always out of range
 GREY_WEIGHT = 2.0  # of albedo's logarithm in the loss
-EACH_LEVEL = 2**16  # texels of one that are learned from, at most
-FINE_STEPS = 64  # from the network's corrections on, where no end is given
+EACH_LEVEL = 2**16  # texels of a level to train on, at most
+FINE_STEPS = 64  # after the network's corrections, by default
 RATES = ("albedo_rate", "slope_rate", "roughness_rate", "metallic_rate")
 STARTED_BY = 40_000  # seed, far from those of training and of judging
-AT_ONCE = 2**18  # texels that are corrected
+AT_ONCE = 2**18  # texels to correct at once
 
 
 @dataclass(frozen=True)
 class FamilyTraining:
-    """How the network is trained; all of it is in the family's file."""
+    """Training settings of the network, stored in the family's file."""
 
     hidden_layers: int = 2
     hidden_width: int = 32
     steps: int = 1500
     batch: int = 4096  # texels of a step
     rate: float = 3e-3  # Adam step size, cosine to a hundredth
-    evenness: float = 0.75  # 1: levels count alike, 0: by their texels
+    evenness: float = 0.75  # 1: levels have equal weight, 0: by their texels
 
 
 @dataclass(frozen=True)
 class Examples:
-    """Texels of one set, and what training added to them: targets [T, 5] as MipCorrection's.
+    """Texels of one set, and their trained corrections: targets [T, 5], see MipCorrection.
 
     ``alpha`` [T] is that of the trained texels, ``weight`` [T] sums up to 1.
     """
@@ -71,12 +71,12 @@ def examples_of(
     base: Maps, levels: LevelSizes, filtered: Floats, trained: Floats, training: FamilyTraining,
     seed: int,
 ) -> Examples:  # fmt: skip
-    """Return what a set teaches.
+    """Return the training examples of a set.
 
     Args:
         filtered: box-filtered numbers of all levels but 0, float32 [NUMBERS, texels].
         trained: the same after training.
-        seed: of which texels are taken where a level has more than EACH_LEVEL.
+        seed: selects texels of levels with more than EACH_LEVEL.
     """
     known = footprints(base, len(levels.sizes) - 1)
     rng, taken, weight = np.random.default_rng(seed), [], []
@@ -107,9 +107,9 @@ def train_correction(
     seed: int,
     observer: Callable[[float], None] = lambda share: None,
 ) -> MipCorrection:
-    """Return a network that was trained on what the sets teach, each set counting alike.
+    """Return a network trained on the sets' examples, each set with equal weight.
 
-    ``observer`` is called with the share that is done. Equal seeds give equal bits on the same
+    ``observer`` is called with the finished share. Equal seeds give equal bits on the same
     machine.
     """
     rng = torch.Generator().manual_seed(seed)
@@ -122,7 +122,7 @@ def train_correction(
     network.see(invariants)
     places = weight.double().cumsum(0)
     adam = Adam(list(network.parameters()), training.rate)
-    with threads(1):  # so small a network gains nothing by more, and bits stay the same
+    with threads(1):  # so small a network gains nothing from more, and results are reproducible
         for step in range(training.steps):
             drawn = torch.rand(training.batch, dtype=torch.float64, generator=rng) * places[-1]
             at = torch.searchsorted(places, drawn).clamp(max=len(places) - 1)
@@ -135,9 +135,9 @@ def train_correction(
 
 
 def loss_of(corrections: torch.Tensor, targets: torch.Tensor, alpha: torch.Tensor) -> torch.Tensor:
-    """Return how far corrections [T, 5] are from what they should be, [T]: absolute values.
+    """Return the absolute errors of corrections [T, 5] against targets: [T].
 
-    Slopes count by the width of the highlight that they move, of alpha [T].
+    Slopes are scaled by the width of the highlight that they move, of alpha [T].
     """
     miss = (corrections - targets).abs()
     slopes = torch.linalg.vector_norm(miss[:, :2], dim=1)
@@ -147,12 +147,12 @@ def loss_of(corrections: torch.Tensor, targets: torch.Tensor, alpha: torch.Tenso
 
 @torch.no_grad()
 def missed_share(network: MipCorrection, examples: Examples) -> float:
-    """Return how much of a set's corrections the network misses: 0 is none, 1 is all of them."""
+    """Return the share of a set's corrections that the network misses: 0 is none, 1 is all."""
     e = {name: torch.from_numpy(values) for name, values in vars(examples).items()}
     found = network(e["invariants"], e["vectors"])
     left, all_of_it = (
-        float((loss_of(given, e["targets"], e["alpha"]) * e["weight"]).sum())
-        for given in (found, torch.zeros_like(found))
+        float((loss_of(corrections, e["targets"], e["alpha"]) * e["weight"]).sum())
+        for corrections in (found, torch.zeros_like(found))
     )
     return left / all_of_it if all_of_it > 0 else 0.0
 
@@ -177,10 +177,10 @@ def corrected(network: MipCorrection, base: Maps, levels: LevelSizes, filtered: 
 
 
 def fine_tuning(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings of a fit that goes on from a network's corrections, from those given.
+    """Return the settings of a fit that starts from a network's corrections.
 
-    It ends after FINE_STEPS where no end is given. Step sizes that are not given are as much
-    smaller than usual as steps are fewer than that: what is nearly right is not shaken again.
+    By default it ends after FINE_STEPS. Default step sizes shrink in proportion to the number of
+    steps, so that what is nearly right stays.
     """
     ends = any(settings.get(name) is not None for name in ("steps", "seconds"))
     found = dict(settings) if ends else {**settings, "steps": FINE_STEPS}
@@ -194,9 +194,9 @@ def fine_tuning(settings: Mapping[str, Any]) -> dict[str, Any]:
 def better_levels(
     engine: MipEngine, recipe: MipmapsRecipe, filtered: Floats, values: Floats
 ) -> list[bool]:
-    """Return of each level but 0 whether ``values`` are less wrong than ``filtered`` ones.
+    """Return for each level but 0 whether ``values`` have less error than ``filtered`` ones.
 
-    Under one pool of pairs as they are trained on, but of its own seed.
+    Judged under one pool of pairs like those of training, with its own seed.
     """
     count = engine.training.pool
     seed = recipe.seed + STARTED_BY
@@ -210,7 +210,7 @@ def better_levels(
 def by_level(
     levels: LevelSizes, better: Sequence[bool], filtered: Floats, values: Floats
 ) -> Floats:
-    """Return ``values`` on the levels that are ``better``, ``filtered`` numbers on the others."""
+    """Return ``values`` on the levels that are ``better``, and ``filtered`` numbers on others."""
     texels = [width * height for width, height in levels.sizes[1:]]
     return np.where(np.repeat(better, texels), values, filtered)
 
@@ -218,7 +218,7 @@ def by_level(
 def network_of(
     tensors: Mapping[str, npt.NDArray[Any]], training: Mapping[str, Any], place: Any
 ) -> MipCorrection:
-    """Return the network of a family's file; AssetError where its numbers are others."""
+    """Return the network of a family's file; AssetError for numbers of another form."""
     network = MipCorrection(INVARIANTS, VECTORS, training["hidden_layers"],
                             training["hidden_width"], rng=None)  # fmt: skip
     try:
