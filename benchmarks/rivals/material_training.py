@@ -45,11 +45,11 @@ class SharedBatches:
 
     def next(self) -> None:
         """Draw what ``draw`` returns from now on."""
-        self.ahead.bring()
+        self.ahead.load_next()
 
     def draw(self, rng: torch.Generator, moved: bool = False) -> Samples:
         """Return the step's batch, which lies about rare points anyway."""
-        return self.ahead.held()
+        return self.ahead.current()
 
 
 @dataclass

@@ -18,7 +18,7 @@ def small(tmp_path, monkeypatch, one_device):
     monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SKY_LIGHTS", 4)
     monkeypatch.setattr("neuralshade.kinds.material.judging.measures.PAIRS", 256)
     monkeypatch.setattr("neuralshade.kinds.material.judging.measures.PLACES", 64)
-    monkeypatch.setattr("neuralshade.kinds.material.device_samples.AHEAD", 2**10)
+    monkeypatch.setattr("neuralshade.kinds.material.device_samples.PREFETCHED", 2**10)
     monkeypatch.setattr(material_sheet, "SIDE_PX", 32)
     monkeypatch.setattr(results, "FOLDER", tmp_path)
     monkeypatch.setattr(fit_material, "FOLDER", tmp_path)

@@ -31,7 +31,7 @@ def trained(request, painted):
     device = torch.device(request.param)
     contenders = [lobes(16, 2), frames(16, 2), maps(coated=False), maps(coated=True)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("neuralshade.kinds.material.device_samples.AHEAD", 2**14)
+        patch.setattr("neuralshade.kinds.material.device_samples.PREFETCHED", 2**14)
         return {one.name: one for one in train(contenders, painted, SMALL, device)}
 
 

@@ -45,7 +45,7 @@ def test_means_are_those_of_footprints(where, wraps):
     again = Footprints(where, wraps).mean(*asked, rng)
     for number in range(len(SIDES)):
         here = level == number
-        error, usual = drawn.wanted.t()[here] - exact[here], again[here] - exact[here]
+        error, usual = drawn.target.t()[here] - exact[here], again[here] - exact[here]
         spread = usual.std(0)
         assert (error.std(0) < 1.3 * spread + 1e-4).all(), number
         assert (error.mean(0).abs() < 5 * spread / here.sum() ** 0.5 + 1e-3).all(), number
@@ -63,7 +63,7 @@ def test_a_step_draws_what_is_its_own(where):
     first, second = ahead.draw(), ahead.draw()
     again.step = 1
     other = again.draw()
-    for one, same in ((second.at, other.at), (second.wi, other.wi), (second.wanted, other.wanted)):
+    for one, same in ((second.at, other.at), (second.wi, other.wi), (second.target, other.target)):
         assert torch.equal(one, same)
     assert not torch.equal(first.at, second.at) and again.step == 2
     seen = first.seen

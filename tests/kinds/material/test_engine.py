@@ -80,4 +80,4 @@ def test_a_map_is_trained_between_the_points_that_are_known(gpu, painted):
         values = engine.sampler.normalized(torch.from_numpy(painted.parameters(at)))
         assert torch.allclose(batch.values, values, atol=1e-4) != moved
         wanted = painted.eval(at, batch.wi.t().numpy(), batch.wo.t().numpy())
-        np.testing.assert_allclose(batch.wanted.t().numpy(), wanted, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(batch.target.t().numpy(), wanted, rtol=1e-4, atol=1e-5)

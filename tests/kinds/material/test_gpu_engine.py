@@ -43,7 +43,7 @@ def test_samples_are_what_the_reference_evaluates_to(drawn, sampler):
     batch = DeviceBatches(drawn, torch.device("cpu")).draw()
     wi, wo = batch.wi.t().numpy(), batch.wo.t().numpy()
     wanted = paint(batch.uv.numpy(), wi, wo)
-    np.testing.assert_allclose(batch.wanted.t().numpy(), wanted, rtol=2e-3, atol=1e-4)
+    np.testing.assert_allclose(batch.target.t().numpy(), wanted, rtol=2e-3, atol=1e-4)
     said = sampler.normalized(values_on(torch.device("cpu"), drawn.reference, batch.uv.numpy()))
     np.testing.assert_allclose(batch.values.numpy(), said.numpy(), atol=1e-4)
     for directions in (batch.wi, batch.wo):
@@ -77,7 +77,7 @@ def test_samples_of_a_rare_point_lie_anywhere_in_the_texel_about_it(gpu, painted
     assert abs(np.corrcoef(offset.t().numpy())[0, 1]) < 0.15
     wi, wo = batch.wi.t().numpy(), batch.wo.t().numpy()
     wanted = paint(batch.uv.numpy(), wi, wo)
-    np.testing.assert_allclose(batch.wanted.t().numpy(), wanted, rtol=2e-3, atol=1e-4)
+    np.testing.assert_allclose(batch.target.t().numpy(), wanted, rtol=2e-3, atol=1e-4)
     said = sampler.normalized(values_on(torch.device("cpu"), painted, batch.uv.numpy()))
     np.testing.assert_allclose(batch.values.numpy(), said.numpy(), rtol=1e-3, atol=1e-3)
 
@@ -95,7 +95,7 @@ def test_steps_draw_what_is_theirs_alone(gpu, drawn):
     run_once(gpu, [drawn.kernel(BATCH, bound, keeps_values=False)])  # the state still says step 0
     rows = bound["drawn_rows"].read().view(np.float32).reshape(-1, 12)
     np.testing.assert_array_equal(rows[:, :2], first.uv.numpy())
-    np.testing.assert_array_equal(rows[:, 8:11], first.wanted.t().numpy())
+    np.testing.assert_array_equal(rows[:, 8:11], first.target.t().numpy())
 
 
 def phases(engine, steps):

@@ -16,7 +16,7 @@ from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.noise import sampler_noise
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import (
-    AHEAD,
+    PREFETCHED,
     SampledEngine,
     SamplerTrainer,
     untrained_sampler,
@@ -109,7 +109,9 @@ def sampled(fitted):
     return SampledEngine(done, fitted.recipe, lambda: fitted.field)
 
 
-@pytest.mark.parametrize("before", [2, AHEAD, AHEAD + 1])  # steps; so many are drawn at once
+@pytest.mark.parametrize(
+    "before", [2, PREFETCHED, PREFETCHED + 1]
+)  # steps; so many are drawn at once
 def test_what_is_kept_goes_on_with_the_same_bits(fitted, before):
     whole, parted = sampled(fitted), sampled(fitted)
     assert whole.state() == {}

@@ -124,7 +124,7 @@ def test_a_device_draws_the_input_evenly_over_its_range(gpu, kernels):
     assert counts.sum() == 2048 and ((counts - 128) ** 2 / 128).sum() < 45  # p of 1e-4
     wi, wo = batch.wi.t().numpy(), batch.wo.t().numpy()
     wanted = wet_paint(batch.uv.numpy(), wi, wo)
-    np.testing.assert_allclose(batch.wanted.t().numpy(), wanted, rtol=2e-3, atol=1e-4)
+    np.testing.assert_allclose(batch.target.t().numpy(), wanted, rtol=2e-3, atol=1e-4)
 
 
 @pytest.mark.slow

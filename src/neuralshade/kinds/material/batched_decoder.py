@@ -113,10 +113,10 @@ float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)
         uint turn = from_lane(material, first);
         DecodedPoint own = point;
         own.place = frame_place_of(turn);
-        float3 said = FrameMaterial.eval(own, numbers, wi, wo);
+        float3 predicted = FrameMaterial.eval(own, numbers, wi, wo);
         if (material == turn)
         {{
-            found = said;
+            found = predicted;
             waits = false;
         }}
     }}

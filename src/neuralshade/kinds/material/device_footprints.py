@@ -15,7 +15,7 @@ from neuralshade.gpu.gpu import KernelText
 from neuralshade.kinds.material.device_samples import (
     GROUP,
     OF_SHARES,
-    check_answers,
+    check_samples,
     drawn_by,
     normals_text,
 )
@@ -24,7 +24,9 @@ from neuralshade.kinds.material.sample_prefetch import Drawing, SamplePrefetch
 from neuralshade.kinds.material.samples import MaterialSampler
 
 WORDS = 16  # of a footprint; OF_SHARES more if inputs are varied
-AHEAD = 2**20 // POINTS  # footprints at once, on hardware: a dispatch should stay below a second
+PREFETCHED = (
+    2**20 // POINTS
+)  # footprints at once, on hardware: a dispatch should stay below a second
 HEAD = """
 static const uint FOOTPRINT_POINTS = {points};
 static const float2 FOOTPRINT_STEPS = float2({steps[0]!r}, {steps[1]!r});
@@ -41,7 +43,7 @@ class FootprintSamples:
     wi: torch.Tensor  # float32 [3, N]
     wo: torch.Tensor
     seen: torch.Tensor  # bool [N]: both directions lie above the surface
-    wanted: torch.Tensor  # mean of f * cos of wi: float32 [3, N]
+    target: torch.Tensor  # mean of f * cos of wi: float32 [3, N]
 
 
 class DeviceFootprints(SamplePrefetch[FootprintSamples]):
@@ -59,11 +61,11 @@ class DeviceFootprints(SamplePrefetch[FootprintSamples]):
         self.sampler, self.sides, self.wraps, self.seed = sampler, sides, wraps, seed
         self.varied = len(sampler.reference.bsdf.varied)
         gpu = sampler.reference.gpu
-        ahead = sampler.batch if gpu.adapter.software else AHEAD
+        ahead = sampler.batch if gpu.adapter.software else PREFETCHED
         super().__init__(gpu, device, sampler.batch, ahead)
 
-    def held(self) -> FootprintSamples:
-        (rows,) = self._held
+    def current(self) -> FootprintSamples:
+        (rows,) = self._current
         columns = rows.t().contiguous()
         at = torch.cat([columns[:2], columns[12:13], columns[WORDS : WORDS + self.varied]]).t()
         return FootprintSamples(at, columns[2:5], columns[5:8], columns[11] > 0, columns[8:11])
@@ -84,8 +86,8 @@ class DeviceFootprints(SamplePrefetch[FootprintSamples]):
         kernel = reference.compiled(footprints_text(sampler.normal_firsts, self.wraps), variables)
         return (kernel, -(-count // GROUP)), [(found, words)]
 
-    def _look(self, drawn: Sequence[torch.Tensor]) -> None:
-        check_answers(self.sampler.reference, drawn[0])
+    def _check(self, drawn: Sequence[torch.Tensor]) -> None:
+        check_samples(self.sampler.reference, drawn[0])
 
 
 def footprints_text(normal_firsts: Sequence[int], wraps: bool) -> KernelText:

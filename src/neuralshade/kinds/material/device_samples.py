@@ -19,7 +19,7 @@ from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
 
 GROUP = 64  # threads, as in device_samples.cs.slang
 WORDS, OF_SHARES = 12, 4  # numbers of a sample; more of them if inputs are varied
-AHEAD = 2**20  # samples that are drawn at once
+PREFETCHED = 2**20  # samples that are drawn at once
 GPU_POOL = 2**20  # points whose values are computed in advance, on hardware
 NORMALS = """
 static const bool DRAWN_KEEPS_VALUES = {keeps};
@@ -77,12 +77,12 @@ class DeviceBatches(SamplePrefetch[Samples]):
     def __init__(self, drawn: DeviceSamples, device: torch.device):
         self.drawn = drawn
         self._width = max(1, len(drawn.reference.bsdf.parameters))
-        super().__init__(drawn.gpu, device, drawn.batch, AHEAD)
+        super().__init__(drawn.gpu, device, drawn.batch, PREFETCHED)
         sampler = drawn.sampler
         self._mean, self._spread = (t.to(device) for t in (sampler.mean, sampler.spread))
 
-    def held(self) -> Samples:
-        rows, of_graph = self._held
+    def current(self) -> Samples:
+        rows, of_graph = self._current
         columns = rows.t().contiguous()
         values = (of_graph - self._mean) / self._spread
         shares = columns[WORDS : WORDS + len(self.drawn.reference.bsdf.varied)]
@@ -97,8 +97,8 @@ class DeviceBatches(SamplePrefetch[Samples]):
         dispatch = drawn.kernel(count, bound, keeps_values=True)
         return dispatch, [(bound["drawn_rows"], drawn.words), (values, self._width)]
 
-    def _look(self, drawn: Sequence[torch.Tensor]) -> None:
-        check_answers(self.drawn.reference, drawn[0])
+    def _check(self, drawn: Sequence[torch.Tensor]) -> None:
+        check_samples(self.drawn.reference, drawn[0])
 
 
 def device_sampler(
@@ -133,7 +133,7 @@ def values_on(device: torch.device, reference: ReferenceKernels, uv: Floats) -> 
     return found
 
 
-def check_answers(reference: ReferenceKernels, rows: torch.Tensor) -> None:
+def check_samples(reference: ReferenceKernels, rows: torch.Tensor) -> None:
     """Raise ConfigError, with the place, if a reference's values are not valid light."""
     light = rows[:, 8:11]
     if not (light.isfinite() & (light >= 0)).all():

@@ -18,7 +18,7 @@ from neuralshade.engine.step_texts import Training, step_texts
 from neuralshade.engine.torch_engine import Batch, TorchEngine
 from neuralshade.engine.trainer_state import MOMENTS, OF_NETWORK, own_state
 from neuralshade.gpu.gpu import Gpu, run_once, write_once
-from neuralshade.kinds.material.device_samples import DeviceSamples, check_answers, samples_text
+from neuralshade.kinds.material.device_samples import DeviceSamples, check_samples, samples_text
 from neuralshade.kinds.material.encoded import EncodedLobes, GraphValues
 from neuralshade.kinds.material.encoded_task import EncodedTasks
 from neuralshade.kinds.material.encoder_steps import EncoderSteps, encoder_state
@@ -106,7 +106,7 @@ class KernelEncoderSteps(EncoderSteps):
         first, skipped = self.trainer.state_now.step, self.skipped
         self._loss = self.trainer.advance(rate_factors)
         if self.skipped > skipped:
-            self._look(first, len(rate_factors))
+            self._check(first, len(rate_factors))
         return self._loss
 
     @torch.no_grad()
@@ -164,7 +164,7 @@ class KernelEncoderSteps(EncoderSteps):
         for sort, moment in zip(MOMENTS, self.adam.moments(p), strict=True):
             moment.copy_(state[f"{prefix}{sort}"])
 
-    def _look(self, first: int, count: int) -> None:
+    def _check(self, first: int, count: int) -> None:
         """Draw the samples of skipped steps again, and check the reference's values.
 
         Raises: ConfigError, with the place, if a value is not finite.
@@ -177,7 +177,7 @@ class KernelEncoderSteps(EncoderSteps):
             run_once(gpu, [dispatch])
             gpu.wait()  # PyTorch reads them in another stream
             rows = tasks.samples["drawn_rows"]
-            check_answers(drawn.reference, floats_on(device, rows, drawn.batch, drawn.words))
+            check_samples(drawn.reference, floats_on(device, rows, drawn.batch, drawn.words))
 
 
 def _encoder_path(gpu: Gpu, encoder: MLP, kernels: str) -> TrainingPath:

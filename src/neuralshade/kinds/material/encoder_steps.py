@@ -71,9 +71,9 @@ class TorchEncoderSteps(EncoderSteps):
     ):
         super().__init__(field, recipe)
         self.batches = DeviceBatches(drawn, next(field.parameters()).device)
-        task = MaterialTask(field, lambda rng, moved: self.batches.held())
+        task = MaterialTask(field, lambda rng, moved: self.batches.current())
         inner = TorchEngine(field, task, log_loss, self.optimizers, rng,
-                            bring=self.batches.bring)  # fmt: skip
+                            bring=self.batches.load_next)  # fmt: skip
         self.steps = StepThinning(inner, 1)
 
     @property

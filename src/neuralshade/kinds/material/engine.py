@@ -57,9 +57,9 @@ class MaterialTask:
         encoding = encoding_of(self.field)
         latents = self._latents(encoding, drawn)
         read = encoding.columns(latents, drawn.wi, drawn.wo, drawn.uv[:, 2:])
-        said = self.field.network.on_columns(read, torch.float32)
-        wanted = (drawn.wanted + FLOOR).log()
-        return logs_of(said, wanted) * drawn.seen, wanted * drawn.seen
+        predicted = self.field.network.on_columns(read, torch.float32)
+        target = (drawn.target + FLOOR).log()
+        return logs_of(predicted, target) * drawn.seen, target * drawn.seen
 
     def _latents(self, encoding: MaterialEncoding, drawn: Samples) -> torch.Tensor:
         if self.phase == ENCODED:
@@ -138,9 +138,9 @@ class MaterialEngine(ABC):
             index = torch.arange(first, min(first + BAKED_AT_ONCE, side**2))
             corner = torch.stack([index % side, index // side], dim=1)
             parts = [(corner + torch.tensor([x, y])) / side for y in CORNERS for x in CORNERS]
-            said = [encoder.on_columns(self._encoder_input(part.numpy()), torch.float32)
+            outputs = [encoder.on_columns(self._encoder_input(part.numpy()), torch.float32)
                     for part in parts]  # fmt: skip
-            found[first : first + len(index)] = torch.stack(said).mean(0).t()
+            found[first : first + len(index)] = torch.stack(outputs).mean(0).t()
         return found
 
     @abstractmethod
@@ -233,15 +233,15 @@ def match_mean_light(network: MLP, sampler: MaterialSampler) -> None:
     Raises: ConfigError for a material that scatters nothing.
     """
     drawn = sampler.draw(torch.Generator().manual_seed(0))
-    wanted = drawn.wanted[:, drawn.seen]
-    if not wanted.numel():
+    target = drawn.target[:, drawn.seen]
+    if not target.numel():
         return
-    if not wanted.any():
+    if not target.any():
         raise ConfigError(f"{sampler.reference.bsdf.owner}: got no light from any of "
-                          f"{plural(wanted.shape[1], 'sample')}, need a material that scatters "
+                          f"{plural(target.shape[1], 'sample')}, need a material that scatters "
                           "some. What it emits is no part of a fit: give it a closure that "
                           "reflects.")  # fmt: skip
-    logs = (wanted + FLOOR).log()
+    logs = (target + FLOOR).log()
     bias = network.members[-1].bias
     assert bias is not None
     bias.copy_((logs.mean(1).exp() - FLOOR).clamp_min(FLOOR).log())

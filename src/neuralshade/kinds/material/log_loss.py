@@ -10,15 +10,15 @@ BLACK = 1e-30  # light, below which it has no logarithm
 SQUARED = 3.0  # error up to which its square is added: a factor of 20
 
 
-def logs_of(said: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+def logs_of(predicted: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     """Return logarithms of light + FLOOR, with a slope of at least DARK where it is too dark.
 
     Most samples of a polished metal are dark. Without the least slope they push an exponential to
     where it has no slope, also where the metal should shine.
     """
-    logs = (said + FLOOR).log()
-    lacking = (DARK - said / (said + FLOOR)).clamp_min(0) * (logs < wanted)
-    plain = said.clamp_min(BLACK).log()
+    logs = (predicted + FLOOR).log()
+    lacking = (DARK - predicted / (predicted + FLOOR)).clamp_min(0) * (logs < target)
+    plain = predicted.clamp_min(BLACK).log()
     return logs + lacking.detach() * (plain - plain.detach())
 
 

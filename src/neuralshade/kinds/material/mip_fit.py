@@ -59,12 +59,12 @@ class MipTask:
         self.field, self.footprints = field, footprints
 
     def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-        drawn, encoding = self.footprints.held(), encoding_of(self.field)
+        drawn, encoding = self.footprints.current(), encoding_of(self.field)
         show_stored(encoding.grid)
         latents = encoding.latents(drawn.at[:, :3])
         read = encoding.columns(latents, drawn.wi, drawn.wo, drawn.at[:, 3:])
-        said = self.field.network.on_columns(read, torch.float32)
-        return (said + FLOOR).log() * drawn.seen, (drawn.wanted + FLOOR).log() * drawn.seen
+        predicted = self.field.network.on_columns(read, torch.float32)
+        return (predicted + FLOOR).log() * drawn.seen, (drawn.target + FLOOR).log() * drawn.seen
 
 
 @torch.no_grad()
@@ -139,7 +139,8 @@ def mip_trainer(
     adam = LevelAdam(texels, level_scales(sides).to(device), recipe.latent_rate,
                      (recipe.beta1, recipe.beta2), recipe.epsilon)  # fmt: skip
     kind = RecordedLevels if device.type == "cuda" else LevelTrainer
-    return kind(levels, MipTask(levels, footprints), log_loss, [adam], rng, bring=footprints.bring,
+    task = MipTask(levels, footprints)
+    return kind(levels, task, log_loss, [adam], rng, bring=footprints.load_next,
                 repeatable=recipe.seconds is None)  # fmt: skip
 
 

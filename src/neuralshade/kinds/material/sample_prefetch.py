@@ -30,17 +30,17 @@ class SamplePrefetch(ABC, Generic[Batch]):
         self._rows: list[torch.Tensor] = []
         self.states = gpu.buffer(StepState(0, 0, 0, 0, 1.0).pair())
         self._dispatch, self._buffers = self._drawing(self._steps * batch)
-        self._held = [torch.zeros(batch, size, device=device) for _, size in self._buffers]
+        self._current = [torch.zeros(batch, size, device=device) for _, size in self._buffers]
 
     def draw(self) -> Batch:
         """Return the next step's batch.
 
         Raises: ConfigError, with the place, if the reference's value is not finite.
         """
-        self.bring()
-        return self.held()
+        self.load_next()
+        return self.current()
 
-    def bring(self) -> None:
+    def load_next(self) -> None:
         """Make the next step's batch the current one.
 
         Raises: ConfigError, with the place, if the reference's value is not finite.
@@ -49,11 +49,11 @@ class SamplePrefetch(ABC, Generic[Batch]):
             self._fill()
         at = (self.step - self._first) * self.batch
         self.step += 1
-        for held, rows in zip(self._held, self._rows, strict=True):
+        for held, rows in zip(self._current, self._rows, strict=True):
             held.copy_(rows[at : at + self.batch])
 
     @abstractmethod
-    def held(self) -> Batch:
+    def current(self) -> Batch:
         """Return the current batch, in new tensors."""
 
     @abstractmethod
@@ -61,7 +61,7 @@ class SamplePrefetch(ABC, Generic[Batch]):
         """Return the dispatch that draws ``count`` samples, from the step in ``states`` on."""
 
     @abstractmethod
-    def _look(self, drawn: Sequence[torch.Tensor]) -> None:
+    def _check(self, drawn: Sequence[torch.Tensor]) -> None:
         """Refuse invalid samples, a tensor for each buffer. Raises: ConfigError."""
 
     def _fill(self) -> None:
@@ -74,7 +74,7 @@ class SamplePrefetch(ABC, Generic[Batch]):
         gpu.wait()
         count = self._steps * self.batch
         self._rows = [floats_on(self.device, buffer, count, n) for buffer, n in self._buffers]
-        self._look(self._rows)
+        self._check(self._rows)
 
 
 def floats_on(device: torch.device, buffer: Buffer, count: int, numbers: int) -> torch.Tensor:

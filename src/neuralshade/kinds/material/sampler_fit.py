@@ -27,7 +27,7 @@ from neuralshade.optimizer.adam import Adam
 from neuralshade.sampler.material_directions import hemisphere
 
 BATCH = 2048
-AHEAD = 16  # steps whose directions are drawn at once, in the time of one
+PREFETCHED = 16  # steps whose directions are drawn at once, in the time of one
 RATE = 1e-2  # Adam's, the network being small
 MOST = 20.0  # of a sample's weight: a single direction that lobes miss would dominate a step
 PREFIX = "sampler."
@@ -82,9 +82,9 @@ class SamplerTrainer:
         self.rng = torch.Generator().manual_seed(seed)
         self.threads = Threads(1)  # the batch is small; and results do not depend on the cores
         self.skipped = 0
-        self._drawn: list[torch.Tensor] | None = None  # of AHEAD steps
+        self._drawn: list[torch.Tensor] | None = None  # of PREFETCHED steps
         self._begun, self._taken = self.rng.get_state(), 0  # state before; steps used
-        self._held: list[torch.Tensor] = []  # of the next step, at fixed addresses
+        self._current: list[torch.Tensor] = []  # of the next step, at fixed addresses
         self._recorded = None if device.type == "cpu" else RecordedStep(
             self._gradients, [self.adam], device)  # fmt: skip
 
@@ -97,7 +97,7 @@ class SamplerTrainer:
         return float(losses[-1])
 
     def _step(self, rate_factor: float) -> torch.Tensor:
-        self._hold()
+        self._load_batch()
         if self._recorded is not None:
             self._recorded.run(rate_factor)
             return self._recorded.loss
@@ -109,25 +109,25 @@ class SamplerTrainer:
             self.skipped += 1
         return loss
 
-    def _hold(self) -> None:
+    def _load_batch(self) -> None:
         """Load the next step's batch."""
         if self._drawn is None:
-            self._drawn = self._draw(AHEAD * BATCH)
+            self._drawn = self._draw(PREFETCHED * BATCH)
         first = self._taken * BATCH
         columns = [each[:, first : first + BATCH] for each in self._drawn]
-        if not self._held:
-            self._held = [each.clone(memory_format=torch.contiguous_format) for each in columns]
-        for held, each in zip(self._held, columns, strict=True):
+        if not self._current:
+            self._current = [each.clone(memory_format=torch.contiguous_format) for each in columns]
+        for held, each in zip(self._current, columns, strict=True):
             held.copy_(each)
         self._taken += 1
-        if self._taken == AHEAD:
+        if self._taken == PREFETCHED:
             self._begun, self._taken, self._drawn = self.rng.get_state(), 0, None
 
     def _gradients(self) -> torch.Tensor:
         """Compute the gradients of the current batch; return its loss."""
-        latents, shares, wo, wi, wanted = self._held
+        latents, shares, wo, wi, target = self._current
         mixture = self.sampler.mixture(encoding_of(self.field).lobes, latents, wo, shares.t())
-        loss = sampler_loss(mixture, wi, wo, wanted[0])
+        loss = sampler_loss(mixture, wi, wo, target[0])
         for parameter in self.parameters:
             parameter.grad = None
         loss.backward()
@@ -150,8 +150,8 @@ class SamplerTrainer:
         wi, density = plain.sample(wo, u[5:8])
         read = encoding.columns(latents, wi, wo, shares.t())
         light = luminance(self.field.network.on_columns(read, torch.float32))
-        wanted = torch.where(density > 0, light / density, 0.0)  # 0 along the surface
-        return [latents, shares, wo, wi, wanted.clamp(max=MOST)[None]]
+        target = torch.where(density > 0, light / density, 0.0)  # 0 along the surface
+        return [latents, shares, wo, wi, target.clamp(max=MOST)[None]]
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return the state for a restart, without the field, by name."""

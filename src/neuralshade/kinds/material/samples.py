@@ -27,7 +27,7 @@ class Samples:
     wi: torch.Tensor  # float32 [3, N]
     wo: torch.Tensor
     seen: torch.Tensor  # bool [N]: both directions lie above the surface
-    wanted: torch.Tensor  # f * cos of wi: float32 [3, N]
+    target: torch.Tensor  # f * cos of wi: float32 [3, N]
 
 
 # Which of the pool's points, wi and wo [3, N], and whether both lie above the surface.
@@ -83,9 +83,9 @@ class MaterialSampler:
             uv[:, :2] += self.around * (torch.rand((len(uv), 2), generator=rng) - 0.5)
             uv[:, :2] -= uv[:, :2].floor()
         found = self.reference.eval(uv.numpy(), wi.t().numpy(), wo.t().numpy())
-        wanted = torch.from_numpy(found).t().contiguous()
+        target = torch.from_numpy(found).t().contiguous()
         values = self.values.index_select(0, index).t().contiguous()
-        return Samples(uv, values, wi, wo, seen, wanted)
+        return Samples(uv, values, wi, wo, seen, target)
 
     def places(self, index: torch.Tensor, rng: torch.Generator) -> torch.Tensor:
         """Return points [N, 2], each with shares of varied inputs drawn uniformly behind it."""

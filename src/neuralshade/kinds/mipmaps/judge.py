@@ -68,7 +68,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class _Lit:
+class _Lights:
     """Pairs [n, 2, 3] and weights [n] of lights, in groups of ``together`` that are added up."""
 
     pairs: Floats
@@ -101,7 +101,7 @@ def judge(
         names = [name for name in chains if (name in briefly) is brief]
         if names:
             judges.append((names, brief, MipJudge(engine, [chains[n] for n in names], brief)))
-    lights = {kind: _lit(kind, recipe, engine, seed, suns) for kind in kinds}
+    lights = {kind: _lights_of(kind, recipe, engine, seed, suns) for kind in kinds}
     pools = {kind: list(lit.batches(engine.training.pool)) for kind, lit in lights.items()}
     add = Tiles(engine).add if judged_in_tiles(engine) else partial(_add, engine)
     errors: dict[str, Errors] = {}
@@ -133,15 +133,17 @@ def _add(
         judging.add(len(pairs), together)
 
 
-def _lit(kind: str, recipe: MipmapsRecipe, engine: MipEngine, seed: int, suns: int) -> _Lit:
+def _lights_of(
+    kind: str, recipe: MipmapsRecipe, engine: MipEngine, seed: int, suns: int
+) -> _Lights:
     seed += recipe.seed
     if kind == ENVIRONMENT:
         lights = min(LIGHTS * EYES // suns, engine.training.pool)
-        return _Lit(*sky_pairs(lights, suns, recipe.lowest, seed), lights)
+        return _Lights(*sky_pairs(lights, suns, recipe.lowest, seed), lights)
     width, height = engine.levels.sizes[0]
     count = pairs_judged(width * height, software=engine.gpu.adapter.software)
     pairs = draw_pairs(count, KINDS[kind], recipe.lowest, seed)
-    return _Lit(pairs, np.ones(count, np.float32))
+    return _Lights(pairs, np.ones(count, np.float32))
 
 
 def pairs_judged(texels: int, *, software: bool) -> int:

@@ -156,8 +156,8 @@ class OpenedMipmaps(Opened):
         from neuralshade.source.texture_set import TextureSet, as_textures
 
         maps = as_textures(source)
-        said = None if isinstance(maps, TextureSet) else self.maps.get("normal_convention")
-        request = MapRequest(maps, {}, said, ())
+        convention = None if isinstance(maps, TextureSet) else self.maps.get("normal_convention")
+        request = MapRequest(maps, {}, convention, ())
         textures = request.textures(self.recipe.wrap, self.recipe.keep_hidden_color)
         found = stored_level(base_maps(textures, weighted=True))
         for name, texels in stored_levels(self.asset)[0].items():

@@ -152,9 +152,9 @@ def test_names_of_a_module_are_its_own(painted, tmp_path):
     sampler = MaterialSampler(kernels, 64, 0.5, torch.Generator().manual_seed(0))
     batch = DeviceBatches(DeviceSamples(kernels.gpu, kernels, sampler, 64, 7), CPU).draw()
     exact = kernels.eval(*(x.numpy() for x in (batch.uv, batch.wi.t(), batch.wo.t())))
-    np.testing.assert_allclose(batch.wanted.t().numpy(), exact, rtol=1e-4)
+    np.testing.assert_allclose(batch.target.t().numpy(), exact, rtol=1e-4)
     footprints = DeviceFootprints(sampler, (2, 1), wraps=True, seed=3, device=CPU)
-    assert footprints.draw().wanted.isfinite().all()
+    assert footprints.draw().target.isfinite().all()
 
 
 def test_what_a_module_says_of_itself_is_read(gpu, tmp_path):

@@ -136,8 +136,8 @@ class Judge:
             self._drawn[len(lights)] = drawn
         both = zip(surfaces, lights, self._drawn[len(lights)], strict=True)
         return [
-            (wanted, on_screen(seen.lit(shade, each)))
-            for seen, each, wanted in counted("drawing the fit", both, len(lights))
+            (target, on_screen(seen.lit(shade, each)))
+            for seen, each, target in counted("drawing the fit", both, len(lights))
         ]
 
     def _at_shares(self, surfaces: Sequence[LitSurface]) -> list[LitSurface]:
@@ -159,8 +159,8 @@ def on_screen(picture: Floats) -> Floats:
 
 def _psnr_db(surface: LitSurface, pair: tuple[Floats, Floats]) -> float:
     """Return the PSNR in dB of a sphere's own pixels; EQUAL_DB if they are equal."""
-    wanted, had = (picture[surface.inside][None] for picture in pair)
-    return min(psnr_db(wanted, had), EQUAL_DB)
+    target, predicted = (picture[surface.inside][None] for picture in pair)
+    return min(psnr_db(target, predicted), EQUAL_DB)
 
 
 def _mean_flip(surface: LitSurface, pairs: Sequence[tuple[Floats, Floats]]) -> float | None:

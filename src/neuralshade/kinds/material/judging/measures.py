@@ -49,7 +49,7 @@ class Measures:
         self.pairs = {
             sampling: self._at(*_drawn(sampling, reference, rng)) for sampling in SAMPLINGS
         }
-        self.wanted = {sampling: reference.eval(*drawn) for sampling, drawn in self.pairs.items()}
+        self.target = {sampling: reference.eval(*drawn) for sampling, drawn in self.pairs.items()}
         places, weights = _places(reference, rng)
         self.places = self._at(*places), weights
         self.albedos = _albedos(reference.eval, self.places)
@@ -73,11 +73,11 @@ class Measures:
         """
         found: dict[str, float] = {}
         for sampling, drawn in self.pairs.items():
-            had, wanted = shade(*drawn), self.wanted[sampling]
-            found[f"smape_{sampling}"] = smape(wanted, had)
-            found[f"l1_{sampling}"] = relative_l1(wanted, had)
+            predicted, target = shade(*drawn), self.target[sampling]
+            found[f"smape_{sampling}"] = smape(target, predicted)
+            found[f"l1_{sampling}"] = relative_l1(target, predicted)
             if sampling == "uniform":
-                found["bias"] = float(had.mean(dtype=np.float64)) / _mean(wanted) - 1
+                found["bias"] = float(predicted.mean(dtype=np.float64)) / _mean(target) - 1
         albedos = _albedos(shade, self.places)
         errors = np.abs(albedos - self.albedos).sum(1)
         shares = (errors / np.maximum(self.albedos.sum(1), FLOOR))[~self.grazing]
@@ -93,20 +93,20 @@ class Measures:
         return found
 
 
-def smape(wanted: Floats, had: Floats) -> float:
-    """Return the mean of |had - wanted| / (|had| + |wanted| + 0.01): 0 is equal, below 1."""
-    errors = np.abs(had - wanted) / (np.abs(had) + np.abs(wanted) + np.float32(FLOOR))
+def smape(target: Floats, predicted: Floats) -> float:
+    """Return the mean of |p - t| / (|p| + |t| + 0.01) of prediction and target: 0 to 1."""
+    errors = np.abs(predicted - target) / (np.abs(predicted) + np.abs(target) + np.float32(FLOOR))
     return float(errors.mean(dtype=np.float64))
 
 
-def relative_l1(wanted: Floats, had: Floats) -> float:
+def relative_l1(target: Floats, predicted: Floats) -> float:
     """Return the sum of errors over the sum of values: 0 is equal, 1 is all black."""
-    return float(np.abs(had - wanted).mean(dtype=np.float64)) / _mean(wanted)
+    return float(np.abs(predicted - target).mean(dtype=np.float64)) / _mean(target)
 
 
-def _mean(wanted: Floats) -> float:
+def _mean(target: Floats) -> float:
     """Return the mean; never 0, even for a black material."""
-    return max(float(wanted.mean(dtype=np.float64)), 1e-12)
+    return max(float(target.mean(dtype=np.float64)), 1e-12)
 
 
 def reciprocity_gap(shade: Shade, drawn: Drawn) -> float:

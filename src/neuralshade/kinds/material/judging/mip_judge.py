@@ -57,8 +57,8 @@ class LevelJudge:
         return [self._error(shade, level, 0) for level in range(levels)]
 
     def _error(self, shade: LevelShade, level: int, read: int) -> float:
-        uv, wi, wo, wanted = self.queries[level]
-        return smape(wanted, shade(uv, wi, wo, np.full(len(uv), read, np.float32)))
+        uv, wi, wo, target = self.queries[level]
+        return smape(target, shade(uv, wi, wo, np.full(len(uv), read, np.float32)))
 
     @property
     def queries(self) -> list[tuple[Floats, Floats, Floats, Floats]]:
@@ -78,9 +78,9 @@ def _drawn(
     """Draw footprints ``width`` wide, directions above them, and the reference's means."""
     index, wi, wo, seen = sampler.draw_queries(rng)
     uv, to_light, to_eye = sampler.places(index, rng)[seen], wi.t()[seen], wo.t()[seen]
-    wanted = means.mean(uv, torch.full((len(uv),), width), to_light, to_eye, rng)
-    uv_, wi_, wo_, wanted_ = (t.contiguous().numpy() for t in (uv, to_light, to_eye, wanted))
-    return uv_, wi_, wo_, wanted_
+    target = means.mean(uv, torch.full((len(uv),), width), to_light, to_eye, rng)
+    uv_, wi_, wo_, target_ = (t.contiguous().numpy() for t in (uv, to_light, to_eye, target))
+    return uv_, wi_, wo_, target_
 
 
 def with_levels(

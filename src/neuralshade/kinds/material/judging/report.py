@@ -96,12 +96,12 @@ def _drawn(compared: Comparison) -> list[tuple[str, list[PagePicture]]]:
     rows = []
     for title, plain, lights in counted("drawing surfaces", surfaces, len(surfaces)):
         seen = plain.at(compared.opened.shares)
-        wanted, had = (
+        target, predicted = (
             on_screen(seen.lit_by_default(at_centers(shade), compared.opened.sample)
                       if lights is None else seen.lit(shade, lights))
             for shade in (compared.reference.eval, compared.opened.eval)
         )  # fmt: skip
-        rows.append((title, compared_panes(wanted, had)))
+        rows.append((title, compared_panes(target, predicted)))
     return rows
 
 

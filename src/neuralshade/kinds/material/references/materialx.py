@@ -27,7 +27,7 @@ from neuralshade.kinds.material.references.materialx_code import (
 from neuralshade.kinds.material.references.materialx_graph import graph_nodes, root_of
 from neuralshade.kinds.material.references.materialx_inputs import (
     check_free,
-    found_inputs,
+    find_inputs,
     replace_values,
     variables,
     with_variables,
@@ -43,7 +43,7 @@ from neuralshade.kinds.material.references.materialx_rewrite import (
 from neuralshade.kinds.material.references.materialx_screening import check_code, check_generated
 from neuralshade.kinds.material.references.materialx_texcoords import take_texcoords
 from neuralshade.kinds.material.references.materialx_text import edited_text
-from neuralshade.kinds.material.references.materialx_tidy import tidied
+from neuralshade.kinds.material.references.materialx_tidy import tidy_document
 from neuralshade.kinds.material.references.pictures import picture_table
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf
 from neuralshade.kinds.material.sandbox.loading import load_sandboxed
@@ -82,7 +82,7 @@ def load_materialx(
     if code:
         folders = mx.core.getDefaultDataSearchPath().asString().split(os.pathsep)
         check_code(code, place, [Path(folder) for folder in folders])
-    inputs = found_inputs(document)
+    inputs = find_inputs(document)
     replace_values(document, varied)
     generator, context = _generator(mx, library)
     chosen = _chosen(mx, document, place, element)
@@ -163,7 +163,7 @@ def _document(mx: Any, place: Path) -> tuple[Any, Any, list[str]]:
         raise ConfigError(f"{place}: got {shown(str(error))}, need a MaterialX document. Check "
                           "the file.") from error  # fmt: skip
     check_limits(mx, document, place)
-    notes = tidied(document, place)
+    notes = tidy_document(document, place)
     check_limits(mx, document, place)  # corrections may select another definition
     valid, reason = document.validate()
     if not valid:

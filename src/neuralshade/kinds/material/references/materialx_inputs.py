@@ -20,7 +20,7 @@ STAND_INS = ("0.483162", "0.617384", "0.529471", "0.371593")
 DECLARED = "static float {variable} = {default!r}f;\n"
 
 
-def found_inputs(document: Any) -> dict[str, Input]:
+def find_inputs(document: Any) -> dict[str, Input]:
     """Return the numbers that may be varied, by name; PATH/NAME for names that are not unique."""
     found: dict[str, Input] = {}
     for name, element in _elements(document):

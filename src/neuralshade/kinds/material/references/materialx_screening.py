@@ -47,7 +47,7 @@ def check_code(found: Iterable[Any], place: Path, library: Sequence[Path]) -> No
             raise _refused(place, f"function {shown(function)} of {name}", "a name")
         source = one.getActiveSourceUri()
         beside = (Path(source) if source else place).resolve().parent
-        own = _Own(place, library)
+        own = _Includes(place, library)
         text, file = one.getAttribute("sourcecode"), one.getAttribute("file")
         if text:
             own.check(text, name, beside)
@@ -55,7 +55,7 @@ def check_code(found: Iterable[Any], place: Path, library: Sequence[Path]) -> No
             own.take(file, name, beside)
 
 
-class _Own:
+class _Includes:
     """The files that one implementation includes; each is screened once."""
 
     def __init__(self, place: Path, library: Sequence[Path]):

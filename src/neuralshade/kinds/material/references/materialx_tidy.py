@@ -36,7 +36,7 @@ SPACES = {
 MOST_NOTES = 4  # of one kind; the rest is counted
 
 
-def tidied(document: Any, place: Path) -> list[str]:
+def tidy_document(document: Any, place: Path) -> list[str]:
     """Correct unambiguous deviations from MaterialX; return notes on them.
 
     Spellings of inputs, values beside connections, inputs with neither, names of color spaces, file

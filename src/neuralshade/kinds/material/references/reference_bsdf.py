@@ -149,8 +149,8 @@ class ReferenceKernels:
         """Raises: DeviceError. Kernels are compiled on first use, or in advance: KernelError."""
         self.gpu, self.bsdf = gpu, bsdf
         self._text = reference_text(bsdf)
-        self._asked = gpu.buffer(size=4 * (WORDS + len(bsdf.varied)) * AT_ONCE)
-        self._answers = gpu.buffer(size=4 * max(3, self.value_count) * AT_ONCE)
+        self._queries = gpu.buffer(size=4 * (WORDS + len(bsdf.varied)) * AT_ONCE)
+        self._results = gpu.buffer(size=4 * max(3, self.value_count) * AT_ONCE)
         self._variables = {name: gpu.buffer(values) for name, values in bsdf.variables.items()}
         self._kernels: dict[str, Kernel] = {}
 
@@ -220,15 +220,15 @@ class ReferenceKernels:
         for first in range(0, len(samples), AT_ONCE):
             rows = np.ascontiguousarray(samples[first : first + AT_ONCE], np.float32)
             commands = self.gpu.commands()
-            commands.upload(self._asked, 0, rows)
+            commands.upload(self._queries, 0, rows)
             commands.run(self.gpu.steps([(self._kernel(entry), -(-len(rows) // GROUP))]))
             commands.submit()
-            yield self._answers, len(rows)
+            yield self._results, len(rows)
 
     def _kernel(self, entry: str) -> Kernel:
         """Return an entry point, compiled on first use."""
         if entry not in self._kernels:
-            variables = {"reference_queries": self._asked, "reference_results": self._answers}
+            variables = {"reference_queries": self._queries, "reference_results": self._results}
             self._kernels[entry] = self.compiled(reference_kernel(entry), variables)
         return self._kernels[entry]
 
@@ -244,8 +244,8 @@ class ReferenceKernels:
         try:
             return bound_kernel(self.gpu, self._whole(kernel), {**self._variables, **variables})
         except KernelError as error:
-            said = str(error).partition(": ")[2]  # after a generated name
-            raise KernelError(f"{self.bsdf.owner}: {said}") from error
+            text = str(error).partition(": ")[2]  # after a generated name
+            raise KernelError(f"{self.bsdf.owner}: {text}") from error
 
     def _whole(self, kernel: KernelText) -> KernelText:
         """Return a kernel with the text of the reference before it, and its folder."""

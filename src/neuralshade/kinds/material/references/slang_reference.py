@@ -32,7 +32,7 @@ PARAMETERS = re.compile(r"\bvoid\s+parameters\s*\(\s*float2\s+\w+\s*,\s*out\s+fl
 # An input, at the start of a line; not const. Only a uniform may lack its default.
 INPUT = re.compile(r"^[ \t]*(?P<sort>uniform|static)\s+float\s+(?P<name>\w+)\s*"
                    r"(?:=\s*(?P<number>[-+.\deE]+)[fF]?\s*)?;", re.MULTILINE)  # fmt: skip
-UNTOLD = 0.0  # of an input without its own
+NO_DEFAULT = 0.0  # of an input without its own
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 MOST_PARAMETERS = 256
 UNBOUND = ('Write a texture as uniform Picture<float3> NAME = "a.png"; in this file, a number as '
@@ -111,7 +111,7 @@ def _declared(code: str) -> list[re.Match[str]]:
 def _static(text: str, declared: Sequence[re.Match[str]]) -> str:
     """Return the text with inputs as thread-local variables, as they differ between samples."""
     for one in reversed(declared):
-        default = "" if one["number"] else f" = {UNTOLD}f"
+        default = "" if one["number"] else f" = {NO_DEFAULT}f"
         text = "".join([
             text[: one.start("sort")], "static", text[one.end("sort") : one.end("name")], default,
             text[one.end("name") :],
@@ -122,7 +122,7 @@ def _static(text: str, declared: Sequence[re.Match[str]]) -> str:
 def _input(place: Path, name: str, number: str | None) -> Input:
     """Return an input with its default, if the text has one."""
     if number is None:
-        return Input(name, UNTOLD, has_default=False)
+        return Input(name, NO_DEFAULT, has_default=False)
     try:
         return Input(name, float(number))
     except ValueError as error:

@@ -162,8 +162,8 @@ class Evaluation:
         raw, count, lights = self.drawn.read(), self.screen.count, self.screen.lights
         if not self.by_light:
             return Screen.unpacked(raw, count)
-        said: Floats = raw.view(np.float32)[: 3 * count * lights].reshape(count, lights, 3)
-        return said.sum(1)
+        sums: Floats = raw.view(np.float32)[: 3 * count * lights].reshape(count, lights, 3)
+        return sums.sum(1)
 
     def microseconds(self, patience: Patience) -> float:
         """Return the median time of one screen."""

@@ -153,10 +153,10 @@ def speed_lines(rows: Sequence[dict[str, Any]]) -> list[str]:
     lines = [f"Speed on {one['device']} through {API_TITLES[one['api']]}{software} of "
              f"{one['points']:,} points, microseconds on a plane / scattered:"]  # fmt: skip
     for row in rows:
-        said = [f"{row['plane_us'][n]:,.0f} / {row['scattered_us'][n]:,.0f}{_lights(n)}"
+        times = [f"{row['plane_us'][n]:,.0f} / {row['scattered_us'][n]:,.0f}{_lights(n)}"
                 for n in row["plane_us"]]  # fmt: skip
         runs_on = f" ({PATH_TITLES[row['path']]})" if row["path"] else ""
-        lines.append(f"{row['what']}{runs_on}: {', '.join(said)}")
+        lines.append(f"{row['what']}{runs_on}: {', '.join(times)}")
     for what in [what for what in (NETWORK, LOOPS, BAKED) if what in by_name]:
         times = [_times(by_name[ITSELF], by_name[what], n) for n in one["plane_us"]]
         lines.append(f"{what}, times as fast as {ITSELF}: {', '.join(times)}")

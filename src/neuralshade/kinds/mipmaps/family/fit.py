@@ -121,7 +121,7 @@ def fit_mipmaps_family(
     names = _checked(requests, Path(share), options)
     used = os.path.exists(share)
     place, count = Path(share), len(requests)
-    family = _Used(place, settings) if used else _Trained(place, settings, count)
+    family = _PriorUse(place, settings) if used else _PriorTraining(place, settings, count)
     folders = _folders(names, output)
     for name, folder in zip(names, folders, strict=True):
         check_distinct(levels=(folder or Path(f"{name}_mips")) / f"{name}.nsh", network=share)
@@ -206,7 +206,7 @@ def _rest(left: Sequence[str], share: PathLike, used: bool) -> str:
     return unwritten + (f"not begun: {', '.join(left)}; " if left else "")
 
 
-class _Trained:
+class _PriorTraining:
     """Training of a new network on the trained texels of several sets."""
 
     def __init__(self, share: Path, settings: dict[str, Any], count: int):
@@ -247,7 +247,7 @@ class _Trained:
         return FamilyResult(str(self.share), True, tuple(names), left, size, seconds, sets)
 
 
-class _Used:
+class _PriorUse:
     """Use of an existing network: training starts from its corrections."""
 
     def __init__(self, share: Path, settings: dict[str, Any]):
