@@ -103,8 +103,8 @@ def test_panes_are_both_and_their_difference(one_device, folder):
 
 
 @pytest.mark.parametrize("old, new, show, error, message", [
-    ("reference", "reference", "reference", ConfigError,
-     "show: got 'reference', need one of fitted, given, difference, panes."),
+    ("reference", "reference", "teacher", ConfigError,
+     "show: got 'teacher', need one of fitted, given, difference, panes."),
     (', reference = "paint.slang"', "", "given", ConfigError,
      "show: got given for a scene without references, need what an asset was fitted to. Write "
      "reference = beside asset =."),

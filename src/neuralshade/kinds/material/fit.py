@@ -131,13 +131,13 @@ def fit_material(
     """
     check_options(options, KIND.name, KIND.takes)
     check_torch(options)
-    chosen, setting = with_preset(preset, settings), flag_of(preset, settings)
+    merged, setting = with_preset(preset, settings), flag_of(preset, settings)
     if share is not None:
         check_path("share", share)
     shared = None if share is None else OpenedMaterial.read(share).shared_part
     if shared is not None:
-        chosen = shared.architecture | chosen
-    recipe = make_recipe(MaterialRecipe, chosen)
+        merged = shared.architecture | merged
+    recipe = make_recipe(MaterialRecipe, merged)
     if shared is not None:
         shared.check(recipe, setting)
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
@@ -150,7 +150,7 @@ def fit_material(
     target = checked_output(place, stem, output, options, KIND.name)
     fitted = Source(bsdf.name, reference_digest(bsdf))
     if checkpoint is not None:
-        resumed = resumed_with(MaterialRecipe, chosen)
+        resumed = resumed_with(MaterialRecipe, merged)
         recipe = resumed_recipe(checkpoint, options.resume, fitted, MaterialRecipe, resumed,
                                 "material", setting)  # fmt: skip
     bsdf = vary_reference(bsdf, recipe.vary)

@@ -58,7 +58,7 @@ def check_baked(kernels, maps):
 
 def test_a_stack_in_maps_is_that_stack(stack):
     """Roughness along v and two parts of a color follow from others, and have no channel."""
-    assert len(stack.reference.targets) == 2 + 3 + 3 + 1
+    assert len(stack.bsdf.targets) == 2 + 3 + 3 + 1
     check_baked(stack, maps=2)  # roughness, the normal's three, and one of what age tells
 
 

@@ -114,10 +114,10 @@ class Baked:
                               f"+ {self.shifts[i]!r}f;\n")  # fmt: skip
         reads += "".join(f"    baked_numbers[{i}] = {self.shifts[i]!r}f;\n"
                          for i, channel in enumerate(self.channels) if channel < 0)  # fmt: skip
-        reads = "".join(f"    {target} = baked_numbers[{i}];\n"
-                        for i, target in enumerate(self.reference.targets))  # fmt: skip
-        reads += "".join(f"    {name} = normalize({name});\n" for name in self.normals)
-        text = self.reference.text.replace(VALUES_MARK, reads)
+        assigned = "".join(f"    {target} = baked_numbers[{i}];\n"
+                           for i, target in enumerate(self.reference.targets))  # fmt: skip
+        assigned += "".join(f"    {name} = normalize({name});\n" for name in self.normals)
+        text = self.reference.text.replace(VALUES_MARK, assigned)
         text = EVAL.sub(lambda found: f"{found[0]}    read_baked(uv);\n", text)
         return head + READ.format(count=len(self.channels), reads=reads) + text
 
