@@ -123,8 +123,7 @@ def fit_material(
         trust: run the code of a MaterialX document, after it was checked.
         options: engine, device, kernels, deterministic, tensorboard, events, live, report, resume.
         observer: called about ten times a second with a Progress.
-        settings: fields of MaterialRecipe that replace the preset's; an end (steps, seconds)
-            replaces the default ends.
+        settings: fields of MaterialRecipe in place of the preset's or of the default end.
 
     Raises: PictureError, ConfigError, KernelError, OutputError, DeviceError, AssetError (resume,
         share) before training starts; FitInterrupted on Ctrl-C or SIGTERM, with a checkpoint.

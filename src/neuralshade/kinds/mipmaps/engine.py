@@ -79,10 +79,9 @@ class MipEngine:
     ``base`` float32 [2, H * W, 4]: albedo and roughness, normal and metallic. Losses are relative
     to those of the initial ``values``, a box filter's, under the same lights: losses depend more
     on a step's lights than on training. ``draw_pairs`` returns, for a pool's number and size,
-    directions to the light and the eye, float32 [n, 2, 3], and which of them are near a mirror's,
-    bool [n]. ``draw_skies`` returns, for a pool's number and a count of skies, directions to all
-    their lights and eyes, and the brightness of each light. ``weights``: ``level_weights``, None:
-    all equal.
+    directions to the light and the eye, float32 [n, 2, 3], and which are near a mirror's, bool
+    [n]; ``draw_skies``, for a pool's number and a count of skies, directions to all their lights
+    and eyes, and each light's brightness. ``weights``: ``level_weights``, None: all equal.
     """
 
     def __init__(
