@@ -7,7 +7,6 @@ Writes docs/images/gallery/*.jpg and docs/gallery.md, with what was reached here
 CPU cores; each fit ends after so many steps.
 """
 
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,10 +17,9 @@ from PIL import Image
 
 import neuralshade
 from neuralshade.kinds.image.presets import PRESETS
+from neuralshade.verbs.sample.sample import write_sample
 
 EXAMPLES = Path(__file__).parent
-sys.path.insert(0, str(EXAMPLES))
-from bricks_maps import write_maps  # noqa: E402  (beside this file)
 
 DOCS = EXAMPLES.parent / "docs"
 IMAGES = DOCS / "images/gallery"
@@ -55,7 +53,7 @@ def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        write_maps(place / "bricks_maps", MAPS_PX)
+        write_sample("bricks", place / "bricks_maps")
         tables = [list(rows(place)) for rows in (pictures, textures, mipmaps, materials)]
     (DOCS / "gallery.md").write_text(page(tables))
 

@@ -1,0 +1,1 @@
+"""Sample inputs for each kind of fit: files of the package, and computed ones."""
