@@ -42,7 +42,7 @@ def test_rows_are_those_of_evaluate(fitted_tint, save_smooth):
     table = neuralshade.evaluate(fitted_tint, save_smooth())
     forms = {"bytes": ",", "memory_bytes": ",", "random_access": "", "psnr_db": ".2f",
              "ssim": ".4f", "flip": ".4f"}  # fmt: skip
-    shown = re.findall(r"<tr><td>([^<]*)(?: <small>([^<]*)</small>)?</td>(.*?)</tr>", text)
+    shown = re.findall(r"<tr[^>]*><td>([^<]*)(?: <small>([^<]*)</small>)?</td>(.*?)</tr>", text)
     assert [name for name, *_ in shown] == [row["name"] for row in table]
     for row, (_, setting, cells) in zip(table, shown, strict=True):
         told = row | {"random_access": "yes" if row["random_access"] else "no"}
