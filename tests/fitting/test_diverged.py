@@ -34,7 +34,7 @@ def test_a_loop_ends_where_the_loss_stays_no_number(clock, loop_of):
         loop.run()
     assert loop.progress.step == 100 + HOPELESS_STEPS
     assert str(caught.value) == (
-        "fit: got a loss that is no number from step 100 to 356, need a fit that converges."
+        "fit: diverged at step 100: the loss is not finite from there to step 356."
     )
 
 
@@ -91,7 +91,7 @@ def test_a_fit_that_diverges_ends_with_its_last_good_checkpoint(tmp_path, save_s
         fit(tmp_path, save_smooth())
     kept = tmp_path / "x.checkpoint.nsh"
     assert str(caught.value).startswith(
-        "fit: got a loss that is no number from step 10 to 26, need a fit that converges. Lower "
+        "fit: diverged at step 10: the loss is not finite from there to step 26. Lower "
         f"rate and grid_rate. Step 9 is kept in {kept}. Go on with: neuralshade fit image "
     )
     assert load_checkpoint(kept, "image").progress["step"] == 9
@@ -102,7 +102,7 @@ def test_a_fit_without_a_checkpoint_says_so(tmp_path, save_smooth, broken_from):
     with pytest.raises(ConfigError) as caught:
         fit(tmp_path, save_smooth())
     assert str(caught.value) == (
-        "fit: got a loss that is no number from step 1 to 17, need a fit that converges. Lower "
+        "fit: diverged at step 1: the loss is not finite from there to step 17. Lower "
         "rate and grid_rate. No checkpoint was written: its numbers are not finite."
     )
     assert not list(tmp_path.glob("*.nsh"))

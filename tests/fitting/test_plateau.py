@@ -132,11 +132,10 @@ def test_a_given_end_that_comes_first_is_told(plateau_loop, ends):
     assert factors[int(0.7 * len(factors))] == 1.0
     by_clock = "seconds" in ends
     steps = f"{loop.progress.step} steps"
-    end, more = (f"8 s after {steps}", "seconds") if by_clock else (steps, "steps")
+    end, more = (f"8 s after {steps}", "seconds 24") if by_clock else (steps, "steps 2400")
     assert rising(loop, loop.recipe) == (
-        f"fit: ended at its {end}, before its plateau: the last doubling of its steps, before step "
-        "sizes fell, gave 2.0 dB. More doublings usually give less each: give more "
-        f"--{more} with --until plateau, which ends where that is little."
+        f"fit: still improving when it ended at its {end}: the last doubling of its steps, before "
+        f"step sizes fell, gave 2.0 dB. Try --{more} --until plateau."
     )
 
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from neuralshade import picture_from_array
-from neuralshade.fitting.picture_result import EARLIEST_STEPS, early, missed, poor
+from neuralshade.fitting.picture_result import early, missed, poor
 from neuralshade.fitting.plateau import FEWEST_STEPS, Plateau
 from neuralshade.fitting.progress import Progress
+from neuralshade.fitting.time_plan import LEAST_STEPS
 from neuralshade.kinds.image.recipe import ImageRecipe
 
 FAR = "fit: got 8.7 dB, where a thumbnail of as many bytes has 3"
@@ -83,7 +84,7 @@ def test_the_end_that_it_came_to_is_named(picture, ended, advice):
 
 
 def test_the_soonest_plateau_is_that_of_the_loop():
-    assert Plateau(0.25).end(FEWEST_STEPS) == EARLIEST_STEPS
+    assert Plateau(0.25).end(FEWEST_STEPS) == LEAST_STEPS
 
 
 @pytest.mark.parametrize("step, ended, told", [

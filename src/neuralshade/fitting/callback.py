@@ -20,6 +20,7 @@ class RunningFit(Protocol):
     """A running fit, as callbacks see it."""
 
     preset: str | None
+    observer: Any  # ignore of fitting/loop.py where none was passed
 
     @property
     def kind(self) -> Any: ...  # has a name and ``rated``

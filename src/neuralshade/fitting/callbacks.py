@@ -15,6 +15,8 @@ from neuralshade.fitting.facts import (
     result_facts,
     state_facts,
 )
+from neuralshade.fitting.loop import ignore
+from neuralshade.fitting.notebook import NotebookBar, is_notebook
 from neuralshade.fitting.progress import Progress
 
 ENDS = ("ended", "stopped", "failed")  # final states of a fit
@@ -43,6 +45,8 @@ class Callbacks:
             from neuralshade.fitting.events import Events
 
             self.callbacks.append(Events(options.events))
+        if self.job.observer is ignore and is_notebook():
+            self.callbacks.append(NotebookBar())
         try:
             yield
         except BaseException as error:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
 from neuralshade.fitting.facts import ended, is_by_clock
 from neuralshade.fitting.loop import Loop
-from neuralshade.fitting.picture_result import EARLIEST_STEPS
 from neuralshade.fitting.plateau import CONSTANT_SHARE, Row, gain_per_doubling
+from neuralshade.fitting.time_plan import LEAST_STEPS
 
+MORE = 3  # times what it had: two doublings would be 4, which few wait for
 STEEP_DB = 3.0  # gain of the last doubling of steps above which a fit is far from done
 
 
@@ -17,12 +19,12 @@ def rising(loop: Loop, recipe: Any, searched_db: float = 0.0) -> str | None:
     """Return the warning where a requested end came before the plateau; None otherwise.
 
     ``recipe`` has ``steps`` and ``seconds``. Other ends and a page's stop are reported
-    elsewhere, as are fits of fewer than EARLIEST_STEPS (``early``). Without a plateau search, only
+    elsewhere, as are fits of fewer than LEAST_STEPS (``early``). Without a plateau search, only
     a clock that stopped while PSNR still rose by STEEP_DB is reported. ``searched_db``: gain of
     the code search after training, included in the last PSNR.
     """
     p, plateau = loop.progress, loop.plateau
-    if p.plateau_step is not None or p.share < 1.0 or p.step < EARLIEST_STEPS:
+    if p.plateau_step is not None or p.share < 1.0 or p.step < LEAST_STEPS:
         return None
     if plateau is None and not is_by_clock(p, recipe):
         return None
@@ -35,10 +37,12 @@ def rising(loop: Loop, recipe: Any, searched_db: float = 0.0) -> str | None:
     if gain is not None:
         settled = "" if plateau is None else ", before step sizes fell,"
         reason = f"the last doubling of its steps{settled} gave {gain:.1f} dB"
-    more = "--seconds" if is_by_clock(p, recipe) else "--steps"
-    return (f"fit: ended at its {ended(p, recipe)}, before its plateau: {reason}. More doublings "
-            f"usually give less each: give more {more} with --until plateau, which ends "
-            "where that is little.")  # fmt: skip
+    more = f"--steps {MORE * p.step}"
+    if is_by_clock(p, recipe):
+        longer = p.seconds > 1.1 * recipe.seconds  # for the least number of steps
+        more = f"--seconds {math.ceil(MORE * (p.seconds if longer else recipe.seconds))}"
+    return (f"fit: still improving when it ended at its {ended(p, recipe)}: {reason}. Try {more} "
+            "--until plateau.")  # fmt: skip
 
 
 def _gain(loop: Loop, recipe: Any, searched_db: float) -> float | None:
@@ -50,14 +54,14 @@ def _gain(loop: Loop, recipe: Any, searched_db: float) -> float | None:
     curve = loop.progress.curve
     if loop.plateau is None:
         return gain_per_doubling([*curve[:-1], *map(partial(_less, searched_db), curve[-1:])])
-    return gain_per_doubling([row for row in curve if _used_share(row, recipe) <= CONSTANT_SHARE])
+    before = [row for row in curve if _used_share(row, loop, recipe) <= CONSTANT_SHARE]
+    return gain_per_doubling(before)
 
 
-def _used_share(row: Row, recipe: Any) -> float:
+def _used_share(row: Row, loop: Loop, recipe: Any) -> float:
     """Return the used share of the requested ends at a row of the curve."""
     by_steps = (row[0] or 0) / recipe.steps if recipe.steps else 0.0
-    by_seconds = (row[1] or 0.0) / recipe.seconds if recipe.seconds else 0.0
-    return max(by_steps, by_seconds)
+    return max(by_steps, loop.clock.share(recipe.seconds, row[0] or 0, row[1] or 0.0))
 
 
 def _less(searched_db: float, row: Row) -> Row:

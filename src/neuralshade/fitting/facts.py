@@ -97,12 +97,15 @@ def steps_left(p: Progress, recipe: Any) -> str | None:
 def ended(p: Progress, recipe: Any) -> str:
     """Return the end that a fit reached, and its steps."""
     steps = plural(p.step, "step")
-    return f"{recipe.seconds:g} s after {steps}" if is_by_clock(p, recipe) else steps
+    if not is_by_clock(p, recipe):
+        return steps
+    longer = p.seconds > 1.1 * recipe.seconds  # for the least number of steps
+    return f"{round(p.seconds) if longer else recipe.seconds:g} s after {steps}"
 
 
 def is_by_clock(p: Progress, recipe: Any) -> bool:
-    """Return whether the clock ended a fit."""
-    return recipe.seconds is not None and p.seconds >= recipe.seconds
+    """Return whether it was the clock that ended a fit."""
+    return recipe.seconds is not None and p.seconds + p.reserved >= recipe.seconds
 
 
 def more_of_it(p: Progress, recipe: Any) -> str:

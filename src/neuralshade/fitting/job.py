@@ -26,6 +26,7 @@ from neuralshade.fitting.recipe import to_dict
 from neuralshade.fitting.resuming import FitSource, FitState, keep, restore, resume_instructions
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import Snapshots
+from neuralshade.fitting.time_plan import tell_plan
 
 log = logging.getLogger("neuralshade")
 AUTOSAVE_SECONDS = 60.0  # of training between two checkpoints while a fit runs
@@ -124,6 +125,7 @@ class Job(ABC, Generic[R]):
             whole = FitState(self.engine, self.snapshots)
             self.loop.progress = restore(whole, checkpoint, self.options.resume)
         self.callbacks.begin()
+        tell_plan(self)
         if self.options.live is not None:
             self.loop.control = self.options.live.begin(self)
         try:
@@ -230,9 +232,9 @@ class Job(ABC, Generic[R]):
         """Raise ConfigError where every step was skipped: nothing was fitted."""
         p = self.loop.progress
         if 0 < p.step == self.engine.skipped:
-            raise ConfigError(f"fit: got {p.step} steps that were all skipped, since no gradient "
-                              "was finite, need some that were not. Look for values of "
-                              "extreme size, and lower the rates.")  # fmt: skip
+            raise ConfigError(f"fit: diverged at step 1: no gradient was finite, so all {p.step} "
+                              "steps were skipped. Look for values of extreme size, and lower "
+                              "the rates.")  # fmt: skip
 
     def _written(self) -> None:
         """Remove the fit's checkpoint, which is no longer needed, and write the movie if any."""

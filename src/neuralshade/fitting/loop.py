@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from neuralshade.base.interrupt import Interruption
 from neuralshade.base.work import working
 from neuralshade.fitting.progress import LossWatch, Progress, WarmUp, next_chunk, next_snapshot
+from neuralshade.fitting.time_plan import UNHURRIED, Clock
 from neuralshade.optimizer.schedule import Schedule, rate_factor
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Loop:
     which a measurement was too slow; the next ones are to take less. ``control`` is called before
     the first step and after every callback; its pauses do not count. ``rate_factor``: factor of
     the last step's sizes. ``plateau`` ends the fit after it finds one, when a last part of the
-    schedule has run.
+    schedule has run. ``clock`` counts the seconds of the recipe.
     """
 
     engine: Trained
@@ -96,6 +97,7 @@ class Loop:
     coarser: Callable[[float], None] | None = None
     control: Control | None = None
     plateau: Plateau | None = None
+    clock: Clock = UNHURRIED
     rate_factor: float = field(default=1.0, init=False)
     _last_snapshot: int | None = field(default=None, init=False)
     _watch: LossWatch = field(default_factory=LossWatch, init=False)
@@ -113,6 +115,7 @@ class Loop:
         """
         opened = time.perf_counter()
         start, warm_up, chunk = opened - self.progress.seconds, WarmUp(self.progress), 1
+        self.progress.reserved = self.clock.reserved
         measuring: float | None = None
         with Interruption() as interruption:
             start += self._attend(interruption)
@@ -208,7 +211,7 @@ class Loop:
     def _used_share(self, step: int, seconds: float) -> float:
         """Return the larger used share of steps and seconds."""
         by_steps = step / self.recipe.steps if self.recipe.steps else 0.0
-        by_seconds = (seconds - self._late) / self.recipe.seconds if self.recipe.seconds else 0.0
+        by_seconds = self.clock.share(self.recipe.seconds, step, seconds - self._late)
         return min(1.0, max(by_steps, by_seconds))
 
     def _rate_share(self, step: int, seconds: float) -> float:
@@ -241,7 +244,8 @@ class Loop:
         if self.plateau is not None and p.plateau_step is not None:
             ends.append(self.plateau.end(p.plateau_step))
         if self.due is not None and r.seconds and self._step_seconds:
-            left = (share * r.seconds + self._late - p.seconds) / self._step_seconds
+            trained = r.seconds - self.clock.reserved
+            left = (share * trained + self._late - p.seconds) / self._step_seconds
             ends.append(p.step + max(1, math.ceil(left)))
         if self.snapshot is not None:
             ends.append(next_snapshot(self.progress.step))

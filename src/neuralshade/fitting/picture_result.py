@@ -11,13 +11,13 @@ from neuralshade.fitting.facts import Reached, ended, few_steps, more_of_it
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.searched_job import CodeSearch
+from neuralshade.fitting.time_plan import LEAST_STEPS
 from neuralshade.measure.picture_psnr import decibels, weighted_squares
 from neuralshade.source.picture import Picture
 
 RARELY_BELOW_DB = 30.0  # PSNR of a normal fit of 8 bits; HDR pictures with a high peak have more
 COMPARED_PX = 1 << 24  # above it the thumbnail comparison takes seconds
 HEADER_PIXELS = 1024  # smallest picture for which an oversized asset is warned of
-EARLIEST_STEPS = 640  # least of a fit that ends at its plateau; a test compares with plateau.py
 SMALL_SHARE = 0.5  # of a picture's bytes: above it the thumbnail comparison is meaningless
 
 
@@ -60,14 +60,12 @@ class FitResult(Reached):
         if self.memory_bytes is not None:
             pixels = round(8 * self.asset_bytes / self.bits_per_pixel)
             print(f"in a GPU: {memory_text(self.memory_bytes, pixels, 'pixel')}")
-        print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
-              f"{rate_text(self.samples_per_second, 'samples')}"
-              f"{', to its plateau' * self.at_plateau}")  # fmt: skip
-        if self.search is not None:
-            print(self.search)
+        line = (f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
+                f"{rate_text(self.samples_per_second, 'samples')}"
+                f"{', to its plateau' * self.at_plateau}")  # fmt: skip
         if self.skipped_steps:
-            print(f"{self.skipped_steps} {self.skipped_what} were skipped: their gradient was not "
-                  "finite")  # fmt: skip
+            line += f", {self.skipped_steps} {self.skipped_what} skipped: gradient not finite"
+        print(line if self.search is None else f"{line}; {self.search}")
 
 
 def judged_picture(job: Job[Any], picture: Picture) -> Picture:
@@ -183,11 +181,11 @@ def early(job: Job[Any], own_steps: int | None) -> str | None:
 
 def before_plateau(p: Progress, recipe: Any) -> str | None:
     """Return the warning for a requested end before any plateau could be found."""
-    if p.share < 1.0 or p.plateau_step is not None or p.step >= EARLIEST_STEPS:
+    if p.share < 1.0 or p.plateau_step is not None or p.step >= LEAST_STEPS:
         return None
     more = more_of_it(p, recipe)
     return (f"fit: ended at its {ended(p, recipe)}: far below what it comes to. One that ends "
-            f"by itself takes {EARLIEST_STEPS} steps at least.{more}")  # fmt: skip
+            f"by itself takes {LEAST_STEPS} steps at least.{more}")  # fmt: skip
 
 
 def missed(job: Job[Any], psnr_db: float) -> str | None:

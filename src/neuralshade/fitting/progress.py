@@ -35,6 +35,9 @@ class Progress:
     curve: list[list[float | None]] = field(default_factory=list)  # step, seconds, loss, psnr_db
     breaks: list[int] = field(default_factory=list)  # steps after which the loss is another
 
+    def __post_init__(self) -> None:
+        self.reserved = 0.0  # of the recipe's seconds, for code refinement; no field: not stored
+
     @property
     def stale(self) -> bool:
         """Return whether PSNR is older than STALE_SHARE of the steps, or STALE_SECONDS."""
@@ -143,9 +146,8 @@ class LossWatch:
             self._since = progress.step
         for_long = progress.step - self._since >= HOPELESS_STEPS
         if for_long and self._checks >= HOPELESS_CHECKS:
-            raise DivergedError("fit: got a loss that is no number from step "
-                                f"{self._since:,} to {progress.step:,}, need a fit that "
-                                "converges.")  # fmt: skip
+            raise DivergedError(f"fit: diverged at step {self._since:,}: the loss is not finite "
+                                f"from there to step {progress.step:,}.")  # fmt: skip
 
 
 def _short(value: float) -> float:

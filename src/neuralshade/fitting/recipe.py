@@ -46,16 +46,17 @@ def setting(
     group: str = "model",
     plugins: str | None = None,
     older: Any = None,
+    unset: str | None = None,
 ) -> Any:
     """Declare a recipe field: its default, one line about it with the unit, allowed values.
 
     ``plugins``: key of GROUPS in base/plugins.py, for choices that installed packages may add.
     ``form``: placeholder of a string; ``group``: its heading, one of GROUPS in fitting/command.py;
-    both for the command line's help. ``older``: value for files written before the setting
-    existed, where that is not its default.
+    ``unset``: what an empty default means; all for help. ``older``: value for files written before
+    the setting existed, where that is not its default.
     """
     metadata = {"about": about, "choices": choices, "limits": limits, "form": form, "group": group,
-                "plugins": plugins, "older": older}  # fmt: skip
+                "plugins": plugins, "older": older, "unset": unset}  # fmt: skip
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -77,19 +78,18 @@ class TrainingRecipe:
     has no default; ``finds_plateau``, where it may end at a plateau.
     """
 
-    beta1: float = training(0.9, "Adam decay of the mean gradient", limits=(0, 0.9999))
-    beta2: float = training(0.99, "Adam decay of the mean squared gradient", limits=(0, 0.999999))
-    epsilon: float = training(1e-8, "Adam term that keeps a division by 0 away", limits=(0, 1))
-    schedule: str = training("cosine", "of the step sizes over the fit", choices=SCHEDULES)
-    rate_final: float = training(0.01, "step size at the end, as a share of the start",
-                                 limits=(1e-6, 1))  # fmt: skip
-    warmup: int = training(0, "steps over which the step size grows to its full value",
+    beta1: float = training(0.9, "Adam's decay of the mean gradient", limits=(0, 0.9999))
+    beta2: float = training(0.99, "Adam's decay of the squared gradient", limits=(0, 0.999999))
+    epsilon: float = training(1e-8, "Adam's term that prevents a division by zero", limits=(0, 1))
+    schedule: str = training("cosine", "learning-rate schedule", choices=SCHEDULES)
+    rate_final: float = training(0.01, "learning rate at the end, as a share of the one at the "
+                                 "start", limits=(1e-6, 1))  # fmt: skip
+    warmup: int = training(0, "steps over which the learning rate rises to its full value",
                            limits=(0, 1_000_000))  # fmt: skip
-    steps: int | None = ending(None, "stop after so many steps", limits=(1, 10**9))
-    seconds: float | None = ending(20.0, "stop after so many seconds of training; compiling in "
-                                   "the first step and a search of codes come on top",
-                                   limits=(0.01, 10**7))  # fmt: skip
-    seed: int = training(0, "of every random number", limits=(0, 2**63 - 1))
+    steps: int | None = ending(None, "stop after this many steps", limits=(1, 10**9))
+    seconds: float | None = ending(20.0, "stop after this many seconds, code refinement included; "
+                                   "compiling comes on top", limits=(0.01, 10**7))  # fmt: skip
+    seed: int = training(0, "random seed", limits=(0, 2**63 - 1))
 
     def __post_init__(self) -> None:
         """Refuse a fit without an end; kinds check more."""
@@ -103,10 +103,10 @@ class TrainingRecipe:
 class PictureRecipe(TrainingRecipe):
     """Settings of recipes whose result is compared with a picture."""
 
-    target_psnr: float | None = ending(None, "stop when the picture reaches so many dB",
+    target_psnr: float | None = ending(None, "stop when the PSNR reaches this many dB",
                                        limits=(0, 200))  # fmt: skip
-    keep_hidden_color: bool = setting(False, "color under alpha 0 is fitted and judged as any "
-                                      "other", group="fitted", older=True)  # fmt: skip
+    keep_hidden_color: bool = setting(False, "fit colors under alpha 0 like all others",
+                                      group="fitted", older=True)  # fmt: skip
 
 
 class TrainingSettings(TypedDict, total=False):

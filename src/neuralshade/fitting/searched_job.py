@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import torch
 
-from neuralshade.base.message_text import plural
 from neuralshade.fitting.job import Job
+from neuralshade.fitting.time_plan import Deadline, deadline_of
 
 log = logging.getLogger("neuralshade")
 R = TypeVar("R")
@@ -25,14 +25,15 @@ class CodeSearch:
     seconds: float
     gain_db: float  # of a texture set: of the mean over the maps' PSNR at mip 0
     ended: bool  # False where an interruption came first
-    failed: str | None = None  # reason of an early end
+    failed: str | None = None  # why it was not searched to the end, as people are told
+    timed_out: bool = False  # its share of the seconds came first
 
     def __str__(self) -> str:
-        found = f"codes moved {plural(self.moved, 'time')} after training in {self.seconds:.1f} s"
-        stopped = "" if self.ended else ", interrupted"
-        return (
-            f"{found}{', stopped by an error' if self.failed else stopped}: {self.gain_db:+.2f} dB"
-        )
+        stopped = "its share of --seconds" if self.timed_out else ""
+        stopped = stopped if self.ended else "Ctrl-C"
+        stopped = "an error" if self.failed else stopped
+        text = f"refined after training: {self.gain_db:+.2f} dB in {self.seconds:.1f} s"
+        return f"{text}, ended by {stopped}" if stopped else text
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,10 @@ class SearchedJob(Job[R]):
     The checkpoint has the state before the search, so that a resumed fit repeats the search and
     writes the bits of one that was not interrupted (on the CPU).
     """
+
+    def deadline(self) -> Deadline:
+        """Return until when codes are searched, called after training."""
+        return deadline_of(self.recipe, self.loop.clock, self.loop.progress.seconds)
 
     def keep_last_state(self) -> None:
         """Copy the engine's state before a search, which may change it or lose its GPU."""

@@ -26,6 +26,7 @@ from neuralshade.kinds.hints import (
     Scene,
     Table,
 )
+from neuralshade.kinds.notebook import InNotebooks
 from neuralshade.kinds.positions import AtPositions
 from neuralshade.source.crop import WHOLE, Crop
 
@@ -58,12 +59,14 @@ class Kind:
     takes: tuple[str, ...] = ()  # options of a fit that it heeds, by their names in FitOptions
     flags: tuple[Flag, ...] = ()
     presets: tuple[str, ...] = ()  # the first is the usual one
+    usual: tuple[str, ...] = ()  # flags of its own that --help lists; none: --help lists all
     manual: str = ""  # what --help says besides; \b begins lines that stay as they are
     output: str = "File to write."  # what -o is
     output_form: str = "ASSET"
+    after: tuple[str, ...] = ("view {asset}", "export {asset} -o {stem}.hlsl")  # what comes next
     calls: str | None = None  # None where flags are called as parameters are
     recipe_files: Mapping[str, str] = field(default_factory=dict)  # other readers, by suffix
-    recipe_about: str = "Flags from a .toml file, named as here with _ for -."
+    recipe_about: str = "TOML file with these settings, _ for -."
     compared: bool = True  # results are compared with what was fitted
     rated: bool = True  # a PSNR is measured on the way
     valued: bool = False  # members of its assets can be given values
@@ -98,7 +101,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Opened(Closeable, AtPositions, ShortRepr):
+class Opened(Closeable, AtPositions, InNotebooks, ShortRepr):
     """An asset with its recipe read; close one that was drawn: it may hold a GPU."""
 
     asset: Asset

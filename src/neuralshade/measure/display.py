@@ -102,6 +102,16 @@ def on_screen(picture: Pixels, side: int, stops: float | None) -> NDArray[np.flo
     return small.clip(0, 1)
 
 
+def preview_png(picture: Pixels, *, linear: bool) -> bytes:
+    """Return ``picture`` as a screen shows it, as a PNG file: HDR at the exposure of reports."""
+    finite = np.nan_to_num(picture, nan=0.0, posinf=3e38, neginf=0.0)
+    stops = exposure_stops(finite) if linear else None
+    pixels = to_uint8(color_rgb(on_screen(finite, max(finite.shape[:2]), stops)))
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG")
+    return file.getvalue()
+
+
 def feature_pages(grid: Pixels) -> list[tuple[str, NDArray[np.float32]]]:
     """Return a feature grid as pictures of up to three features each, with captions.
 

@@ -65,6 +65,7 @@ def _cut_short(opened: Opened) -> list[Fact]:
     from neuralshade.fitting.facts import few_steps, usual_steps
     from neuralshade.fitting.picture_result import before_plateau
     from neuralshade.fitting.progress import Progress
+    from neuralshade.fitting.time_plan import SEARCH_SHARE
 
     recipe, training = getattr(opened, "recipe", None), opened.header.training
     counted, plateau = usual_steps(recipe), getattr(type(recipe), "finds_plateau", False)
@@ -73,8 +74,10 @@ def _cut_short(opened: Opened) -> list[Fact]:
     assert recipe is not None
     steps, seconds = training["steps"], training["seconds"]
     by_steps = recipe.steps is not None and steps >= recipe.steps
-    by_clock = recipe.seconds is not None and seconds >= recipe.seconds
-    share = 1.0 if by_steps or by_clock else 0.0  # other ends are not early
+    # the rest of the seconds may have gone into code refinement
+    trained = None if recipe.seconds is None else (1 - SEARCH_SHARE) * recipe.seconds
+    by_clock = trained is not None and seconds >= trained
+    share = 1.0 if by_steps or by_clock else 0.0  # what ended otherwise was not cut off
     progress = Progress(steps, seconds, share=share)
     line = few_steps(progress, recipe, on_cpu=True) if counted else before_plateau(progress, recipe)
     return [] if line is None else warning_facts([line])

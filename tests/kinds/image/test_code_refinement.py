@@ -17,6 +17,7 @@ from neuralshade.engine.code_bands import centered
 from neuralshade.engine.kernels.search.search import GpuSearch
 from neuralshade.engine.threads import threads
 from neuralshade.errors import ConfigError, DeviceError
+from neuralshade.fitting.time_plan import Deadline
 from neuralshade.kinds.image.budget import passes_of
 from neuralshade.kinds.image.code_refinement import PicturePixels, levels_of, refine_codes
 from neuralshade.kinds.image.field import build_field, stored_field
@@ -185,9 +186,8 @@ def test_a_fit_is_nearer_by_it_and_says_so(tmp_path):
     assert found.psnr_db == usual.psnr_db > without.psnr_db + 0.05
     assert found.search.gain_db == pytest.approx(found.psnr_db - without.psnr_db, abs=2e-3)
     assert found.psnr_db == neuralshade.info(found.asset)["quality"]["psnr_db"]
-    moved, seconds = found.search.moved, found.search.seconds
-    told = f"codes moved {moved:,} times after training in {seconds:.1f} s: +"
-    assert str(found.search).startswith(told)
+    gain, seconds = found.search.gain_db, found.search.seconds
+    assert str(found.search) == f"refined after training: +{gain:.2f} dB in {seconds:.1f} s"
 
 
 @pytest.mark.parametrize("settings, size, passes", [
@@ -266,7 +266,7 @@ def test_a_gpu_without_memory_leaves_the_codes_and_says_so(gpu, monkeypatch):
     assert all(np.array_equal(found[name], tensors[name]) for name in tensors)
     assert told.failed == ("codes were not searched to the end, so the file is less near: "
                            "memory: got none.")  # fmt: skip
-    assert str(told).endswith(" s, stopped by an error: +0.00 dB")
+    assert str(told).endswith(" s, ended by an error")
 
 
 def test_an_interruption_of_the_search_is_told(tmp_path, monkeypatch, caplog):
@@ -288,3 +288,12 @@ def test_an_interruption_of_the_search_is_told(tmp_path, monkeypatch, caplog):
         assert said + more in caplog.messages
         assert not found.search.ended
     assert page.exists()
+
+
+def test_a_deadline_ends_the_search():
+    recipe, tensors, picture = case_of(ENCODINGS[0], (9, 14))
+    found, told = polish(recipe, tensors, picture, 2, over=Deadline(0.0))
+    assert all(np.array_equal(found[name], tensors[name]) for name in tensors)
+    assert (
+        told.ended and told.timed_out and str(told).endswith(" s, ended by its share of --seconds")
+    )

@@ -54,8 +54,8 @@ def test_no_asset_where_every_step_was_skipped(refusal, tmp_path, monkeypatch):
                    tmp_path / "x.nsh", options=neuralshade.FitOptions(engine="torch"),
                    **FEW)  # fmt: skip
     assert line == (
-        "fit: got 8 steps that were all skipped, since no gradient was finite, need some that "
-        "were not. Look for values of extreme size, and lower the rates."
+        "fit: diverged at step 1: no gradient was finite, so all 8 steps were skipped. Look for "
+        "values of extreme size, and lower the rates."
     )
     assert not list(tmp_path.glob("x.nsh"))
 
@@ -64,4 +64,4 @@ def test_epsilon_of_0_is_named(refusal, tmp_path):
     black = picture_from_array(np.zeros((8, 8, 3), np.uint8))
     line = refusal(neuralshade.ConfigError, neuralshade.fit_image, black, tmp_path / "x.nsh",
                    epsilon=0.0, **FEW)  # fmt: skip
-    assert line.endswith("need a fit that converges. Give epsilon, which is 0, for example 1e-8.")
+    assert line.endswith(" is not finite. Give epsilon, which is 0, for example 1e-8.")

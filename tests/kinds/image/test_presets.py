@@ -115,14 +115,14 @@ def test_budgets_of_grid_and_detail(name, bpp):
 
 
 def test_grid_is_the_default_recipe():
-    assert preset_recipe("grid", {}) == ImageRecipe(until="plateau")
+    assert preset_recipe("grid", {}) == ImageRecipe(until="usual")
 
 
 @pytest.mark.parametrize("name, settings, until", [
-    ("grid", {}, "plateau"), ("tiny", {"bpp": 2.0}, "plateau"), ("grid", {"seconds": 5.0}, "end"),
+    ("grid", {}, "usual"), ("tiny", {"bpp": 2.0}, "usual"), ("grid", {"seconds": 5.0}, "end"),
     ("grid", {"steps": 5}, "end"), ("rtxns", {}, "end"), ("grid", {"until": "end"}, "end"),
     ("grid", {"steps": 5, "until": "plateau"}, "plateau"),
-    ("grid", {"target_psnr": 30.0}, "plateau"),
+    ("grid", {"target_psnr": 30.0}, "usual"),
 ])  # fmt: skip
 def test_a_fit_is_until_its_plateau_where_no_end_is_given(name, settings, until):
     """And again from what an asset says of its recipe."""

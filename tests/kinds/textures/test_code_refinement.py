@@ -8,6 +8,7 @@ from fixtures.texture_sets import small_set
 
 import neuralshade
 from neuralshade.engine import code_search as engine_search
+from neuralshade.fitting.time_plan import Deadline
 from neuralshade.kinds.textures import code_refinement
 from neuralshade.kinds.textures.channels import codings_of
 from neuralshade.kinds.textures.code_refinement import (
@@ -175,7 +176,7 @@ def test_a_fit_with_polish_is_nearer_and_says_by_how_much(fitted, capsys):
     one, two = (neuralshade.load(result.asset).tensors for result in (better, again))
     assert all(np.array_equal(one[name], two[name]) for name in one)
     better.print()
-    assert f"codes moved {better.search.moved:,} times after training" in capsys.readouterr().out
+    assert f"; refined after training: {better.search.gain_db:+.2f} dB" in capsys.readouterr().out
 
 
 def test_a_refitted_decoder_is_kept_where_it_is_nearer():
@@ -217,5 +218,14 @@ def test_ctrl_c_ends_the_search_and_keeps_the_field(monkeypatch):
     monkeypatch.setattr(code_refinement, "Interruption", Asked)
     found = refine_codes(field, texels, codings_of(textures), WEIGHTS, 1)
     assert (found.moved, found.gain_db, found.ended) == (0, 0.0, False)
-    assert str(found).startswith("codes moved 0 times after training in ")
-    assert str(found).endswith(" s, interrupted: +0.00 dB")
+    assert str(found).startswith("refined after training: +0.00 dB in ")
+    assert str(found).endswith(" s, ended by Ctrl-C")
+
+
+def test_a_deadline_ends_the_search_and_the_file_is_whole(monkeypatch):
+    field, texels = case_of("even")
+    asked = []
+    found = polish(field, texels, codings_of(small_set(8, 12)), WEIGHTS, 3, None, asked.append,
+                   over=Deadline(0.0))  # fmt: skip
+    assert (found.moved, found.ended, found.timed_out, asked) == (0, True, True, [])
+    assert str(found).endswith(" s, ended by its share of --seconds")

@@ -59,8 +59,8 @@ def test_a_fit_that_does_not_converge(said, maps):
     """Numbers that float16 does not have: there is nothing to write."""
     message = said(ConfigError, maps, rate=1.0, schedule="constant", beta2=0.0, steps=60,
                    epsilon=1e-15, hidden_layers=4)  # fmt: skip
-    assert message == ("rock: got numbers beyond float16 after 60 steps, need a fit that "
-                       "converges. Lower rate and latent_rate.")  # fmt: skip
+    assert message == ("rock: diverged at step 60: weights are beyond float16. Lower rate and "
+                       "latent_rate.")  # fmt: skip
 
 
 @pytest.mark.parametrize("settings, message", [

@@ -16,16 +16,14 @@ KIND = Kind(
     takes=("engine", "kernels", "deterministic", "device", "snapshots", "movie", "tev",
            "tensorboard", "events", "live", "report", "resume", "dump_kernels"),
     presets=tuple(PRESETS),
+    usual=("bpp", "encoding", "hidden-width", "target-psnr", "seed", "engine"),
     calls="neuralshade.kinds.image.fit:call_of",
     timed="neuralshade.kinds.image.bench_networks:BenchPicture",
     recipe_files={".json": "neuralshade.kinds.image.tiny_cuda_nn:read_tiny_cuda_nn"},
-    recipe_about="Flags from a .toml file, named as here with _ for -, or settings from a .json "
-    "file in tiny-cuda-nn's form.",
+    recipe_about="TOML file with these settings, _ for -, or a .json config of tiny-cuda-nn.",
     manual="""
-    PICTURE is a PNG, JPEG, WebP, GIF, TIFF, BMP, PPM, PGM, EXR or Radiance HDR file. Training ends
-    where more steps gain little, after 20 s at most; or at --seconds, --steps or --target-psnr,
-    whichever comes first. Ctrl-C keeps a checkpoint. --resume goes on from one, or trains a
-    finished asset further.
+    PICTURE is a PNG, JPEG, WebP, GIF, TIFF, BMP, PPM, PGM, EXR or HDR file. Training stops where
+    more steps gain little, or at --seconds, --steps or --target-psnr. Ctrl-C keeps a checkpoint.
 
     \b
     neuralshade fit image photo.png -o photo.nsh --report photo.html

@@ -9,6 +9,7 @@ import torch
 
 from neuralshade.asset.asset import CURVE_POINTS, Header, asset_size, picture_facts
 from neuralshade.asset.tensors import packed_zeros
+from neuralshade.engine.threads import MOST_BESIDE
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds.image import KIND
@@ -31,6 +32,7 @@ CURVE_SHARE, FEWEST_POINTS = 0.02, 6  # of the file for its training curve; its 
 USUAL_PASSES = 4  # of the code search; the fifth gains about 0.03 dB
 # Pixels up to which these are the passes, on a CPU and on a GPU; a larger picture gets fewer.
 CPU_SEARCHED_PIXELS, GPU_SEARCHED_PIXELS = 2**21, 2**24
+CPU_PIXEL_SECONDS, GPU_PIXEL_SECONDS = 2.3e-6, 1e-7  # of a pass, on one thread and on a GPU
 LONGEST_ROW = [88_888_888, 888_888.888, 8.888e-08, 88.888]  # of a training curve
 COPIES = 6  # of every parameter: value, gradient, two moments, and two while they are rounded
 BASE_BYTES = 400 * 2**20  # PyTorch itself
@@ -199,6 +201,14 @@ def passes_of(recipe: ImageRecipe, picture: Picture, on_gpu: bool) -> int:
     if recipe.polish and why:
         raise ConfigError(f"ImageRecipe.polish: got {recipe.polish} beside {why}. Leave it out.")
     return recipe.polish
+
+
+def search_seconds(passes: int, picture: Picture, gpu: object) -> float:
+    """Return an estimate of how long a search of codes takes; ``gpu``: None for a CPU."""
+    pixels = picture.width * picture.height
+    if gpu is not None:
+        return GPU_PIXEL_SECONDS * passes * pixels
+    return CPU_PIXEL_SECONDS * passes * pixels / min(MOST_BESIDE, torch.get_num_threads())
 
 
 def _unfit(recipe: ImageRecipe, picture: Picture) -> str:

@@ -17,6 +17,7 @@ from neuralshade.engine.code_bands import Group, Level
 from neuralshade.engine.code_search import search
 from neuralshade.errors import DeviceError
 from neuralshade.fitting.searched_job import NOT_SEARCHED, CodeSearch
+from neuralshade.fitting.time_plan import NO_DEADLINE, Deadline
 from neuralshade.kinds.image.field import Tensors, stored_field, stored_quality
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.model.composite import placed_members
@@ -39,12 +40,13 @@ def refine_codes(
     passes: int,
     gpu: Gpu | None = None,
     ended_early: Callable[[], None] = lambda: None,
+    over: Deadline = NO_DEADLINE,
 ) -> tuple[Tensors, CodeSearch]:
     """Search the codes of stored tensors; return the new tensors and a summary, see ``search``.
 
-    ``gpu``: runs the search; None: the CPU. Ctrl-C, or too little GPU memory, ends the search
-    early and keeps what it has found, which is an improvement already. ``ended_early`` is called
-    after Ctrl-C.
+    ``gpu``: what searches; a CPU where None. Ctrl-C ends the search early, and so does a GPU that
+    has too little memory: what it has found by then is nearer to the picture already.
+    ``ended_early`` tells of the former. ``over`` ends it in time.
     """
     start, failed, moved = time.perf_counter(), None, 0
     before = stored_quality(recipe, tensors, picture)["psnr_db"]
@@ -53,15 +55,18 @@ def refine_codes(
     levels = levels_of(field, tensors, pixels.size)
     with Interruption() as interruption, torch.no_grad():
         try:
-            moved = _searched(field, levels, pixels, passes, lambda: interruption.requested, gpu)
+            moved = _searched(field, levels, pixels, passes,
+                              lambda: interruption.requested or over(), gpu)  # fmt: skip
         except DeviceError as error:
             failed = NOT_SEARCHED.format(error=error)
+    timed_out = over()
     if interruption.requested:
         ended_early()
     found = tensors | {level.name: level.packed() for level in levels}
     gain = stored_quality(recipe, found, picture)["psnr_db"] - before
     seconds = time.perf_counter() - start
-    return found, CodeSearch(moved, seconds, gain, not interruption.requested, failed)
+    ended = not interruption.requested
+    return found, CodeSearch(moved, seconds, gain, ended, failed, timed_out)
 
 
 def _searched(

@@ -41,6 +41,7 @@ from neuralshade.fitting.resuming import restarted_state, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.searched_job import CodeSearch, SearchedJob
 from neuralshade.fitting.snapshots import snapshots_for
+from neuralshade.fitting.time_plan import clock_of
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.budget import (
     auto_encoding,
@@ -49,6 +50,7 @@ from neuralshade.kinds.image.budget import (
     kept_points,
     passes_of,
     resolve,
+    search_seconds,
 )
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine, plateau_of
 from neuralshade.kinds.image.engine import Engine, PreviewPsnr
@@ -176,16 +178,14 @@ class _Job(SearchedJob[ImageRecipe]):
         preview = PreviewPsnr(self.engine, white_of(self.picture), self.picture.hdr,
                           alpha_weighted=self.picture.alpha_weighted)  # fmt: skip
         self.loop = Loop(
-            self.engine,
-            recipe,
-            preview,
-            self._observe,
+            self.engine, recipe, preview, self._observe,
             self.snapshots.take if self.snapshots else None,
             samples_per_step=samples_per_step(recipe.sampling, recipe.batch, height, width),
             target_psnr=recipe.target_psnr,
             coarser=preview.coarser,
             plateau=plateau_of(recipe),
-        )
+            clock=clock_of(recipe, search_seconds(self.passes, self.picture, self.chosen.hardware)),
+        )  # fmt: skip
 
     def _build(self) -> Engine:
         gpu, options = self.chosen.gpu, self.options
@@ -242,8 +242,8 @@ class _Job(SearchedJob[ImageRecipe]):
             quality = stored_quality(self.recipe, tensors, self.picture)
         p, self.quality = self.loop.progress, quality
         if not math.isfinite(quality["psnr_db"]):
-            raise ConfigError(f"fit: got numbers beyond float32 after {p.step} steps, need a fit "
-                              f"that converges. {self.remedy}")  # fmt: skip
+            raise ConfigError(f"fit: diverged at step {p.step:,}: the result is not finite. "
+                              f"{self.remedy}")  # fmt: skip
         self.loop.settle(quality["psnr_db"])
         facts = picture_facts(self.source)
         brought = [("encoding", kind) for kind in foreign_kinds(self.recipe.encoding)]
@@ -294,7 +294,7 @@ class _Job(SearchedJob[ImageRecipe]):
 
         self.keep_last_state()
         return refine_codes(self.recipe, tensors, self.picture, self.passes, self.chosen.hardware,
-                      self.search_ended_early)  # fmt: skip
+                      self.search_ended_early, self.deadline())  # fmt: skip
 
     def _is_sized_by_bpp(self) -> bool:
         return self.recipe.encoding == auto_encoding(self.recipe, self.picture)

@@ -43,6 +43,7 @@ class OpenedImage(OpenedPicture):
     recipe: ImageRecipe
     kind = KIND
     parts: ClassVar[Mapping[str, Rule]] = {"training": TRAINING, "quality": QUALITY}
+    offered = ("field",)
     curve_note = (
         f"PSNR as it was measured while training, on {PREVIEW_SIDE} x {PREVIEW_SIDE} evenly spread "
         "pixels at most. The diamond is the file, on every pixel, after rounding and the search of "

@@ -104,8 +104,8 @@ def preset_recipe(name: str, settings: dict[str, Any]) -> ImageRecipe:
     """Return the preset with ``settings`` in place of its own.
 
     An end among ``settings`` (steps, seconds) replaces all ends of the preset, so that
-    steps=5000 means 5000 steps; target_psnr is one more end beside the others. Without either, a
-    fit runs until its plateau, at most for the preset's seconds.
+    steps=5000 means 5000 steps; target_psnr is one more end beside the others. Without either a
+    fit ends at its plateau, or at the preset's seconds once LEAST_STEPS were run.
 
     Raises: ConfigError for an unknown preset or setting, with the nearest name.
     """
@@ -119,7 +119,7 @@ def preset_recipe(name: str, settings: dict[str, Any]) -> ImageRecipe:
     # a preset's steps belong to its recipe; its seconds are an upper limit for an interactive user
     plateau = recipe.steps is None and recipe.seconds is not None
     ends_set = settings.get("steps") is not None or settings.get("seconds") is not None
-    until = "plateau" if plateau and not ends_set else "end"
+    until = "usual" if plateau and not ends_set else "end"
     return dataclasses.replace(recipe, until=until)
 
 

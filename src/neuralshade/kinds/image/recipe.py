@@ -30,50 +30,55 @@ class ImageRecipe(PictureRecipe):
     finds_plateau = True
     larger = "A larger --bpp, encoding or network"  # how a user allows a larger file
 
-    encoding: str = setting("auto", "parts joined by +, as in 'frequency:octaves=6 + one_blob'; "
-                            "'auto' fills --bpp with two dense grids")  # fmt: skip
-    bpp: float = setting(4.0, "bits per pixel of the file that encoding='auto' may use",
+    encoding: str = setting("auto", "input encoding: parts joined by +, as in "
+                            "'frequency:octaves=6 + one_blob'; auto fills --bpp with two dense "
+                            "grids")  # fmt: skip
+    bpp: float = setting(4.0, "size of the file in bits per pixel, for --encoding auto",
                          limits=(0.01, 64))  # fmt: skip
     hidden_layers: int = setting(2, "hidden layers of the network", limits=(0, 8))
-    hidden_width: int = setting(0, "neurons per hidden layer, 8 to 256; 0 chooses by bpp",
+    hidden_width: int = setting(0, "neurons per hidden layer, 8 to 256; 0 chooses by --bpp",
                                 limits=(0, 256))  # fmt: skip
-    activation: str = setting("relu", "after each hidden layer", choices=ACTIVATIONS)
-    output_activation: str = setting("auto", "after the last layer; 'auto' is exp for HDR whose "
-                                     "brightest value is 1,000 times its median, else none",
+    activation: str = setting("relu", "activation function of the hidden layers",
+                              choices=ACTIVATIONS)  # fmt: skip
+    output_activation: str = setting("auto", "activation function of the last layer; auto is exp "
+                                     "for HDR pictures whose brightest value is 1,000 times their "
+                                     "median, else none",
                                      choices=("auto", *ACTIVATIONS))  # fmt: skip
-    bias: bool = setting(True, "layers add a bias")
-    loss: str = training("auto", "what is minimised; 'auto' is l2, for HDR relative_l2, or log_l2 "
-                         "behind exp",
+    bias: bool = setting(True, "add a bias in each layer")
+    loss: str = training("auto", "loss function; auto is l2, for HDR pictures relative_l2, or "
+                         "log_l2 with an exp output",
                          choices=("auto", *LOSSES), plugins="loss")  # fmt: skip
-    sampling: str = training("lattice", "crossings of random rows and columns, single random "
-                             "pixels, or continuous positions", choices=SAMPLINGS)  # fmt: skip
-    batch: int = training(0, "samples per step; 0 chooses by the size of the picture",
+    sampling: str = training("lattice", "how a batch is drawn: at the crossings of random rows "
+                             "and columns, at random pixels, or at continuous positions",
+                             choices=SAMPLINGS)  # fmt: skip
+    batch: int = training(0, "samples per step; 0 chooses by the picture's size",
                           limits=(0, 2**24))  # fmt: skip
-    rate: float = training(1e-2, "Adam step size of the network", limits=(1e-9, 10))
-    grid_rate: float = training(1e-2, "Adam step size of grids", limits=(1e-9, 10))
-    grid_optimizer: str = training("adam", "for grids: every cell each step, or touched ones only",
-                                   choices=GRID_OPTIMIZERS)  # fmt: skip
-    l2_penalty: float = training(0.0, "L2 regularisation: share of each weight and bias that is "
-                                 "added to its gradient", limits=(0, 1))  # fmt: skip
+    rate: float = training(1e-2, "learning rate of the network", limits=(1e-9, 10))
+    grid_rate: float = training(1e-2, "learning rate of the grids", limits=(1e-9, 10))
+    grid_optimizer: str = training("adam", "optimizer of the grids; touched_adam updates only the "
+                                   "cells that a batch reads", choices=GRID_OPTIMIZERS)  # fmt: skip
+    l2_penalty: float = training(0.0, "L2 regularization: share of each weight and bias added to "
+                                 "its gradient", limits=(0, 1))  # fmt: skip
     warmup: int = changed(PictureRecipe, "warmup", 20)
-    average: float = training(0.98, "decay of the averaged weights that are kept; 0 keeps the last",
-                              limits=(0, 0.999999))  # fmt: skip
-    precision: str = training("auto", "of the network's products while training; masters are "
-                              "float32 always", choices=("auto", *PRECISIONS))  # fmt: skip
-    loss_scale: float = training(1024.0, "multiplies gradients that are float16", limits=(1, 2**24))
-    polish: int = training(-1, "passes after training in which codes of dense grids move to where "
-                           "the picture is nearer; -1 takes 4, and fewer above 2 million pixels",
-                           limits=(-1, 64))  # fmt: skip
-    grid_bits: int = setting(4, "per grid number in the file: 4, 8, 16 or 32")
-    network_bits: int = setting(8, "per network weight in the file: 8, 16 or 32")
-    until: str = ending("auto", "plateau: stop where more steps gain little, at --seconds or "
-                        "--steps at the latest; end: at these alone; 'auto' is plateau where "
-                        "neither is given", choices=("auto", "plateau", "end"))  # fmt: skip
-    plateau_db: float = ending(0.25, "gain in dB that a doubling of the steps has to bring, "
-                               "or it is a plateau", limits=(0.001, 20))  # fmt: skip
-    transform: str = setting("identity", "of the picture before it is fitted: zoom is "
-                             "uv * 0.5 + 0.25, flip swaps u and v", choices=TRANSFORMS,
-                             group="fitted")  # fmt: skip
+    average: float = training(0.98, "decay of the moving average of the weights, which is what is "
+                              "saved; 0 saves the last weights", limits=(0, 0.999999))  # fmt: skip
+    precision: str = training("auto", "number format of the network's products in training; the "
+                              "weights stay float32", choices=("auto", *PRECISIONS))  # fmt: skip
+    loss_scale: float = training(1024.0, "factor on float16 gradients, against underflow",
+                                 limits=(1, 2**24))  # fmt: skip
+    polish: int = training(-1, "passes of code refinement after training; 0 is none, -1 is 4, or "
+                           "fewer above 2 million pixels", limits=(-1, 64))  # fmt: skip
+    grid_bits: int = setting(4, "bits per grid number in the file: 4, 8, 16 or 32")
+    network_bits: int = setting(8, "bits per network weight in the file: 8, 16 or 32")
+    until: str = ending("auto", "when to stop: plateau, where more steps gain little, at --seconds "
+                        "or --steps at the latest; end, only there; usual, at the plateau or after "
+                        "--seconds and 640 steps; auto is usual unless --seconds or --steps is set",
+                        choices=("auto", "usual", "plateau", "end"))  # fmt: skip
+    plateau_db: float = ending(0.25, "gain in dB from doubling the steps below which a fit is at "
+                               "its plateau", limits=(0.001, 20))  # fmt: skip
+    transform: str = setting("identity", "transform of the picture before the fit: zoom is uv * "
+                             "0.5 + 0.25, flip swaps u and v",
+                             choices=TRANSFORMS, group="fitted")  # fmt: skip
 
     def __post_init__(self) -> None:
         """Refuse settings that contradict each other."""

@@ -14,27 +14,28 @@ KIND = Kind(
     fits="neuralshade.kinds.textures.fit:fit_textures",
     subject=Subject("source", several=True, example="bricks/", what="a folder of maps",
                     maps="neuralshade.source.map_files:find_material"),
+    usual=("bpp", "target-psnr", "plan", "latents", "weights", "wrap", "engine"),
     takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events", "live",
            "report", "resume"),
     flags=(
-        Flag("bytes", "Size of the file, at most, in place of --bpp.", "N", group="model"),
-        Flag("target-psnr", "Mean of the maps at mip 0 to reach, in dB, in place of a size: short "
-             "fits tell the smallest latents that are expected to.", "DB", group="model"),
-        Flag("target", "The same of single maps, as in albedo=35,normal=34.", "MAP=DB,...",
+        Flag("bytes", "Largest size of the file in bytes, in place of --bpp.", "N", group="model"),
+        Flag("target-psnr", "Mean PSNR of the maps to reach, in dB, in place of a size; short fits "
+             "find the smallest size that reaches it.", "DB", group="model"),
+        Flag("target", "PSNR to reach for single maps, as in albedo=35,normal=34.", "MAP=DB,...",
              group="model"),
-        Flag("plan", "Print the quality expected of each size, beside BCn and AVIF, and write no "
-             "asset; -o FILE.svg or .png plots it."),
-        Flag("normal-convention", "Which way green points: opengl (up) or directx. [default: by "
-             "name or slopes]", "[opengl|directx]"),
+        Flag("plan", "Print the quality expected at each size, beside BCn and AVIF, and stop; "
+             "-o FILE.svg plots it."),
+        Flag("normal-convention", "Direction of green in normal maps: opengl (up) or directx. "
+             "[default: detected]", "[opengl|directx]"),
     ),
     calls="neuralshade.kinds.textures.fit:call_of",
+    after=("view {asset}", "decode {asset} -o {stem}_maps"),
     valued=True,
     output="File to write. [default: the set's name with .nsh, in this folder]",
     manual="""
-    SOURCE is a folder whose maps are recognized by their names, a JSON manifest, or the maps
-    themselves; NAME=FILE says what one is where its own name does not, as in arm=packed.png.
-    Of a folder with several sets, FOLDER/wood is the one whose files begin with wood.
-    Up to 16 channels. Ctrl-C keeps a checkpoint.
+    SOURCE is a folder of maps, recognized by their file names, a JSON manifest, or the maps
+    themselves; arm=packed.png names one. FOLDER/wood picks the files that begin with wood. Up to 16
+    channels. Ctrl-C keeps a checkpoint.
 
     \b
     neuralshade fit textures bricks/ --report bricks.html

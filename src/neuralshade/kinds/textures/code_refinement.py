@@ -18,6 +18,7 @@ from neuralshade.engine.code_bands import Group, Level
 from neuralshade.engine.code_search import search
 from neuralshade.errors import DeviceError
 from neuralshade.fitting.searched_job import NOT_SEARCHED, CodeSearch
+from neuralshade.fitting.time_plan import NO_DEADLINE, Deadline
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.engine import mip_errors, mip_positions
 from neuralshade.kinds.textures.psnr import mean_psnr
@@ -61,12 +62,14 @@ def refine_codes(
     gpu: Gpu | None = None,
     refit: Callable[[Field], None] = lambda field: None,
     ended_early: Callable[[], None] = lambda: None,
+    over: Deadline = NO_DEADLINE,
 ) -> CodeSearch:
     """Search the codes of a stored field, see ``searcher_of``.
 
-    ``refit`` trains the decoder for a pass's codes; its result is kept where it lowers the error.
-    Ctrl-C, or too little GPU memory, ends the search early and keeps what it has found, which is
-    an improvement already. ``ended_early`` is called after Ctrl-C.
+    ``refit`` trains the decoder for the codes that a pass has found; what comes of it is kept where
+    it is nearer to the set. Ctrl-C ends the search early, and so does a GPU that has too little
+    memory: what it has found by then is nearer, too. ``ended_early`` tells of the former; ``over``
+    ends it in time.
     """
     start, failed = time.perf_counter(), None
     every = math.ceil(math.prod(texels.sizes[0]) / COMPARED_TEXELS) | 1  # odd: covers all columns
@@ -76,17 +79,19 @@ def refine_codes(
         try:
             search_codes = searcher_of(field, texels, weights, gpu)
             for _ in range(passes):
-                moved.append(search_codes(1, lambda: interruption.requested))
-                if interruption.requested or not moved[-1]:
+                moved.append(search_codes(1, lambda: interruption.requested or over()))
+                if interruption.requested or over() or not moved[-1]:
                     break
                 _refitted(field, texels, weights, every, refit)
         except DeviceError as error:
             failed = NOT_SEARCHED.format(error=error)
+    timed_out = over()
     if interruption.requested:
         ended_early()
     after = mean_psnr(mip_errors(field, texels, 0, every), codings)
     seconds = time.perf_counter() - start
-    return CodeSearch(sum(moved), seconds, after - before, not interruption.requested, failed)
+    return CodeSearch(sum(moved), seconds, after - before, not interruption.requested, failed,
+                      timed_out)  # fmt: skip
 
 
 def _refitted(

@@ -29,6 +29,7 @@ from neuralshade.fitting.recipe import Unpack, make_recipe, resumed_with, stored
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.searched_job import CodeSearch, SearchedJob
+from neuralshade.fitting.time_plan import clock_of
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.asset import pack_field, round_decoder
 from neuralshade.kinds.textures.block_budget import blocks_for_bytes
@@ -55,7 +56,8 @@ from neuralshade.source.map_entry import Entry
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
 
-REFIT_SHARE = 0.05  # of a fit's steps, after each pass of the code search
+REFIT_SHARE = 0.05  # of a fit's steps, after each pass of the search of codes
+ALL_RESERVED = math.inf  # seconds: a search with its refits takes what it is given
 PREVIEW_TEXELS = 2**14  # of mip 0, compared by a preview while training: shown as "about"
 
 
@@ -188,9 +190,10 @@ class _Job(SearchedJob[TexturesRecipe]):
         self.texels = Texels(trained_levels(textures, self.codings, self.mips),
                              alpha_channel(textures, self.codings))  # fmt: skip
         self.engine = engine_on(self.chosen, self.options, recipe, self.texels, self.codings)
-        batch = self.engine.batch
+        self.passes = passes_of(recipe, size, self.chosen.hardware is not None)
         self.loop = Loop(self.engine, recipe, self._preview_psnr, self._observe,
-                         samples_per_step=batch, due=self._due)  # fmt: skip
+                         samples_per_step=self.engine.batch, due=self._due,
+                         clock=clock_of(recipe, ALL_RESERVED if self.passes else 0.0))  # fmt: skip
 
     def _due(self, share: float) -> float:
         """Freeze latents when it is time; return the share of the fit at which that is."""
@@ -232,26 +235,27 @@ class _Job(SearchedJob[TexturesRecipe]):
         field = rounded_field(self.engine.trained())
         round_decoder(field)
         if not all(bool(p.isfinite().all()) for p in field.network.parameters()):
-            raise ConfigError(f"{self.textures.name}: got numbers beyond float16 after "
-                              f"{self.loop.progress.step} steps, need a fit that converges. "
+            raise ConfigError(f"{self.textures.name}: diverged at step "
+                              f"{self.loop.progress.step:,}: weights are beyond float16. "
                               f"{self.remedy}")  # fmt: skip
         return field
 
     def _refine_codes(self, field: Field) -> CodeSearch | None:
-        """Run the code search on a stored field, if the recipe has passes for it."""
-        gpu = self.chosen.hardware
-        passes = passes_of(self.recipe, self.texels.sizes[0], gpu is not None)
-        if not passes:
+        """Search the codes of a stored field, where that is ends_set for or usual."""
+        if not self.passes:
             return None
         self.keep_last_state()
+        self.over = self.deadline()
         roots = channel_weights(self.recipe, self.codings)
         squares = torch.ones(self.texels.channels) if roots is None else roots.square().flatten()
-        return refine_codes(field, self.texels, self.codings, squares, passes, gpu, self._refit,
-                      self.search_ended_early)  # fmt: skip
+        return refine_codes(field, self.texels, self.codings, squares, self.passes, self.chosen.hardware,
+                      self._refit, self.search_ended_early, self.over)  # fmt: skip
 
     def _refit(self, field: Field) -> None:
-        """Train the decoder for the latents of a stored field, and round it as in the file."""
-        self.engine.refit_decoder(field, math.ceil(REFIT_SHARE * self.loop.progress.step))
+        """Train the decoder for the latents of a stored field, and round it as it is stored."""
+        p = self.loop.progress
+        steps = min(math.ceil(REFIT_SHARE * p.step), self.over.left * p.step / max(p.seconds, 1e-9))
+        self.engine.refit_decoder(field, math.ceil(steps))
         pairs = zip(field.network.parameters(), self.engine.trained().network.parameters(),
                     strict=True)  # fmt: skip
         with torch.no_grad():

@@ -41,6 +41,7 @@ class OpenedTextures(Opened):
     """Latents and a decoder. ``drawn``: the map and the mip that ``draw`` shows."""
 
     recipe: TexturesRecipe
+    offered = ("map", "mips", "sizes", "textures")
     kind = KIND
     parts = RULES
     drawn: tuple[str | None, int] = field(default=(None, 0))

@@ -23,55 +23,48 @@ PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 class TexturesRecipe(TrainingRecipe):
     """The maps of a set, all mip levels, a few bits per texel."""
 
-    bpp: float = setting(5.0, "bits per texel of mip 0 for all maps, as latents are counted: a "
-                         "fifteenth more with all mips, and 7 to 19 kB for the decoder",
-                         limits=(0.3, 32))  # fmt: skip
-    grids: str = setting("", "latents in place of those for --bpp: texels along a latent, numbers "
-                         "and bits of each grid, the finest first, as in "
-                         "2:7:2,4:8:2,8:8:4")  # fmt: skip
-    latents: str = setting("plain", "plain codes, the best quality for their bytes; or bc1: "
-                           "latents that are BC1 textures, which a GPU's texture units decompress "
-                           "and filter; their levels add a third to --bpp, and --grids lists "
-                           "texels along one of theirs and how many textures, as in 1:2,2:2",
-                           choices=LATENTS)  # fmt: skip
-    mips: int = setting(0, "levels, mip 0 among them; 0 goes down to 1 x 1", limits=(0, 25))
-    wrap: str = setting("repeat", "beyond the border: repeat for sets that tile, else clamp",
+    bpp: float = setting(5.0, "bits per texel of all maps together; mips add a fifteenth, the "
+                         "decoder 7 to 19 kB", limits=(0.3, 32))  # fmt: skip
+    grids: str = setting("", "latent grids in place of --bpp, finest first, each "
+                         "SCALE:NUMBERS:BITS, as in 2:7:2,4:8:2,8:8:4",
+                         unset="chosen by --bpp")  # fmt: skip
+    latents: str = setting("plain", "kind of latents: plain has the best quality; bc1 are "
+                           "textures that a GPU filters, a third larger, --grids such as "
+                           "1:2,2:2", choices=LATENTS)  # fmt: skip
+    mips: int = setting(0, "mip levels, the full size included; 0 goes down to 1 x 1",
+                        limits=(0, 25))  # fmt: skip
+    wrap: str = setting("repeat", "edge mode: repeat for sets that tile, else clamp",
                         choices=WRAPS)  # fmt: skip
-    loss: str = training("maps", "what is compared: maps, each channel by itself; or shaded, "
-                         "texels under random lights, and the maps beside",
-                         choices=LOSSES)  # fmt: skip
-    weights: str = training("", "of maps in the loss, 1 where not said, as in normal=2,ao=0.5")
-    keep_hidden_color: bool = setting(False, "texels of opacity 0 are fitted and judged as any "
-                                      "other", older=True)  # fmt: skip
+    loss: str = training("maps", "what is compared: each channel of the maps, or also the surface "
+                         "shaded under random lights", choices=LOSSES)  # fmt: skip
+    weights: str = training("", "weights of maps in the loss, as in normal=2,ao=0.5",
+                            unset="1 for each map")  # fmt: skip
+    keep_hidden_color: bool = setting(False, "fit texels of opacity 0 like all others", older=True)
     hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
     hidden_width: int = setting(64, "neurons per hidden layer", limits=(16, 128))
-    network_bits: int = setting(0, "per weight of the decoder in the file: 16, or 8 for about "
-                                "half its bytes and a little less quality; 0 is 8 up to 6 bits per "
-                                "texel where the finest numbers have 1 or 2, else 16",
+    network_bits: int = setting(0, "bits per decoder weight in the file: 16, or 8 for half the "
+                                "bytes at slightly less quality; 0 chooses by --bpp",
                                 older=16)  # fmt: skip
-    batch: int = training(0, "texels per step; 0 takes 65,536 on a GPU, and on a CPU a number by "
-                          "the size of the set", limits=(0, 2**22))  # fmt: skip
-    rate: float = training(0.01, "Adam step size of the decoder", limits=(1e-9, 1))
-    latent_rate: float = training(0.0, "Adam step size of latents, which lie in [0, 1]; 0 is 0.1, "
-                                  "or 0.025 beyond 12 bits per texel of plain latents",
+    batch: int = training(0, "texels per step; 0 is 65,536 on a GPU, on a CPU it depends on the "
+                          "set's size", limits=(0, 2**22))  # fmt: skip
+    rate: float = training(0.01, "learning rate of the decoder", limits=(1e-9, 1))
+    latent_rate: float = training(0.0, "learning rate of the latents; 0 chooses by --bpp",
                                   limits=(0, 1))  # fmt: skip
-    latent_beta2: float = training(0.99, "Adam decay of the mean squared gradient of latents",
+    latent_beta2: float = training(0.99, "Adam's decay of the mean squared gradient of latents",
                                    limits=(0, 0.999999))  # fmt: skip
     # gradients of latents, as a mean over a batch and its channels, are around 1e-8
     epsilon: float = changed(TrainingRecipe, "epsilon", 1e-15)
     rate_final: float = changed(TrainingRecipe, "rate_final", 1e-6)
-    noise_until: float = training(0.95, "share of the fit in which latents have noise of a code's "
-                                 "width; then they are rounded, and the decoder is trained alone",
-                                 limits=(0.05, 1))  # fmt: skip
-    polish: int = training(-1, "passes after training in which codes move to where the set is "
-                           "nearer, and the decoder is trained anew; -1 is 4 on a GPU and 1 on "
-                           "a CPU up to 1024 x 1024 texels, 2 on a GPU up to 2048 x 2048, else "
-                           "none",
-                           limits=(-1, 16))  # fmt: skip
-    precision: str = training("auto", "of the decoder's products while training; auto is float16 "
-                              "on a GPU's matrix units, else float32; masters are float32 always",
+    noise_until: float = training(0.95, "share of the fit with quantization noise on the latents; "
+                                  "after it they are rounded and only the decoder trains",
+                                  limits=(0.05, 1))  # fmt: skip
+    polish: int = training(-1, "passes of code refinement after training; 0 is none, -1 chooses "
+                           "by device and size (4 at most)", limits=(-1, 16))  # fmt: skip
+    precision: str = training("auto", "number format of the decoder's products in training; auto "
+                              "is float16 on a GPU's matrix units, else float32",
                               choices=PRECISIONS)  # fmt: skip
-    loss_scale: float = training(1024.0, "multiplies gradients that are float16", limits=(1, 2**24))
+    loss_scale: float = training(1024.0, "factor on float16 gradients, against underflow",
+                                 limits=(1, 2**24))  # fmt: skip
     steps: int | None = changed(TrainingRecipe, "steps", 10_000)
     seconds: float | None = changed(TrainingRecipe, "seconds", 60.0)
 

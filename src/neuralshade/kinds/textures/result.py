@@ -51,11 +51,10 @@ class TexturesResult(Reached):
         if self.memory_bytes is not None:
             texels = round(8 * self.asset_bytes / self.bits_per_texel)
             print(f"in a GPU: {memory_text(self.memory_bytes, texels, 'texel of mip 0')}")
-        print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}")
-        if self.search is not None:
-            print(self.search)
+        line = f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}"
         if self.skipped_steps:
-            print(f"{self.skipped_steps} steps were skipped: their gradient was not finite")
+            line += f", {self.skipped_steps} steps skipped: gradient not finite"
+        print(line if self.search is None else f"{line}; {self.search}")
 
 
 def mostly_network(textures: MaterialSet, byte_count: int, other: int) -> str | None:
