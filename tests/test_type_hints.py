@@ -1,5 +1,6 @@
 """neuralshade: type hints of the public functions can be read by programs, not by editors alone."""
 
+import dataclasses
 import importlib
 import inspect
 import os
@@ -9,16 +10,34 @@ import pytest
 
 import neuralshade
 
-CLASSES = [name for name in neuralshade.__all__ if inspect.isclass(getattr(neuralshade, name))]
-FUNCTIONS = [name for name in neuralshade.__all__
-             if inspect.isfunction(getattr(neuralshade, name))]  # fmt: skip
+NAMES = sorted({*neuralshade.__all__, *neuralshade._HOMES})
+CLASSES = [name for name in NAMES if inspect.isclass(getattr(neuralshade, name))]
+FUNCTIONS = [name for name in NAMES if inspect.isfunction(getattr(neuralshade, name))]
+FITS = {"fit_image": "ImageRecipe", "fit_splats": "SplatsRecipe", "fit_mipmaps": "MipmapsRecipe",
+        "fit_textures": "TexturesRecipe",
+        "fit_material": "MaterialRecipe", "fit_materials": "MaterialRecipe",
+        "fit_shader": "ShaderRecipe"}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_hints_of_public_functions_resolve(name):
     function = getattr(neuralshade, name)
     hints = typing.get_type_hints(function)
-    assert set(hints) - {"return"} == set(inspect.signature(function).parameters)
+    code = function.__code__  # a fit's signature says more than it
+    stars = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + stars]
+    assert set(hints) - {"return"} == set(parameters)
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_settings_of_a_fit_are_completed(name):
+    """st<Tab> offers steps: completion asks the signature, which had ``settings`` alone."""
+    signature = inspect.signature(getattr(neuralshade, name))
+    fields = {field.name: field for field in dataclasses.fields(getattr(neuralshade, FITS[name]))}
+    taken = {name for name, each in signature.parameters.items() if name in fields}
+    assert fields.keys() <= signature.parameters.keys() and "settings" not in signature.parameters
+    for each in taken - {"target_psnr"}:
+        assert signature.parameters[each].default == fields[each].default
 
 
 def methods(kind):

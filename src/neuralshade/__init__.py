@@ -1,68 +1,72 @@
 """neuralshade: make parts of a renderer trainable, and ship the result.
 
-The names below are the package; each is loaded when it is first used, so that importing
-neuralshade costs next to nothing.
+``__all__`` has the names that most programs need. Others of _HOMES work as well; recipes, results
+and opened assets are best imported from the packages of their kinds. Each is loaded when it is
+first used, so that importing neuralshade costs next to nothing.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 from neuralshade.base.version import VERSION
-from neuralshade.errors import (
-    AssetError,
-    ConfigError,
-    DeviceError,
-    FitInterrupted,
-    KernelError,
-    NeuralShadeError,
-    OutputError,
-    PictureError,
-    ShapeError,
-)
+from neuralshade.errors import AssetError, ConfigError, NeuralShadeError, PictureError
 
 if TYPE_CHECKING:
+    from neuralshade.errors import DeviceError as DeviceError
+    from neuralshade.errors import FitInterrupted as FitInterrupted
+    from neuralshade.errors import KernelError as KernelError
+    from neuralshade.errors import OutputError as OutputError
+    from neuralshade.errors import ShapeError as ShapeError
     from neuralshade.fitting.options import FitOptions
-    from neuralshade.fitting.picture_result import FitResult
+    from neuralshade.fitting.picture_result import FitResult as FitResult
     from neuralshade.kinds import load
     from neuralshade.kinds.image.fit import fit_image
-    from neuralshade.kinds.image.gpu_field import GpuField
-    from neuralshade.kinds.image.opened import OpenedImage
-    from neuralshade.kinds.image.recipe import ImageRecipe
-    from neuralshade.kinds.kind import Opened
-    from neuralshade.kinds.material.family.fit import fit_materials
-    from neuralshade.kinds.material.fit import MaterialResult, fit_material
-    from neuralshade.kinds.material.opened import OpenedMaterial
-    from neuralshade.kinds.material.recipe import MaterialRecipe
-    from neuralshade.kinds.mipmaps.family.fit import fit_mipmaps_family
-    from neuralshade.kinds.mipmaps.family.opened import OpenedFamily
+    from neuralshade.kinds.image.gpu_field import GpuField as GpuField
+    from neuralshade.kinds.image.opened import OpenedImage as OpenedImage
+    from neuralshade.kinds.image.recipe import ImageRecipe as ImageRecipe
+    from neuralshade.kinds.kind import Opened as Opened
+    from neuralshade.kinds.material.family.fit import fit_materials as fit_materials
+    from neuralshade.kinds.material.fit import MaterialResult as MaterialResult
+    from neuralshade.kinds.material.fit import fit_material
+    from neuralshade.kinds.material.opened import OpenedMaterial as OpenedMaterial
+    from neuralshade.kinds.material.recipe import MaterialRecipe as MaterialRecipe
+    from neuralshade.kinds.mipmaps.family.fit import fit_mipmaps_family as fit_mipmaps_family
+    from neuralshade.kinds.mipmaps.family.opened import OpenedFamily as OpenedFamily
     from neuralshade.kinds.mipmaps.fit import fit_mipmaps
-    from neuralshade.kinds.mipmaps.opened import OpenedMipmaps
-    from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
-    from neuralshade.kinds.mipmaps.result import MipmapsResult
-    from neuralshade.kinds.shader.check_gradients import check_gradients
-    from neuralshade.kinds.shader.fit import ShaderResult, fit_shader
-    from neuralshade.kinds.shader.opened import OpenedShader
-    from neuralshade.kinds.shader.recipe import ShaderRecipe
-    from neuralshade.kinds.splats.fit import SplatsResult, fit_splats
-    from neuralshade.kinds.splats.gpu_splats import GpuSplats
-    from neuralshade.kinds.splats.opened import OpenedSplats
-    from neuralshade.kinds.splats.recipe import SplatsRecipe
+    from neuralshade.kinds.mipmaps.opened import OpenedMipmaps as OpenedMipmaps
+    from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe as MipmapsRecipe
+    from neuralshade.kinds.mipmaps.result import MipmapsResult as MipmapsResult
+    from neuralshade.kinds.shader.check_gradients import check_gradients as check_gradients
+    from neuralshade.kinds.shader.fit import ShaderResult as ShaderResult
+    from neuralshade.kinds.shader.fit import fit_shader
+    from neuralshade.kinds.shader.opened import OpenedShader as OpenedShader
+    from neuralshade.kinds.shader.recipe import ShaderRecipe as ShaderRecipe
+    from neuralshade.kinds.splats.fit import SplatsResult as SplatsResult
+    from neuralshade.kinds.splats.fit import fit_splats
+    from neuralshade.kinds.splats.gpu_splats import GpuSplats as GpuSplats
+    from neuralshade.kinds.splats.opened import OpenedSplats as OpenedSplats
+    from neuralshade.kinds.splats.recipe import SplatsRecipe as SplatsRecipe
     from neuralshade.kinds.textures.fit import fit_textures
-    from neuralshade.kinds.textures.opened import OpenedTextures
-    from neuralshade.kinds.textures.recipe import TexturesRecipe
-    from neuralshade.kinds.textures.result import TexturesResult
-    from neuralshade.live.live import Live, view
+    from neuralshade.kinds.textures.opened import OpenedTextures as OpenedTextures
+    from neuralshade.kinds.textures.recipe import TexturesRecipe as TexturesRecipe
+    from neuralshade.kinds.textures.result import TexturesResult as TexturesResult
+    from neuralshade.live.live import Live as Live
+    from neuralshade.live.live import view
     from neuralshade.scene.render import render_scene
-    from neuralshade.source.image_file import load_picture
-    from neuralshade.source.image_output import save_picture
-    from neuralshade.source.material_set import MaterialSet, load_material_set
-    from neuralshade.source.picture import Picture, picture_from_array
-    from neuralshade.source.texture_set import TextureSet, load_texture_set
-    from neuralshade.speed.bench import bench
+    from neuralshade.source.image_file import load_picture as load_picture
+    from neuralshade.source.image_output import save_picture as save_picture
+    from neuralshade.source.material_set import MaterialSet as MaterialSet
+    from neuralshade.source.material_set import load_material_set as load_material_set
+    from neuralshade.source.picture import Picture as Picture
+    from neuralshade.source.picture import picture_from_array as picture_from_array
+    from neuralshade.source.texture_set import TextureSet as TextureSet
+    from neuralshade.source.texture_set import load_texture_set as load_texture_set
+    from neuralshade.speed.bench import bench as bench
     from neuralshade.verbs.decode import decode
     from neuralshade.verbs.devices import devices
     from neuralshade.verbs.evaluate import evaluate
-    from neuralshade.verbs.export.export import ExportResult, export
+    from neuralshade.verbs.export.export import ExportResult as ExportResult
+    from neuralshade.verbs.export.export import export
     from neuralshade.verbs.import_asset import import_asset
     from neuralshade.verbs.info import info
     from neuralshade.verbs.render import render
@@ -71,6 +75,11 @@ if TYPE_CHECKING:
 __version__ = VERSION
 
 _HOMES = {  # name -> module, and its name there where that differs
+    "DeviceError": ("errors", "DeviceError"),
+    "FitInterrupted": ("errors", "FitInterrupted"),
+    "KernelError": ("errors", "KernelError"),
+    "OutputError": ("errors", "OutputError"),
+    "ShapeError": ("errors", "ShapeError"),
     "ExportResult": ("verbs.export.export", "ExportResult"),
     "FitOptions": ("fitting.options", "FitOptions"),
     "FitResult": ("fitting.picture_result", "FitResult"),
@@ -130,66 +139,25 @@ _HOMES = {  # name -> module, and its name there where that differs
 __all__ = [
     "AssetError",
     "ConfigError",
-    "DeviceError",
-    "ExportResult",
-    "FitInterrupted",
     "FitOptions",
-    "FitResult",
-    "GpuField",
-    "GpuSplats",
-    "ImageRecipe",
-    "KernelError",
-    "Live",
-    "MaterialRecipe",
-    "MaterialResult",
-    "MaterialSet",
-    "MipmapsRecipe",
-    "MipmapsResult",
     "NeuralShadeError",
-    "Opened",
-    "OpenedFamily",
-    "OpenedImage",
-    "OpenedMaterial",
-    "OpenedMipmaps",
-    "OpenedShader",
-    "OpenedSplats",
-    "OpenedTextures",
-    "OutputError",
-    "Picture",
     "PictureError",
-    "ShaderRecipe",
-    "ShaderResult",
-    "ShapeError",
-    "SplatsRecipe",
-    "SplatsResult",
-    "TextureSet",
-    "TexturesRecipe",
-    "TexturesResult",
-    "bench",
-    "check_gradients",
     "decode",
     "devices",
     "evaluate",
     "export",
     "fit_image",
     "fit_material",
-    "fit_materials",
     "fit_mipmaps",
-    "fit_mipmaps_family",
     "fit_shader",
     "fit_splats",
     "fit_textures",
     "import_asset",
     "info",
     "load",
-    "load_material_set",
-    "load_picture",
-    "load_texture_set",
-    "picture_from_array",
     "render",
     "render_scene",
     "report",
-    "save_picture",
     "view",
 ]
 
@@ -199,6 +167,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'neuralshade' has no attribute {name!r}")
     module, there = _HOMES[name]
     value = getattr(importlib.import_module(f"neuralshade.{module}"), there)
+    if name.startswith("fit_"):
+        from neuralshade.fitting.signatures import with_settings
+
+        with_settings(value)
     globals()[name] = value
     return value
 
