@@ -48,13 +48,31 @@ def others(modules, kind):
 @pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["fit", "image", "--help"]])
 def test_help_loads_nothing_heavy(arguments):
     found = loaded(COMMAND.format(arguments=arguments))
-    assert found["heavy"] == [] and len(found["modules"]) <= 44
+    assert found["heavy"] == [] and len(found["modules"]) <= 48
 
 
 def test_a_bad_setting_is_refused_before_what_fits_is_loaded():
     """Nobody waits seconds for it, or reads that the fit starts."""
     arguments = ["fit", "image", str(DATA / "photo.png"), "--loss", "l3", "--steps", "1"]
     assert "torch" not in loaded(COMMAND.format(arguments=arguments))["heavy"]
+
+
+@pytest.mark.parametrize("arguments", [
+    ["fit", "image", "no.png"], ["fit", "splats", "no.png"], ["fit", "textures", "no"],
+    ["fit", "mipmaps", "no"], ["fit", "material", "no.toml"], ["fit", "material", "no.mtlx"],
+    ["fit", "shader", "no.slang"], ["fit", "image", str(DATA / "photo.png"), "-o", "x.png"],
+    ["fit", "image", str(DATA / "photo.png"), "--report", "x.nsh"],
+    ["fit", "image", str(DATA / "photo.png"), "--live", "--port", "99999"], ["view", "no.nsh"],
+    ["view", "--port", "-1"], ["info", "no.nsh"], ["evaluate", "no.nsh", "no.png"],
+    ["render", "no.nsh", "-o", "x.png"], ["render", str(DATA / "image_grid.nsh"), "-o", "x.xyz"],
+    ["report", "no.nsh", "no.png"], ["decode", "no.nsh", "-o", "x"], ["export", "no.nsh"],
+])  # fmt: skip
+def test_what_cannot_be_is_refused_before_pytorch_is_loaded(arguments, tmp_path, monkeypatch):
+    """Half a second of a CPU, where it took more than four."""
+    monkeypatch.chdir(tmp_path)
+    found = loaded(COMMAND.format(arguments=arguments))
+    assert not {"torch", "slangpy"} & {*found["heavy"]}
+    assert not list(tmp_path.iterdir())
 
 
 # a process each, most of whose time loads PyTorch

@@ -63,7 +63,7 @@ def test_a_recipe_of_an_asset_has_what_its_members_were_given(run, task, folder)
 
 
 def test_help_tells_every_flag(run):
-    done = run("fit", "shader", "--help")
+    done = run("fit", "shader", "--help-all")
     text = " ".join(done.out)
     assert (done.code, done.err) == (0, []) and max(map(len, done.out)) <= 100
     assert text.startswith("Usage: neuralshade fit shader [OPTIONS] TASK")

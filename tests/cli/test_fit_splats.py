@@ -19,7 +19,7 @@ def test_names_of_compositings_are_those_that_there_are():
 
 
 def test_help_tells_every_flag(run):
-    done = run("fit", "splats", "--help")
+    done = run("fit", "splats", "--help-all")
     text = " ".join(done.out)
     assert (done.code, done.err) == (0, []) and max(map(len, done.out)) <= 100
     assert text.startswith("Usage: neuralshade fit splats [OPTIONS] PICTURE")

@@ -31,7 +31,7 @@ def rock(folder):
 
 
 def test_help_tells_every_flag(run):
-    done = run("fit", "textures", "--help")
+    done = run("fit", "textures", "--help-all")
     text = " ".join(done.out)
     assert (done.code, done.err) == (0, []) and max(map(len, done.out)) <= 100
     assert text.startswith("Usage: neuralshade fit textures [OPTIONS] ")

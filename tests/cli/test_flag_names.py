@@ -72,15 +72,15 @@ def test_verbs_without_an_engine_speak_of_none(refused, run, task, verb):
     given = {"shader": [task, *VALUES], "splats": ["a.png", "--count", "9"]}[verb]
     message = refused("fit", verb, *given, "--device", "cpu")
     assert message.startswith("device: got 'cpu', need cuda, vulkan, metal or d3d12: Slang runs")
-    text = " ".join(" ".join(run("fit", verb, "--help").out).split())
-    assert "Torch" not in text and "--device API cuda, vulkan, metal or d3d12." in text
+    text = " ".join(" ".join(run("fit", verb, "--help-all").out).split())
+    assert "Torch" not in text and "--device API GPU API: cuda, vulkan, metal or d3d12." in text
 
 
 def test_help_shows_forms_and_choices(run):
-    text = " ".join(" ".join(run("fit", "shader", "--help").out).split())
+    text = " ".join(" ".join(run("fit", "shader", "--help-all").out).split())
     for flag in ("--threads WxH", "--size WxH"):
         assert flag in text
-    text = " ".join(" ".join(run("fit", "image", "--help").out).split())
+    text = " ".join(" ".join(run("fit", "image", "--help-all").out).split())
     for flag in ("--engine [auto|torch|gpu]", "--kernels [auto|wgmma|matrix|fma]"):
         assert flag in text
     text = " ".join(" ".join(run("check-gradients", "--help").out).split())

@@ -1,9 +1,13 @@
 """cli: --help groups what a fit takes, a bare verb shows help, and shells complete values."""
 
+import itertools
+import re
+
 import click
 import pytest
 from click.shell_completion import ShellComplete, get_completion_class
 
+from neuralshade.cli import early
 from neuralshade.cli.completion import Text
 from neuralshade.cli.fit import command_of
 from neuralshade.cli.flags import APIS, COMPLETED, OPTIONS, RUNNING, parameters_of
@@ -12,7 +16,7 @@ from neuralshade.engine.choose import ENGINES, KERNELS
 from neuralshade.fitting.command import GROUPS
 from neuralshade.fitting.recipe import ENDS, fields_of
 from neuralshade.gpu import open as opening
-from neuralshade.kinds import all_kinds
+from neuralshade.kinds import all_kinds, fit_verb
 from neuralshade.model.registry import ENCODINGS
 
 FITTED = [kind for kind in all_kinds() if kind.fits is not None]
@@ -32,7 +36,7 @@ def test_every_flag_stands_under_one_heading(kind):
     listed = [flag for flags in found.values() for flag in flags]
     known = [p.opts[0] for p in parameters_of(kind)
              if isinstance(p, click.Option) and not p.hidden]  # fmt: skip
-    assert sorted(listed) == sorted([*known, "--help"])
+    assert sorted(listed) == sorted([*known, "--help-all", "--help"])
     for field in fields_of(kind.recipe):
         title = GROUPS[field.metadata["group"]]
         assert f"--{field.name.replace('_', '-')}" in found[title]
@@ -40,8 +44,31 @@ def test_every_flag_stands_under_one_heading(kind):
     assert "--rate-final" in found["Training"] and "--report" not in found["Running"]
 
 
+@pytest.mark.parametrize("verb", [*[kind.name for kind in FITTED], "materials"])
+def test_help_is_a_page_of_the_flags_that_people_use(run, monkeypatch, verb):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("fit", verb, "--help").out
+    command = command_of(fit_verb(verb))
+    usual = command.sections(click.Context(command), every=False)
+    flags = [name.split()[0].strip(",") for rows in usual.values() for name, _ in rows]
+    assert len(lines) <= 60 and 12 <= len(flags) <= 18, (len(lines), flags)
+    assert all(any(line.startswith(f"  {flag}") for line in lines) for flag in flags)
+    every = run("fit", verb, "--help-all").out
+    assert len(every) > len(lines) + 20
+
+
+@pytest.mark.parametrize("verb", [*[kind.name for kind in FITTED], "materials"])
+def test_descriptions_are_sentences_with_their_defaults(verb):
+    command = command_of(fit_verb(verb))
+    found = command.sections(click.Context(command))
+    for flag, about in itertools.chain(*found.values()):
+        assert re.match(r"[A-Z][^.]", about) and not about.startswith("Of "), (flag, about)
+        assert re.search(r"[.\])]$", about) and "[default: ]" not in about, (flag, about)
+        assert "; default: ]" not in about and "default: )" not in about, (flag, about)
+
+
 def test_help_begins_with_what_is_fitted_and_keeps_its_columns(run):
-    lines = run("fit", "image", "--help").out
+    lines = run("fit", "image", "--help-all").out
     titles = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
     assert titles == [f"{title}:" for title in GROUPS.values()]
     assert {line.index("N  ") for line in lines if line.startswith("  --steps N")} == {10}
@@ -59,7 +86,7 @@ def test_flags_of_a_picture_stand_where_they_are_looked_for(run):
 
 def test_that_a_finished_asset_may_be_gone_on_with_is_told(run):
     text = " ".join(" ".join(run("fit", "image", "--help").out).split())
-    assert "--resume goes on from one, or trains a finished asset further." in text
+    assert "a finished asset to train further." in text
 
 
 @pytest.mark.parametrize("arguments", [(), ("fit",)])
@@ -132,7 +159,7 @@ def test_every_encoding_is_completed():
 
 
 def test_what_is_told_of_apis_and_options_is_so():
-    assert opening.APIS == APIS and set(RUNNING) < set(OPTIONS)
+    assert opening.APIS == APIS and set(RUNNING) < set(OPTIONS) and early.ENGINES == ENGINES
 
 
 def test_a_shell_is_given_its_script(folder, start):

@@ -114,6 +114,8 @@ def test_misuse(refused, arguments, message):
      "See neuralshade fit image --help."),
     (("fit", "shader", "a.slang", "--snap", "x"), "No such option '--snap'. Did you mean "
      "--snapshots? See neuralshade fit shader --help."),
+    (("fit", "image", "a.png", "--bbp", "3"), "No such option '--bbp'. Did you mean --bpp? "
+     "See neuralshade fit image --help."),
     (("fit", "image", "a.png", "--bitrate", "3"), "No such option '--bitrate'. Did you mean --bpp? "
      "See neuralshade fit image --help."),
     (("fit", "image", "a.png", "--live", "8765"), "Got unexpected extra argument (8765). --live "

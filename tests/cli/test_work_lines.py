@@ -174,6 +174,7 @@ CALLED = {"render_scene": "scene", "check_gradients": "check-gradients", "load":
 def test_every_verb_tells_on_standard_error(name, at_once, run, capsys, folder, monkeypatch):
     arguments, what = VERBS[name]
     told = []
+    (folder / "a.nsh").touch()  # one that is not there is refused before
 
     def long(*given, **named):
         told.append(wait_for(f"{what}, 0 s\n", capsys))

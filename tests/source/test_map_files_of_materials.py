@@ -103,6 +103,18 @@ def test_folder_without_maps(tmp_path):
     assert names_in(found) == {"albedo": "a.png"}
 
 
+def test_folders_in_a_folder_are_named(tmp_path):
+    """Somebody named the folder of all sets."""
+    sets = filled(tmp_path / "sets")
+    for name in ("wood", "brick"):
+        filled(sets / name, "albedo.png")
+    filled(sets / "notes", "a.txt")
+    assert refusal(sets) == (
+        f"{sets}: got no pictures, but folders with pictures: brick, wood; need {IS_A_SET}. Name "
+        f"one of them: {sets / 'brick'}"
+    )
+
+
 def test_files_one_by_one():
     paths = ["d/rock_color.png", "d/rock_Wet-ness 2.exr", "d/rock_id.png", "d/rock_n_dx.png",
              "d/1.png", "d/rock_color.png", "d/rock_nor_dx.png"]  # fmt: skip

@@ -21,6 +21,20 @@ ELSEWHERE = {
 LEAST_LIKE, SHORT_LIKE = 0.6, 0.5  # difflib's ratio; of 3 or 4 letters, two alike are much
 
 
+def one_apart(name: str, other: str) -> bool:
+    """Return whether one letter is wrong, too many or missing, or two neighbors are swapped."""
+    if len(name) > len(other):
+        name, other = other, name
+    if name == other or len(other) - len(name) > 1:
+        return False
+    at = next((i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), len(name))
+    if len(name) < len(other):
+        return name[at:] == other[at + 1 :]
+    rest, theirs = name[at:], other[at:]
+    swapped = len(rest) > 1 and (rest[1], rest[0], *rest[2:]) == tuple(theirs)
+    return rest[1:] == theirs[1:] or swapped
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return ' Did you mean X?' for the nearest known name, or nothing, as of what is no text.
 

@@ -11,10 +11,10 @@ from neuralshade.cli.work_lines import shown_work
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
 def doctor(as_json: bool) -> None:
-    """Report what is installed, and how to install the rest.
+    """Report what is installed, and how to install what is missing.
 
-    Versions, Vulkan, CUDA, GPUs, cache folders. Drivers run in other processes with fifteen seconds
-    each: one that hangs is reported. Put the page into bug reports.
+    Lists versions, Vulkan, CUDA, GPUs and cache folders. Each driver is tested in a process of its
+    own, 15 seconds at most. Add the page to bug reports.
 
     \b
     neuralshade doctor

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 import neuralshade
+from neuralshade.cli.early import check_asset
 from neuralshade.cli.options import TRUST, VALUES
 from neuralshade.cli.work_lines import shown_work
 
@@ -14,39 +15,40 @@ from neuralshade.cli.work_lines import shown_work
 @click.command()
 @click.argument("asset")
 @click.option("--to", multiple=True, metavar="LANGUAGE",
-              help="slang, hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, torch; "
-                   "several with commas. [default: by the suffix of -o]")  # fmt: skip
+              help="Target languages, separated by commas: slang, hlsl, glsl, glsl-es (WebGL 2), "
+              "spirv, wgsl, metal, cuda, cpp, torch. [default: by the suffix of -o]")  # fmt: skip
 @click.option("-o", "--output", metavar="DIR|FILE",
               help="Folder for the files, or one file such as bark.hlsl. [default: the asset's "
                    "name with _shader]")  # fmt: skip
 @click.option(
     "--name",
     metavar="NAME",
-    help="Begins names in the text. [default: of the file of -o, else of ASSET]",
+    help="Prefix of all names in the code. [default: the name of the file of -o, else of ASSET]",
 )
 @click.option("--numbers", metavar="[auto|text|buffer]", default="auto", show_default=True,
-              help="Where numbers of networks are: in the text, which is faster for small ones, "
-                   "or in the buffer.")  # fmt: skip
+              help="Where network weights are stored: in the code, which is faster for small "
+              "networks, or in a buffer.")  # fmt: skip
 @click.option("--matrix", metavar="[none|coopvec]", default="none", show_default=True,
-              help="coopvec: write NAME.coopvec.slang, too, for GPUs with matrix units."
+              help="With coopvec, also write NAME.coopvec.slang for GPUs with matrix units."
 )  # fmt: skip
 @click.option("--half", is_flag=True,
-              help="16-bit numbers for the hidden layers of networks, where the language has them."
+              help="Use 16-bit numbers in hidden layers if the language has them."
 )  # fmt: skip
 @click.option("--textures", metavar="[dds|ktx2|buffer]", default="dds", show_default=True,
-              help="Of assets whose numbers are textures: files for texture units, or texels in "
-                   "the buffer, read exactly.")  # fmt: skip
+              help="How assets stored as textures are written: texture files, or texels in a "
+              "buffer, read exactly.")  # fmt: skip
 @click.option(
     "--check",
     is_flag=True,
-    help="Also run what can run here, and compare; ends with 1 where one is wrong.",
+    help="Also run the code in every language that can run here and compare; the exit code is 1 "
+    "if one is wrong.",
 )
 @VALUES
 @TRUST
 @click.option("--json", "as_json", is_flag=True, help="Print files and checks as one JSON line.")
 def export(asset: str, to: tuple[str, ...], pairs: tuple[str, ...], as_json: bool,
            **options: Any) -> None:  # fmt: skip
-    """Write ASSET as functions that a renderer calls, each a person can read.
+    """Write ASSET as readable shader functions for a renderer.
 
     Beside the text stand its numbers (.bin), textures (.dds), 256 inputs and outputs of each
     function (.json) and a README.md that says what to bind. All files are written, or none.
@@ -59,6 +61,7 @@ def export(asset: str, to: tuple[str, ...], pairs: tuple[str, ...], as_json: boo
     from neuralshade.fitting.typed_values import parse_values
 
     values = parse_values(pairs)
+    check_asset(asset)
     with shown_work("exporting"):
         result = neuralshade.export(asset, list(to) or None, values=values, **options)
     if as_json:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import shlex
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
 
 import neuralshade
 from neuralshade.base.place import loaded
+from neuralshade.cli.early import check_early
 from neuralshade.cli.flags import OPTIONS, parameters_of, recipe_settings
 from neuralshade.cli.groups import GroupedCommand, show_verbs
 from neuralshade.cli.live import fitted, live_flags
@@ -48,7 +51,7 @@ class FitCommands(click.Group):
 @click.group(cls=FitCommands, context_settings=TERMINAL, invoke_without_command=True)
 @click.pass_context
 def fit(ctx: click.Context) -> None:
-    """Fit something small to something large, and save it as an asset.
+    """Fit a small model to a picture, texture set, material or shader.
 
     \b
     neuralshade fit image photo.png
@@ -66,6 +69,7 @@ def command_of(kind: Kind) -> click.Command:
         help=f"{kind.about}\n\n{inspect.cleandoc(kind.manual)}",
         short_help=kind.about,
         context_settings={**TERMINAL, "ignore_unknown_options": False},
+        usual=kind.usual,
     )
 
 
@@ -96,6 +100,7 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
     check_settings(kind.recipe, settings)  # before the packages of a fit load, which takes seconds
     if preset is not None and kind.presets:
         kind.check_preset(preset)
+    check_early(kind, subject, output, own, options, live)
     if not quiet:
         print_defaults(kind, typed, {} if resumed else settings | {"preset": preset})
     line = CommandLine(subject, output, own, preset, settings, values, {**options, **live})
@@ -109,13 +114,21 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
                 result.print()
                 if options.get("report") is not None:
                     click.echo(options["report"])
-        if getattr(result, "failed", None):  # of a fit of several
+                if (asset := getattr(result, "asset", None)) is not None:
+                    click.echo(next_steps(kind, asset))
+        if getattr(result, "failed", None):  # of several
             sys.exit(1)
 
     with watch(quiet, kind.rated) as watching, starts(watching) as observer:
         call = call_of(kind, line)
         fitted(call.fit, live, show, *call.subject, options=neuralshade.FitOptions(**options),
                observer=observer, **call.named)  # fmt: skip
+
+
+def next_steps(kind: Kind, asset: str) -> str:
+    """Return a line with commands that take an asset of ``kind``."""
+    names = {"asset": shlex.quote(asset), "stem": shlex.quote(Path(asset).stem)}
+    return "next: " + ", or ".join(f"neuralshade {each.format(**names)}" for each in kind.after)
 
 
 def _is_missing(subject: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -23,10 +24,10 @@ from neuralshade.fitting.defaults import defaults_path
 from neuralshade.fitting.recipe import ENDS, fields_of, read_toml, type_of
 from neuralshade.kinds.kind import Kind
 
-ENDLESS = 10**6  # a limit from there on only catches typing errors, and is not shown
-TORCH_DEVICE = ("Torch device (cpu, cuda:0), or the GPU engine's API (cuda, vulkan, metal, d3d12). "
-                "[default: see devices]")  # fmt: skip
-API = "cuda, vulkan, metal or d3d12. [default: see devices]"
+ENDLESS = 10**6  # a limit from which on it is there to catch a typing error, and not told
+TORCH_DEVICE = ("Device of PyTorch (cpu, cuda:0), or the GPU engine's API (cuda, vulkan, metal, "
+                "d3d12). [default: see neuralshade devices]")  # fmt: skip
+API = "GPU API: cuda, vulkan, metal or d3d12. [default: see neuralshade devices]"
 APIS = ("cuda", "vulkan", "metal", "d3d12")  # a test holds them equal to those of gpu/open.py
 # completions of text that begins with these; a test holds it equal to the registry
 COMPLETED = {"encoding": ("auto", "cell_wave", "dense_grid", "frequency", "hash_grid", "identity",
@@ -34,31 +35,31 @@ COMPLETED = {"encoding": ("auto", "cell_wave", "dense_grid", "frequency", "hash_
 RUNNING = ("engine", "kernels", "deterministic", "device", "dump_kernels", "resume")
 OPTIONS: dict[str, dict[str, Any]] = {  # of FitOptions, as arguments of click
     "engine": {"metavar": "[auto|torch|gpu]", "default": "auto", "show_default": True,
-               "help": "PyTorch, or Slang on a GPU."},
+               "help": "What trains: PyTorch, or Slang on a GPU."},
     "kernels": {"metavar": "[auto|wgmma|matrix|fma]", "default": "auto", "show_default": True,
-                "help": "Of the GPU engine; fma are loops."},
-    "deterministic": {"is_flag": True, "help": "Equal bits on every run of the GPU engine, more "
-                      "slowly."},
+                "help": "Kernels of the GPU engine; fma uses plain loops, the others matrix "
+                "units."},
+    "deterministic": {"is_flag": True, "help": "Make the GPU engine give equal bits on every run; "
+                      "it is slower."},
     "device": {"metavar": "API", "help": API, "type": Text(APIS)},
-    "snapshots": {"metavar": "DIR", "help": "Folder for pictures at log-spaced steps."},
-    "movie": {"metavar": "FILE", "help": "The same pictures as an animation: .gif, or .mp4 with "
-              "the extra `movie`."},
-    "tev": {"metavar": "HOST[:PORT]", "help": "Running tev viewer to show the same pictures. "
+    "snapshots": {"metavar": "DIR", "help": "Folder for pictures of the fit at log-spaced steps."},
+    "movie": {"metavar": "FILE", "help": "Animation of these pictures: .gif, or .mp4 (pip install "
+              "neuralshade[movie])."},
+    "tev": {"metavar": "HOST[:PORT]", "help": "Running tev viewer that shows these pictures. "
             "[default of PORT: 14158]"},
-    "tensorboard": {"metavar": "DIR", "help": "Folder for a TensorBoard log: numbers, and pictures "
-                    "where there are some. Takes the extra `tensorboard`."},
-    "events": {"metavar": "FILE", "help": "JSON lines for programs, added to FILE while the fit "
-               "runs; - is standard output, with nothing else on it."},
-    "dump_kernels": {"metavar": "DIR", "help": "Folder for every kernel that is compiled: Slang, "
-                     "and what came of it."},
-    "report": {"metavar": "FILE.html", "help": "Page to write at the end."},
-    "resume": {"metavar": "FILE.nsh", "help": "Checkpoint of an interrupted fit to go on with, "
-               "to later ends if these are given; fit image trains a finished asset further, too."},
+    "tensorboard": {"metavar": "DIR", "help": "Folder for a TensorBoard log (pip install "
+                    "neuralshade[tensorboard])."},
+    "events": {"metavar": "FILE", "help": "Append progress to FILE as JSON lines, for programs; - "
+               "writes to standard output, which has nothing else then."},
+    "dump_kernels": {"metavar": "DIR", "help": "Folder for the source and binary of each compiled "
+                     "kernel."},
+    "report": {"metavar": "FILE.html", "help": "HTML report to write at the end."},
+    "resume": {"metavar": "FILE.nsh", "help": "Checkpoint to continue; of fit image also a "
+               "finished asset to train further."},
 }  # fmt: skip
 ENDING: dict[str, dict[str, Any]] = {
     "json": {"is_flag": True, "help": "Print the result as one JSON line."},
-    "quiet": {"is_flag": True, "help": "Print nothing but errors, and with --live the page's "
-              "address."},
+    "quiet": {"is_flag": True, "help": "Print only errors, and the address of --live."},
 }  # fmt: skip
 
 
@@ -74,7 +75,7 @@ def parameters_of(kind: Kind) -> list[click.Parameter]:
     parameters.append(output)
     parameters += [_own(flag) for flag in kind.flags]
     if kind.presets:
-        about = f"Recipe to start from: {', '.join(kind.presets)}. [default: {kind.presets[0]}]"
+        about = f"Named settings: {', '.join(kind.presets)}. [default: {kind.presets[0]}]"
         parameters.append(GroupedOption(["--preset"], group="fitted", metavar="NAME", help=about,
                                         type=Text(kind.presets)))  # fmt: skip
     parameters.append(GroupedOption(["--recipe"], group="fitted", metavar="FILE", is_eager=True,
@@ -108,7 +109,7 @@ def _heed_flags(kind: Kind, ctx: click.Context, _: click.Parameter, path: str | 
 def _output(kind: Kind) -> str:
     if "[default" in kind.output:
         return kind.output
-    return f"{kind.output} [default: {kind.subject.name.upper()}'s name with .nsh, in this folder]"
+    return f"{kind.output} [default: {kind.subject.name.upper()}'s name with .nsh, here]"
 
 
 def _option(name: str, kind: Kind) -> click.Option:
@@ -142,9 +143,9 @@ def _flag(field: dataclasses.Field[Any]) -> click.Option:
     group = field.metadata["group"]
     about = field.metadata["about"]
     about = about[0].upper() + about[1:]
-    if choices:
-        about += f": {', '.join(choices)}"
-    default = "none" if field.default is None else field.default
+    if not all(re.search(rf"\b{re.escape(name)}\b", about) for name in choices):
+        about += f" ({', '.join(choices)})"
+    default = "none" if field.default is None else field.metadata["unset"] or field.default
     limits = field.metadata["limits"]
     span = f"{_range(*limits)}; " if limits else ""
     about += f". [{span}default: {str(default).lower()}]"

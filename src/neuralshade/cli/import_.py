@@ -12,26 +12,28 @@ from neuralshade.cli.work_lines import shown_work
 
 @click.command(name="import")
 @click.argument("file")
-@click.option("-o", "--output", metavar="ASSET", help="[default: FILE's name with .nsh]")
+@click.option(
+    "-o", "--output", metavar="ASSET", help="Asset to write. [default: FILE's name with .nsh]"
+)
 @click.option("--config", metavar="FILE.json",
-              help="Of tiny-cuda-nn: encoding and network, as it was trained.")  # fmt: skip
+              help="tiny-cuda-nn's JSON config of encoding and network.")  # fmt: skip
 @click.option("--recipe", metavar="FILE.toml",
-              help="Of a state dict or an RTXNS network: encoding, activation, output_activation, "
-                   "named as settings of fit image.")  # fmt: skip
+              help="Encoding, activation and output_activation of a state dict or RTXNS network, "
+              "named as settings of fit image.")  # fmt: skip
 @click.option("--size", type=size_type, metavar="WxH", default="512x512", show_default=True,
-              help="Default size of pictures drawn by render, in pixels.")  # fmt: skip
+              help="Size in pixels that render uses by default. [default: 512x512]")  # fmt: skip
 @click.option("--channels", type=int, metavar="N",
-              help="Outputs, where --config has no n_output_dims. [default: 3]")  # fmt: skip
+              help="Outputs, unless --config has n_output_dims. [default: 3]")  # fmt: skip
 @click.option("--color-space", metavar="[srgb|linear]", default="srgb", show_default=True,
-              help="That the network was trained in; linear is HDR.")  # fmt: skip
+              help="Color space of the outputs; linear is HDR.")  # fmt: skip
 @click.option("--format", metavar="[auto|tiny-cuda-nn|rtxns|torch]", default="auto",
-              show_default=True, help="Of FILE; auto looks into it.")  # fmt: skip
+              show_default=True, help="Format of FILE; auto detects it.")  # fmt: skip
 @click.option("--tensor", metavar="NAME",
-              help="tiny-cuda-nn's vector in a file of several tensors. "
-                   "[default: params]")  # fmt: skip
+              help="Name of tiny-cuda-nn's parameters in a file of several tensors. [default: "
+              "params]")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print what was imported as one JSON line.")
 def import_(file: str, as_json: bool, **options: Any) -> None:
-    """Make an asset of FILE, a network of two inputs that another program trained.
+    """Make an asset of a network that another program trained.
 
     tiny-cuda-nn: its parameters as safetensors, npz, npy or pt with --config, or a snapshot.
     RTXNS: a .ns.bin file. PyTorch: a state dict as safetensors with --recipe. The asset is of kind

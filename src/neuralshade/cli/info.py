@@ -14,12 +14,12 @@ from neuralshade.cli.work_lines import shown_work
 @click.command()
 @click.argument("asset")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
-@click.option("--toml", "as_toml", is_flag=True, help="Print the recipe alone, as --recipe of a "
+@click.option("--toml", "as_toml", is_flag=True, help="Print only the recipe, as --recipe of a "
               "fit takes it.")  # fmt: skip
 def info(asset: str, as_json: bool, as_toml: bool) -> None:
-    """Say what ASSET is: sizes, bits per pixel, recipe, measured quality.
+    """Show sizes, bits per pixel, recipe and measured quality of ASSET.
 
-    Of a folder: a line for each asset in it. Of a checkpoint: how far its fit is, and how to go on.
+    A folder gives a line per asset; a checkpoint, how far its fit is and how to continue.
 
     \b
     neuralshade info photo.nsh

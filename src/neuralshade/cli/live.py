@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from neuralshade.cli.early import check_asset, check_port
 from neuralshade.cli.groups import GroupedOption
 from neuralshade.cli.options import TERMINAL, TRUST, VALUES
 from neuralshade.cli.work_lines import shown_work
@@ -17,17 +18,19 @@ if TYPE_CHECKING:
     from neuralshade.live.live import Live
 
 ADDRESS: dict[str, dict[str, Any]] = {
-    "host": {"metavar": "ADDRESS", "help": "To listen on; beyond this machine a token is demanded. "
+    "host": {"metavar": "ADDRESS", "help": "Address to serve the page on; other machines need a "
+             "token. "
              "[default: 127.0.0.1]"},
-    "port": {"type": int, "metavar": "N", "help": "To listen on, or the next one that is free. "
+    "port": {"type": int, "metavar": "N", "help": "Port to serve the page on, or the next free "
+             "one. "
              "[default: 8420]"},
     "open": {"is_flag": True, "help": "Open the page in a browser."},
-    "run-shaders": {"is_flag": True, "help": "Let pages send tasks and materials to be fitted, "
-                    "which are code that runs here."},
+    "run-shaders": {"is_flag": True, "help": "Let the page send tasks and materials, "
+                    "whose code runs here."},
 }  # fmt: skip
 LIVE: dict[str, Any] = {
     "is_flag": True,
-    "help": "Show and steer the fit in a browser; the page stays until Ctrl-C.",
+    "help": "Serve a page that shows the fit, until Ctrl-C.",
 }
 PLACE = ("host", "port", "run_shaders")
 
@@ -92,12 +95,12 @@ def _print_addresses(live: Live, opened: bool) -> None:
 @click.command(context_settings=TERMINAL)
 @click.argument("asset", required=False)
 @click.argument("beside", metavar="[PICTURE]", required=False)
-@click.option("--reference", metavar="PICTURE", help="What ASSET was fitted to, to compare with.")
+@click.option("--reference", metavar="PICTURE", help="What ASSET was fitted to, shown beside it.")
 @VALUES
 @TRUST
 def view(asset: str | None, beside: str | None, reference: str | None, pairs: tuple[str, ...],
          trust: bool, opened: bool, **place: Any) -> None:  # fmt: skip
-    """Show ASSET, or a scene's TOML file, in a browser, at any zoom; or start a fit there.
+    """Show ASSET, or a scene's TOML file, in a browser; or start a fit.
 
     PICTURE is what it was fitted to, as with --reference.
 
@@ -110,9 +113,9 @@ def view(asset: str | None, beside: str | None, reference: str | None, pairs: tu
     neuralshade view
     neuralshade view photo.nsh --host 0.0.0.0
     """
+    check_port(place.get("port"))
     from neuralshade.cli.terminal import show_notes
     from neuralshade.fitting.typed_values import parse_values
-    from neuralshade.live.live import view as show
 
     values = parse_values(pairs)
     if asset is None and values:
@@ -123,6 +126,10 @@ def view(asset: str | None, beside: str | None, reference: str | None, pairs: tu
 
     if beside is not None and reference is not None:
         raise click.UsageError("got PICTURE and --reference, need one of them: leave one out.")
+
+    if asset is not None and not asset.endswith(".toml"):
+        check_asset(asset)
+    from neuralshade.live.live import view as show
 
     show_notes(quiet=False)
     chosen = {name: value for name, value in place.items() if value is not None}

@@ -14,6 +14,7 @@ from neuralshade.base.memory import missing_memory
 from neuralshade.cli.completion import completed
 from neuralshade.cli.decode import decode
 from neuralshade.cli.doctor import doctor
+from neuralshade.cli.early import check_asset
 from neuralshade.cli.export import export
 from neuralshade.cli.fit import fit
 from neuralshade.cli.groups import show_verbs
@@ -22,6 +23,7 @@ from neuralshade.cli.info import info
 from neuralshade.cli.live import view
 from neuralshade.cli.options import SPEED, TERMINAL, TRUST, VALUES, in_flags, is_misuse
 from neuralshade.cli.render import render
+from neuralshade.cli.sample import sample
 from neuralshade.cli.scene import scene
 from neuralshade.cli.suggestions import check_no_page, context_of, misuse
 from neuralshade.cli.work_lines import shown_work
@@ -121,8 +123,8 @@ def _show_version(ctx: click.Context, _: click.Parameter, flag: bool) -> None:
 
 @click.group(cls=_Commands, context_settings=TERMINAL, invoke_without_command=True)
 @click.option("-V", "--version", is_flag=True, is_eager=True, expose_value=False,
-              callback=_show_version, help="Show the version and exit; with the commit, where it "
-              "was built from git.")  # fmt: skip
+              callback=_show_version, help="Show the version, with the git commit if known, and "
+              "exit.")  # fmt: skip
 @click.pass_context
 def commands(ctx: click.Context) -> None:
     """Make parts of a renderer trainable, and ship the result."""
@@ -136,6 +138,7 @@ commands.add_command(import_)
 commands.add_command(decode)
 commands.add_command(render)
 commands.add_command(scene)
+commands.add_command(sample)
 commands.add_command(doctor)
 commands.add_command(info)
 
@@ -149,18 +152,16 @@ commands.add_command(info)
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON line.")
 def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: bool, speed: bool,
              as_json: bool) -> None:  # fmt: skip
-    """Compare ASSET with PICTURE, and with what others make of the same bytes.
+    """Compare ASSET with PICTURE, and with other codecs at the same size.
 
-    Prints PSNR (dB, alpha counts), SSIM and FLIP (colour only) for the asset, for JPEG and
-    WebP files and a thumbnail of at most its size, and for BC1, BC7 and ASTC, which a shader
-    samples, whole and reduced to its size; with bytes on disk and in a GPU's memory.
+    Prints PSNR (dB, with alpha), SSIM and FLIP (color only) of the asset, of JPEG and WebP files
+    and a thumbnail of its size, and of BC1, BC7 and ASTC, at full size and reduced to its bytes.
 
-    For mip levels PICTURE is the folder or manifest of their maps; prints each level's error under
-    held-out lights, beside other filters'. For texture sets it is that of their maps; prints the
-    PSNR of each map and mip, beside textures in blocks. Of what fit shader made, without PICTURE:
-    prints the mean loss over random numbers that the fit has not seen, and its standard error.
-    Mip levels and shaders take a GPU, or software Vulkan.
+    For mip levels and texture sets PICTURE is the folder or manifest of their maps. Assets of fit
+    shader need no PICTURE: the table has the mean loss over new random numbers. Mip levels and
+    shaders need a GPU or software Vulkan.
     """
+    check_asset(asset)
     from neuralshade.fitting.typed_values import parse_values
 
     notices: list[str] = []
@@ -185,22 +186,21 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: boo
 @click.argument("asset")
 @click.argument("picture")
 @click.option("-o", "--output", metavar="PAGE.html", help="[default: ASSET's name with .html]")
-@click.option("--snapshots", metavar="DIR", help="Folder that a fit filled with --snapshots.")
+@click.option("--snapshots", metavar="DIR", help="Folder that fit --snapshots filled.")
 @VALUES
 @TRUST
 @SPEED
 def report(asset: str, picture: str, output: str | None, snapshots: str | None,
            pairs: tuple[str, ...], trust: bool, speed: bool) -> None:  # fmt: skip
-    """Write one self-contained page about ASSET, fitted to PICTURE.
+    """Write an HTML report about ASSET, fitted to PICTURE.
 
-    Target, result, error around grey, what was learned, curves, and the same bytes elsewhere.
-    Of what fit shader made, PICTURE is what its render is compared with; it needs a render, and a
-    GPU or software Vulkan.
+    Assets of fit shader need a render function, and a GPU or software Vulkan.
     """
-    from neuralshade.fitting.typed_values import parse_values
-
     if output is None:
         check_no_page(picture)
+    check_asset(asset)
+    from neuralshade.fitting.typed_values import parse_values
+
     page = output or str(Path(Path(asset).name).with_suffix(".html"))
     with shown_work("writing the report"):
         neuralshade.report(asset, picture, page, snapshots=snapshots or (),
@@ -212,19 +212,21 @@ def report(asset: str, picture: str, output: str | None, snapshots: str | None,
 @commands.command("check-gradients")
 @click.argument("task")
 @VALUES
-@click.option("--threads", metavar="WxH", help="Of a step: W, WxH or WxHxD. [default: 64x64]")
-@click.option("--seed", type=int, metavar="N", help="Of every random number. [default: 0]")
-@click.option("--device", metavar="API", help="cuda, vulkan, metal or d3d12. [default: see "
-              "devices]")  # fmt: skip
+@click.option(
+    "--threads", metavar="WxH", help="Threads per step: W, WxH or WxHxD. [default: 64x64]"
+)
+@click.option("--seed", type=int, metavar="N", help="Random seed. [default: 0]")
+@click.option("--device", metavar="API", help="GPU API: cuda, vulkan, metal or d3d12. [default: "
+              "see neuralshade devices]")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON line.")
 def check_gradients(task: str, pairs: tuple[str, ...], device: str | None, as_json: bool,
                     **options: Any) -> None:  # fmt: skip
-    """Compare the derivatives of TASK with differences of its loss.
+    """Check the derivatives of TASK against finite differences.
 
-    For every trained member, where it begins and a little away from there; of large members some
-    numbers. A derivative is right within 0.2 % of it, 0.1 % of the member's largest one, and three
-    times what the difference is unsure by: that is printed as `allowed`. "no gradient": the loss
-    does not depend on the member. The exit code is 1 where one is wrong.
+    Tests every trained member at its start and a little away from it; of large members some
+    numbers. The tolerance, printed as `allowed`, is 0.2 % of the derivative, 0.1 % of the member's
+    largest one, and three times the difference's own error. "no gradient" means that the loss does
+    not depend on the member. The exit code is 1 if a derivative is wrong.
 
     \b
     neuralshade check-gradients task.slang --set photo=photo.png
@@ -246,11 +248,9 @@ def check_gradients(task: str, pairs: tuple[str, ...], device: str | None, as_js
 @commands.command()
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
 def devices(as_json: bool) -> None:
-    """List what can train and evaluate here, and what --engine auto takes.
+    """List the devices that can train here, and what --engine auto picks.
 
-    Adapters of CUDA, Vulkan, Metal and D3D12 with their features and the kernels that
-    --engine gpu would run on each, then the devices of PyTorch. Each adapter is opened in turn;
-    one that does not open is listed with the reason.
+    Lists adapters of CUDA, Vulkan, Metal and D3D12 with their features and kernels, then PyTorch's.
 
     \b
     neuralshade devices
@@ -268,17 +268,17 @@ def devices(as_json: bool) -> None:
 
 @commands.command()
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON line.")
-@click.option("--quick", is_flag=True, help="Small batches and few repetitions.")
-@click.option("--device", metavar="API", help="cuda, vulkan, metal or d3d12. [default: the first "
-              "with hardware]")  # fmt: skip
+@click.option("--quick", is_flag=True, help="Use small batches and few repetitions.")
+@click.option("--device", metavar="API", help="GPU API: cuda, vulkan, metal or d3d12. [default: "
+              "the first hardware GPU]")  # fmt: skip
 @click.option("--kernels", metavar="[auto|wgmma|matrix|fma]", default="auto", show_default=True,
-              help="fma are loops.")  # fmt: skip
-@click.option("--no-torch", is_flag=True, help="Leave PyTorch out.")
+              help="Kernels of the GPU engine; fma uses plain loops.")  # fmt: skip
+@click.option("--no-torch", is_flag=True, help="Skip PyTorch.")
 def bench(as_json: bool, quick: bool, device: str | None, kernels: str, no_torch: bool) -> None:
-    """Time training and inference here, beside PyTorch on the same GPU.
+    """Time training and inference here, and PyTorch on the same GPU.
 
-    Takes about two minutes. GPU times are the GPU's own, medians after a second of warming up.
-    Let nothing else run meanwhile.
+    Takes about two minutes; run nothing else meanwhile. Times are medians of the GPU's own clock
+    after a second of warm-up.
 
     \b
     neuralshade bench

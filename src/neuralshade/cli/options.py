@@ -15,14 +15,14 @@ from neuralshade.errors import ConfigError
 SETTING = re.compile(r"(?:(?:\w+Recipe|live)\.|(?=preset: ))(\w+): ")
 LISTED = re.compile(r"(?<= one of )\[('[\w.+-]+'|\d+)(, ('[\w.+-]+'|\d+))*\]")
 TERMINAL = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-VALUES = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Of what fit "
-                     "shader made: a member's number or picture, in place of what it has; of fit "
-                     "material --vary an input's number. May come more than once.")  # fmt: skip
-TRUST = click.option("--trust", is_flag=True, help="Slang code that came with ASSET may run here "
-                     "though no fit of yours had it, and code that a MaterialX document "
-                     "brings.")  # fmt: skip
-SPEED = click.option("--speed", is_flag=True, help="Of a material: what its network takes on this "
-                     "GPU, beside the material itself.")  # fmt: skip
+VALUES = click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Value for an "
+                     "input of the asset: a number or picture for a member of a fit "
+                     "shader task, a number for an input of fit material --vary. "
+                     "Can be repeated.")  # fmt: skip
+TRUST = click.option("--trust", is_flag=True, help="Run Slang or MaterialX code that comes with "
+                     "the input here, even if none of your fits had it.")  # fmt: skip
+SPEED = click.option("--speed", is_flag=True, help="For materials: time the network and the "
+                     "original material on this GPU.")  # fmt: skip
 if TYPE_CHECKING:
     ParamType = click.ParamType[Any]
 else:  # no generic class before click 8.4

@@ -18,28 +18,31 @@ SHAPES = ("ball", "sphere", "quad", "box")  # completions
 @click.option("-o", "--output", required=True, metavar="OUT",
               help="File to write: .png, .jpg, .ppm, or .exr for linear light.")  # fmt: skip
 @click.option("--samples", type=click.IntRange(1, 2**20), metavar="N",
-              help="Paths through each pixel. [default: the scene's]")  # fmt: skip
-@click.option("--size", type=size_type, metavar="WxH", help="Pixels. [default: the scene's]")
+              help="Paths per pixel. [default: the scene's]")  # fmt: skip
+@click.option(
+    "--size", type=size_type, metavar="WxH", help="Size in pixels. [default: the scene's]"
+)
 @click.option("--show", metavar="WHAT",
-              help="fitted; given: the reference of a material; difference of the two, "
-              "four times around grey; panes: all three. [default: fitted; panes with "
-              "--reference]")  # fmt: skip
-@click.option("--environment", metavar="PICTURE", help="By latitude and longitude, in place of "
-              "what surrounds the scene.")  # fmt: skip
+              help="What to draw: fitted; given, the reference material; difference, of the two, "
+              "times four around grey; or panes, all three. [default: fitted; panes "
+              "with --reference]")  # fmt: skip
+@click.option("--environment", metavar="PICTURE", help="Environment map (latitude and longitude) "
+              "in place of the scene's.")  # fmt: skip
 @click.option("--shape", metavar="SHAPE", type=Text(SHAPES),
-              help="Of an asset: ball, sphere, quad or box. [default: ball]")  # fmt: skip
-@click.option("--reference", metavar="MATERIAL", help="Of an asset: what it was fitted to.")
+              help="For assets: ball, sphere, quad or box. [default: ball]")  # fmt: skip
+@click.option(
+    "--reference", metavar="MATERIAL", help="For assets: the material that it was fitted to."
+)
 @VALUES
-@click.option("--trust", is_flag=True, help="A reference that is a Slang module, or "
-              "that brings code, may run here.")  # fmt: skip
+@click.option("--trust", is_flag=True, help="Run code of a reference that is a Slang module or "
+              "contains code here.")  # fmt: skip
 @click.option("--device", metavar="API", default="auto", show_default=True,
-              help="cuda, vulkan, metal or d3d12; auto takes software Vulkan last.")  # fmt: skip
+              help="GPU API: cuda, vulkan, metal or d3d12; auto picks one.")  # fmt: skip
 def scene(scene: str, output: str, size: Any, pairs: tuple[str, ...], **options: Any) -> None:
-    """Path trace SCENE, a TOML file of meshes, lights and materials, or a material's asset.
+    """Path trace a scene's TOML file, or a material's asset.
 
-    Materials are what fit material made, or plain ones; an asset by itself is a shader ball under a
-    window and a sky. An interruption keeps the picture so far; before there is one the exit code is
-    130.
+    Materials are assets of fit material, or plain ones; an asset alone is drawn as a shader ball
+    under a window and a sky. Ctrl-C keeps the picture so far.
 
     \b
     neuralshade scene copper.nsh -o ball.png

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 import click
 
+from neuralshade.base.did_you_mean import one_apart
+
 NO_VALUE = ("Got unexpected extra argument", "Option '--live' does not take a value")
 SHORTEST_BEGINNING = 3  # letters that identify a flag by its beginning
 NOT_A_NUMBER = re.compile(r"(?<=: )(.+) is not a valid (float|integer)\.$")
@@ -128,8 +130,10 @@ def near_flags(typed: str, known: Sequence[str]) -> list[str]:
     names = [flag for flag in known if flag.startswith("--") and not flag.startswith("--no-")]
     parts = {flag: set(flag[2:].split("-")) for flag in names}
     shared = [flag for flag in names if words <= parts[flag] or parts[flag] <= words]
-    bare = [flag[2:] for flag in names]  # the common beginning does not count
-    begun = [n for n in bare if len(word) >= SHORTEST_BEGINNING and n.startswith(word)]
+    bare = [flag[2:] for flag in names]  # all flags begin alike, which is no likeness
+    long_enough = len(word) >= SHORTEST_BEGINNING
+    begun = [n for n in bare if long_enough and n.startswith(word)]
+    begun = begun or [n for n in bare if long_enough and one_apart(word, n)]
     near = begun or difflib.get_close_matches(word, bare, n=1, cutoff=NEAR)
     return (shared or [f"--{name}" for name in near])[:3]
 

@@ -22,6 +22,7 @@ from neuralshade.live.channel import Channel
 from neuralshade.live.connection_limit import ConnectionLimit
 from neuralshade.live.cpu_budget import CpuBudget
 from neuralshade.live.log_rate_limit import RateLimitedLogs
+from neuralshade.live.port import check_port
 from neuralshade.live.uploads import Uploads
 
 PORT = 8420
@@ -145,8 +146,7 @@ def _listening(host: str, port: int) -> socket.socket:
 
     Raises: ConfigError for a host that is not this machine's, DeviceError without a free port.
     """
-    if type(port) is not int or not 0 <= port <= 65535:
-        raise ConfigError(f"live.port: got {shown(port)}, need 0 to 65535. Leave it out.")
+    check_port(port)
     if not isinstance(host, str):
         raise ConfigError(f"live.host: got {shown(host)}, need an address as text, such as "
                           "'127.0.0.1'. Leave it out.")  # fmt: skip

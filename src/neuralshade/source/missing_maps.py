@@ -47,6 +47,8 @@ def _incomplete(
         packed = " (or packed: --arm, --orm ...)" if "roughness" in missing else ""
         return ConfigError(f"{source}: got {got} beside {listed(found)}, need {need}. "
                            f"Give {flags}{packed}.")  # fmt: skip
+    if not found and not unread and not named and (within := _folders(source)):
+        return _inside(source, within)
     among = f" among {listed(found)}" if found else " and no pictures at all"
     among += unread
     words = "; ".join(f"{name} is called {', '.join(WORDS[name][:WORDS_SHOWN])}"
@@ -65,6 +67,8 @@ def _nothing(source: Path) -> ConfigError:
                            '"a.png"}.')  # fmt: skip
     names = [picture.name for picture in pictures_in(source)]
     unread = _unread(source)
+    if not names and (within := _folders(source)):
+        return _inside(source, within)
     if not names:
         return ConfigError(f"{source}: got no pictures at all{unread}, need {IS_A_SET}. Check the "
                            "path.")  # fmt: skip
@@ -74,6 +78,20 @@ def _nothing(source: Path) -> ConfigError:
     return ConfigError(
         f"{source}: got {got} no map: {listed(names)}{unread}; need {IS_A_SET}. {ALONE}"
     )
+
+
+def _folders(source: Path) -> list[str]:
+    """Return the names of folders in ``source`` that have pictures in them, sorted."""
+    if not os.path.isdir(source):
+        return []
+    inside = (p for p in source.iterdir() if os.path.isdir(p) and not p.name.startswith("."))
+    return sorted(path.name for path in inside if os.access(path, os.R_OK) and pictures_in(path))
+
+
+def _inside(source: Path, within: list[str]) -> ConfigError:
+    """Return the refusal of a folder whose folders have the pictures."""
+    return ConfigError(f"{source}: got no pictures, but folders with pictures: {listed(within)}; "
+                       f"need {IS_A_SET}. Name one of them: {source / within[0]}")  # fmt: skip
 
 
 def _unread(folder: Path) -> str:

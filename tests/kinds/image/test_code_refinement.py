@@ -292,7 +292,7 @@ def test_an_interruption_of_the_search_is_told(tmp_path, monkeypatch, caplog):
 
 def test_a_deadline_ends_the_search():
     recipe, tensors, picture = case_of(ENCODINGS[0], (9, 14))
-    found, told = polish(recipe, tensors, picture, 2, over=Deadline(0.0))
+    found, told = refine_codes(recipe, tensors, picture, 2, over=Deadline(0.0))
     assert all(np.array_equal(found[name], tensors[name]) for name in tensors)
     assert (
         told.ended and told.timed_out and str(told).endswith(" s, ended by its share of --seconds")

@@ -137,6 +137,6 @@ def test_rates_that_diverge_are_no_silent_success(
 
     monkeypatch.setattr(MipEngine, "advance", lambda self, factors: float("nan"))
     assert refused(ConfigError, set_of(), "out", **short) == (
-        "waves: got a loss that is no number, need a fit that converges. Lower the rates."
+        f"waves: diverged at step {short['steps']}: the loss is not finite. Lower the rates."
     )
     assert not any((stand / "out").iterdir())

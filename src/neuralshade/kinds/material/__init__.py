@@ -16,15 +16,15 @@ KIND = Kind(
                     "maps", maps="neuralshade.source.map_files:find_maps",
                     documents=(".mtlx", ".toml"),
                     uploaded="neuralshade.kinds.material.uploaded_document:uploaded_material"),
+    usual=("size", "vary", "element", "share", "wrap", "seed"),
     takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events", "live",
            "report", "resume"),
     flags=(
-        Flag("element", "Which material of the document. [default: its first]", "NAME"),
-        Flag("share", "Asset whose decoder's first layer, which reads the directions, this one "
-             "takes over and leaves as it is.", "ASSET"),
-        Flag("trust", "Code that a MaterialX document brings may run here, once it was looked "
-             "through."),
+        Flag("element", "Material of the document to bake. [default: its first]", "NAME"),
+        Flag("share", "Asset whose first decoder layer this one shares, unchanged.", "ASSET"),
+        Flag("trust", "Let code that a MaterialX document contains run here, after a check."),
     ),
+    after=("view {asset}", "scene {asset} -o {stem}.png"),
     valued=True,
     evaluated="neuralshade.kinds.material.module:MaterialField",
     shaders="neuralshade.kinds.material.shader:material_shader",

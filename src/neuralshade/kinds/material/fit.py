@@ -259,8 +259,8 @@ class _Job(Job[MaterialRecipe]):
         parameters = (*field.parameters(), *sampler.parameters())
         ends = [end for p in parameters for end in p.detach().aminmax()]  # NaN is both
         if not all(bool(end.isfinite()) for end in ends):
-            raise ConfigError(f"{self.bsdf.name}: got numbers beyond float16 after "
-                              f"{self.loop.progress.step} steps, need a fit that converges. "
+            raise ConfigError(f"{self.bsdf.name}: diverged at step "
+                              f"{self.loop.progress.step:,}: weights are beyond float16. "
                               f"{self.remedy}")  # fmt: skip
         with part("measuring"):
             judged = self.judge.judge(self.field_engine.shade(field))

@@ -51,6 +51,7 @@ class OpenedMaterial(BsdfQueries, Opened):
     """Opened asset of a fitted material: feature map, lobes and decoder."""
 
     recipe: MaterialRecipe
+    offered = ("levels", "material", "sampler", "varied")
     given: Mapping[str, Any] = field(default_factory=dict)  # values of varied inputs
     trusted: bool = False  # run the code of reference documents
     kind = KIND

@@ -65,12 +65,17 @@ def make_folder(folder: Path) -> None:
 
 
 def write_files(folder: Path, formats: Iterable[str], chain: Sequence[Maps]) -> list[Path]:
-    """Write a chain, level 0 first, in each of ``formats``; return the files."""
+    """Write a chain, level 0 first, in each of ``formats``; return the files.
+
+    A metallic that is 0 everywhere gets none.
+    """
     stored = [stored_level(level) for level in chain]
+    if not any(level["metallic"].any() for level in stored):  # engines take 0 where there is none
+        stored = [{n: v for n, v in level.items() if n != "metallic"} for level in stored]
     written: list[Path] = []
     for form in formats:
         if form == "exr":
-            written += _write_exr(folder, chain)
+            written += _write_exr(folder, chain, list(stored[0]))
         elif form == "png":
             written += _write_png(folder, stored)
         else:
@@ -78,10 +83,10 @@ def write_files(folder: Path, formats: Iterable[str], chain: Sequence[Maps]) -> 
     return written
 
 
-def _write_exr(folder: Path, chain: Sequence[Maps]) -> list[Path]:
+def _write_exr(folder: Path, chain: Sequence[Maps], names: Sequence[str]) -> list[Path]:
     written = []
     for i, level in enumerate(chain):
-        for name, values in level.arrays().items():
+        for name, values in ((name, level.arrays()[name]) for name in names):
             written.append(folder / f"{name}_{i}.exr")
             texels = values if values.ndim == 3 else values[..., None]
             save_picture(written[-1], texels.astype(np.float32), "linear")

@@ -199,8 +199,8 @@ class _Job(Job[MipmapsRecipe]):
         step, resume = self.loop.progress.step, self.options.resume
         trained = self.engine.values()
         if not (math.isfinite(self.loop.progress.loss) and np.isfinite(trained).all()):
-            raise ConfigError(f"{self.textures.name}: got a loss that is no number, need a fit "
-                              f"that converges. {self.remedy}")  # fmt: skip
+            raise ConfigError(f"{self.textures.name}: diverged at step {step:,}: the loss is not "
+                              f"finite. {self.remedy}")  # fmt: skip
         self._save()
         if resume is None or Path(resume).resolve() != self.checkpoint.resolve():
             self.saved_step = step  # removed at the end

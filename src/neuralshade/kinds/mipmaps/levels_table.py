@@ -1,6 +1,7 @@
 """Tables and summary lines of mip levels: errors beside other filters'."""
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from neuralshade.fitting.scene import MeasuredTable
@@ -31,6 +32,12 @@ COLUMNS = (
     *(Column(f"{title}\nbias", f"{name}_bias", ".3f") for name, title in FILTERS.items()),
 )
 
+MEANS = (
+    Column("ours", "ours", ".4f"),
+    *(Column(title, name, ".4f") for name, title in FILTERS.items()),
+    Column("ours / best", lambda row: over_best(row["ours"], [row[f] for f in FILTERS]), ".2f"),
+)
+
 
 class LevelsTable(Table):
     """Symmetric errors: a table for each kind of lights, a row for each level."""
@@ -42,6 +49,18 @@ class LevelsTable(Table):
             for light, text in LIGHTS.items()
         ]  # fmt: skip
         super().__init__(rows, COLUMNS, sections=sections, lines=(ERROR, TIMES, BIAS))
+
+
+class LightsTable(Table):
+    """Mean symmetric error of all levels: a row for each kind of lights."""
+
+    def __init__(self, errors: Mapping[str, Mapping[str, Sequence[float]]]):
+        rows = [
+            {"light": light, "ours": fmean(found[KEPT]),
+             **{name: fmean(found[STORED[name]]) for name in FILTERS}}
+            for light, found in errors.items()
+        ]  # fmt: skip
+        super().__init__(rows, (Column("mean error under", "light", right=False), *MEANS))
 
 
 def level_summary(maps: Mapping[str, Any], quality: Mapping[str, Any]) -> dict[str, str]:

@@ -49,6 +49,7 @@ class OpenedMipmaps(Opened):
     """The levels of a texture set, from 0 on."""
 
     recipe: MipmapsRecipe
+    offered = ("chain", "maps", "names")
     kind = KIND
     parts = RULES
 

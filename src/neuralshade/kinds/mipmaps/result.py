@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from neuralshade.base.message_text import memory_text, plain, plural
 from neuralshade.fitting.facts import Reached
 from neuralshade.kinds.mipmaps.asset import TEXEL
-from neuralshade.kinds.mipmaps.judge import KEPT, STORED
-from neuralshade.kinds.mipmaps.levels_table import LevelsTable
-from neuralshade.measure.plane.mip_filters import FILTERS
+from neuralshade.kinds.mipmaps.levels_table import LightsTable
 
 
 @dataclass(frozen=True)
@@ -40,24 +39,19 @@ class MipmapsResult(Reached):
         return f"loss {self.loss:.3g} of a box filter's"
 
     def print(self) -> None:
-        """Print the result: notes that were no warnings, errors by level, files."""
+        """Print notes that were not warned of, the mean error under each kind of lights, files."""
         for note in self.notes:
             if note not in self.warnings:
                 print(plain(note))
-        rows = [
-            {"level": i + 1, "width": width, "height": height, "light": light,
-             "kept": self.kept[i], "ours": errors[KEPT][i],
-             **{name: errors[STORED[name]][i] for name in FILTERS},
-             "bias": self.bias[light][KEPT][i],
-             **{f"{name}_bias": self.bias[light][STORED[name]][i] for name in FILTERS}}
-            for i, (width, height) in enumerate(self.sizes[1:])
-            for light, errors in self.errors.items()
-        ]  # fmt: skip
-        LevelsTable(rows).print()
-        print(f"{self.asset}: {self.asset_bytes:,} bytes")
+        LightsTable(self.errors).print()
+        memory = ""
         if self.memory_bytes is not None:
             width, height = self.sizes[0]
-            print(f"in a GPU: {memory_text(self.memory_bytes, width * height, TEXEL)}")
+            memory = f"; in a GPU: {memory_text(self.memory_bytes, width * height, TEXEL)}"
+        print(f"{self.asset}: {self.asset_bytes:,} bytes{memory}")
+        if self.files:
+            folder = os.path.dirname(self.files[0]) or "."
+            print(f"{folder}: {plural(len(self.files), 'file')}, such as "
+                  f"{os.path.basename(self.files[0])}")  # fmt: skip
         print(f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
               f"{self._lost}")  # fmt: skip
-        print(*self.files, sep="\n")

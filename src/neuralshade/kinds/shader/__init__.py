@@ -13,23 +13,25 @@ KIND = Kind(
     fits="neuralshade.kinds.shader.fit:fit_shader",
     subject=Subject("task", example="task.slang", what="a Slang module", documents=(".slang",),
                     uploaded="neuralshade.kinds.shader.uploaded_task:uploaded_task"),
+    usual=("set", "threads", "size", "rate", "seed", "snapshots", "movie", "device"),
     takes=("device", "snapshots", "movie", "tev", "tensorboard", "events", "live", "resume",
            "dump_kernels"),
     flags=(
-        Flag("set", "A member's number or picture, or where a trained one begins (numbers with "
-             "commas between); NAME.size=WxH of a texture, NAME.rate of a trained one. May come "
-             "more than once.", "NAME=VALUE", several=True),
+        Flag("set", "Value of a member: a number, a picture, or the start of a trained one; "
+             "NAME.size=WxH and NAME.rate=X set its size and rate. Can be repeated.", "NAME=VALUE",
+             several=True),
         Flag("report", "got --report, which fit shader has not: use neuralshade report ASSET "
              "PICTURE on what it leaves.", "FILE.html", hidden=True),
     ),
     calls="neuralshade.kinds.shader.fit:call_of",
     compared=False,
+    after=("evaluate {asset}", "export {asset} -o {stem}.hlsl"),
     rated=False,
     valued=True,
     output="File to write. [default: TASK's name with .nsh, in this folder]",
     manual="""
-    TASK is a .slang file with a struct Task : ITask whose loss is made small. Takes a GPU, or
-    software Vulkan. Training ends at --seconds or --steps; Ctrl-C keeps a checkpoint.
+    TASK is a .slang file with a struct Task : ITask, whose loss is minimized. Needs a GPU or
+    software Vulkan. Training stops at --seconds or --steps. Ctrl-C keeps a checkpoint.
 
     \b
     neuralshade fit shader fit_tint.slang --set photo=photo.png

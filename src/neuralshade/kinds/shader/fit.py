@@ -219,8 +219,8 @@ class _Job(Job[ShaderRecipe]):
         p = self.loop.progress
         numbers = self.engine.values()
         if not (math.isfinite(p.loss) and np.isfinite(numbers).all()):
-            raise ConfigError(f"{self.source.place}: got numbers beyond float32, need a fit that "
-                              f"converges. {self.remedy}")  # fmt: skip
+            raise ConfigError(f"{self.source.place}: diverged at step {p.step:,}: the members are "
+                              f"not finite. {self.remedy}")  # fmt: skip
         self._check_trained()
         members = arrays_of(self.built.task.members, numbers)
         module = module_facts(self.source, self.built, self.values)

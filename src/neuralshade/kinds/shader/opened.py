@@ -63,6 +63,7 @@ class OpenedShader(OpenedPicture):
     """
 
     recipe: ShaderRecipe
+    offered = ("members",)
     values: Mapping[str, Any] = field(default_factory=dict)
     trusted: bool = False
     kind = KIND

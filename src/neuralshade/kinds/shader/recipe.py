@@ -14,13 +14,13 @@ MOST_THREADS = 256 * 65_535  # of a step: the groups that every device supports
 class ShaderRecipe(TrainingRecipe):
     """Training settings of a user's task."""
 
-    threads: str = training("256x256", "of a step: W, WxH or WxHxD; each runs the loss once",
-                            form="WxH")  # fmt: skip
-    rate: float = training(1.0, "factor of all members' step sizes", limits=(0, 1e6))
-    size: str = setting("512x512", "in pixels, of what the task renders; by itself that of its "
-                        "pictures, where these have one", form="WxH", group="fitted")  # fmt: skip
-    color_space: str = setting("srgb", "of what the task renders", choices=COLOR_SPACES,
-                               group="fitted")  # fmt: skip
+    threads: str = training("256x256", "threads per step: W, WxH or WxHxD; each evaluates the "
+                            "loss once", form="WxH")  # fmt: skip
+    rate: float = training(1.0, "factor on the learning rates of all members", limits=(0, 1e6))
+    size: str = setting("512x512", "size in pixels of what the task renders, unless its pictures "
+                        "set it", form="WxH", group="fitted")  # fmt: skip
+    color_space: str = setting("srgb", "color space of what the task renders",
+                               choices=COLOR_SPACES, group="fitted")  # fmt: skip
 
     def __post_init__(self) -> None:
         """Refuse settings that contradict each other."""

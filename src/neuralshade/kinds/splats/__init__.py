@@ -13,12 +13,12 @@ KIND = Kind(
     fits="neuralshade.kinds.splats.fit:fit_splats",
     takes=("device", "snapshots", "movie", "tev", "tensorboard", "events", "live", "report",
            "resume", "dump_kernels"),
-    flags=(Flag("naive", "Every pixel visits every Gaussian: slow, to compare with.",
+    usual=("bpp", "bytes", "count", "compositing", "target-psnr", "seed", "device"),
+    flags=(Flag("naive", "Evaluate every Gaussian at every pixel: slow, for comparison.",
                 group="running"),),
     manual="""
-    As many as fit into --bpp or --bytes, or --count. Takes a GPU, or software Vulkan.
-    PICTURE is a PNG, JPEG, WebP, GIF, TIFF, BMP, PPM, PGM, EXR or Radiance HDR file. Training ends
-    at --seconds, --steps or --target-psnr, whichever comes first; Ctrl-C keeps a checkpoint.
+    PICTURE is a PNG, JPEG, WebP, GIF, TIFF, BMP, PPM, PGM, EXR or HDR file. Needs a GPU or software
+    Vulkan. Training stops at --seconds, --steps or --target-psnr. Ctrl-C keeps a checkpoint.
 
     \b
     neuralshade fit splats photo.png -o photo.nsh --report photo.html

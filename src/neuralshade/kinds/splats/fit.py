@@ -268,8 +268,8 @@ class _Job(Job[SplatsRecipe]):
         quality = {"psnr_db": kept_db(self._psnr(drawn)), **light_facts(self.picture, drawn)}
         self.quality = quality
         if not math.isfinite(quality["psnr_db"]):
-            raise ConfigError("fit: got numbers beyond float32, need a fit that converges. "
-                              f"{self.remedy}")  # fmt: skip
+            raise ConfigError(f"fit: diverged at step {self.loop.progress.step:,}: the result is "
+                              f"not finite. {self.remedy}")  # fmt: skip
         self.loop.settle(quality["psnr_db"])
         header = self._header(cloud, quality)
         return quality["psnr_db"], save_asset(path, KIND.name, header, tensors, CURVE_POINTS)

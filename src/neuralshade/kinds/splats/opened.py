@@ -32,6 +32,7 @@ class OpenedSplats(OpenedPicture):
     """A cloud of Gaussians."""
 
     recipe: SplatsRecipe
+    offered = ("cloud",)
     kind = KIND
     parts = RULES
     curve_note = (

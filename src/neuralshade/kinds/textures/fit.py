@@ -248,8 +248,9 @@ class _Job(SearchedJob[TexturesRecipe]):
         self.over = self.deadline()
         roots = channel_weights(self.recipe, self.codings)
         squares = torch.ones(self.texels.channels) if roots is None else roots.square().flatten()
-        return refine_codes(field, self.texels, self.codings, squares, self.passes, self.chosen.hardware,
-                      self._refit, self.search_ended_early, self.over)  # fmt: skip
+        return refine_codes(field, self.texels, self.codings, squares, self.passes,
+                            self.chosen.hardware, self._refit, self.search_ended_early,
+                            self.over)  # fmt: skip
 
     def _refit(self, field: Field) -> None:
         """Train the decoder for the latents of a stored field, and round it as it is stored."""

@@ -12,24 +12,21 @@ KIND = Kind(
     presets=tuple(PRESETS),
     fits="neuralshade.kinds.material.family.fit:fit_materials",
     subject=Subject("material", several=True),
+    usual=("share", "reports", "size", "vary", "wrap", "seed", "engine", "device"),
     takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events"),
     flags=(
-        Flag("share", "The first MATERIAL that is fitted lends its decoder's first layer, which "
-             "reads the directions, to all others; there no step changes it."),
-        Flag("no-compare", "With --share: do not fit each MATERIAL alone, too, to tell what "
-             "sharing costs."),
-        Flag("reports", "Write a page about each MATERIAL beside its asset, NAME.html."),
-        Flag("trust", "Code that a MaterialX document brings may run here, once it was looked "
-             "through."),
+        Flag("share", "Share the first decoder layer of the first MATERIAL with all others."),
+        Flag("no-compare", "With --share: skip the fits without sharing, which show its cost."),
+        Flag("reports", "Write a report NAME.html beside each asset."),
+        Flag("trust", "Let code that a MaterialX document contains run here, after a check."),
     ),
     calls="neuralshade.kinds.material.family.command:call_of",
     output_form="DIR",
-    output="Folder to write into, an asset of each MATERIAL by its name. [default: this folder]",
+    output="Folder for the assets, one per MATERIAL. [default: this folder]",
     manual="""
-    Each MATERIAL is what fit material takes. They are fitted one after the other with the same
-    settings: --seconds 60 means 60 s each; shelf.mtlx#Oak is Oak of a document. One that cannot be
-    fitted is reported and skipped; the exit code is then 1. Ctrl-C keeps those that are finished,
-    and a checkpoint of the current one. Add a material later with fit material --share.
+    Fits one MATERIAL after the other, each as fit material does, with the same settings;
+    shelf.mtlx#Oak is Oak of a document. A MATERIAL that cannot be fitted is reported, the others
+    are fitted, and the exit code is 1. Ctrl-C keeps finished assets and a checkpoint.
 
     \b
     neuralshade fit materials copper.mtlx velvet.toml -o assets

@@ -43,6 +43,7 @@ class OpenedFamily(Opened):
     """
 
     recipe: MipmapsRecipe
+    offered = ("family",)
     kind = KIND
     parts = RULES
 

@@ -1,0 +1,86 @@
+"""Refusals of a fit that are made before the packages of a fit are loaded, which takes seconds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from neuralshade.base.place import loaded
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.command import named_sources
+from neuralshade.kinds.kind import Kind
+
+ENGINES = ("auto", "torch", "gpu")  # a test holds them equal to those of engine/choose.py
+TEXTS = (".slang", ".toml")  # of documents that are read as text
+
+
+def check_early(kind: Kind, subject: Any, output: str | None, own: Mapping[str, Any],
+                options: Mapping[str, Any], live: Mapping[str, Any]) -> None:  # fmt: skip
+    """Raise what the fit would raise later: of a missing input, a suffix, a port.
+
+    What cannot be told without its packages is left to the fit.
+    """
+    check_port(live.get("port"))
+    if options.get("engine", ENGINES[0]) not in ENGINES:
+        return  # which is refused first
+    _check_there(kind, subject)
+    single = output is not None and kind.output_form == "ASSET" and not own.get("plan")
+    if not single and options.get("report") is None:
+        return
+    from neuralshade.fitting.output_checks import check_asset_place, check_no_input, check_page
+
+    inputs = subject if isinstance(subject, tuple) else (subject,)
+    if single and output:
+        check_no_input(output, *inputs, options.get("resume"))
+        check_asset_place(output)
+    if options.get("report") is not None and options["report"]:
+        check_no_input(options["report"], *inputs, options.get("resume"))
+        check_page(options["report"])
+
+
+def check_port(port: int | None) -> None:
+    """Raise the refusal of a number that is no port."""
+    if port is not None:
+        from neuralshade.live.port import check_port
+
+        check_port(port)
+
+
+def check_asset(path: str) -> None:
+    """Raise the refusal of an asset that is not there."""
+    if not os.path.exists(path):
+        from neuralshade.kinds import checkpoint_facts
+
+        checkpoint_facts(path)
+
+
+def check_picture_name(path: str) -> None:
+    """Raise the refusal of a picture to write whose suffix says no format."""
+    from neuralshade.source.image_output import check_suffix
+
+    check_suffix(path)
+
+
+def _check_there(kind: Kind, subject: Any) -> None:
+    """Raise the refusal of an input that is not there."""
+    if kind.subject.several:
+        sources, named = named_sources(subject)
+        if len(sources) == 1 and not named and kind.subject.maps and not os.path.exists(sources[0]):
+            loaded(kind.subject.maps)(sources[0], {})
+        return
+    if os.path.exists(subject) or not subject:
+        return
+    suffix = Path(subject).suffix.lower()
+    if kind.subject.picture:
+        from neuralshade.source.file_kind import file_kind
+
+        file_kind(Path(subject))
+    elif suffix in TEXTS:
+        from neuralshade.base.text_file import read_text
+
+        read_text(subject, f"a {suffix} file", "text")
+    elif suffix == ".mtlx":
+        raise ConfigError(f"{subject}: got no such file, need a MaterialX document. Check the "
+                          "path.")  # fmt: skip
