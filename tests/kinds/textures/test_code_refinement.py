@@ -224,8 +224,8 @@ def test_ctrl_c_ends_the_search_and_keeps_the_field(monkeypatch):
 
 def test_a_deadline_ends_the_search_and_the_file_is_whole(monkeypatch):
     field, texels = case_of("even")
-    asked = []
-    found = refine_codes(field, texels, codings_of(small_set(8, 12)), WEIGHTS, 3, None, asked.append,
+    asked, codings = [], codings_of(small_set(8, 12))
+    found = refine_codes(field, texels, codings, WEIGHTS, 3, None, asked.append,
                          over=Deadline(0.0))  # fmt: skip
     assert (found.moved, found.ended, found.timed_out, asked) == (0, True, True, [])
     assert str(found).endswith(" s, ended by its share of --seconds")

@@ -57,7 +57,6 @@ from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
 
 REFIT_SHARE = 0.05  # of a fit's steps, after each pass of the search of codes
-ALL_RESERVED = math.inf  # seconds: a search with its refits takes what it is given
 PREVIEW_TEXELS = 2**14  # of mip 0, compared by a preview while training: shown as "about"
 
 
@@ -193,7 +192,7 @@ class _Job(SearchedJob[TexturesRecipe]):
         self.passes = passes_of(recipe, size, self.chosen.hardware is not None)
         self.loop = Loop(self.engine, recipe, self._preview_psnr, self._observe,
                          samples_per_step=self.engine.batch, due=self._due,
-                         clock=clock_of(recipe, ALL_RESERVED if self.passes else 0.0))  # fmt: skip
+                         clock=clock_of(recipe, math.inf if self.passes else 0.0))  # fmt: skip
 
     def _due(self, share: float) -> float:
         """Freeze latents when it is time; return the share of the fit at which that is."""
@@ -248,9 +247,9 @@ class _Job(SearchedJob[TexturesRecipe]):
         self.over = self.deadline()
         roots = channel_weights(self.recipe, self.codings)
         squares = torch.ones(self.texels.channels) if roots is None else roots.square().flatten()
-        return refine_codes(field, self.texels, self.codings, squares, self.passes,
-                            self.chosen.hardware, self._refit, self.search_ended_early,
-                            self.over)  # fmt: skip
+        gpu, ended_early = self.chosen.hardware, self.search_ended_early
+        return refine_codes(field, self.texels, self.codings, squares, self.passes, gpu,
+                            self._refit, ended_early, self.over)  # fmt: skip
 
     def _refit(self, field: Field) -> None:
         """Train the decoder for the latents of a stored field, and round it as it is stored."""
