@@ -1,4 +1,4 @@
-"""Engine of a material's fit: encoder first, then the feature map. PyTorch half: here."""
+"""Engine of a material's fit: encoder first, then the feature map; and its PyTorch form."""
 
 from __future__ import annotations
 

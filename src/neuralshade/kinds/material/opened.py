@@ -155,7 +155,7 @@ class OpenedMaterial(BsdfQueries, Opened):
 
         Varied inputs start at the values that it was opened with.
 
-        Raises: AssetError for another material; what ``load_reference`` raises.
+        Raises: AssetError for another material; errors of ``load_reference``.
         """
         from neuralshade.kinds.material.judging.evaluate import reference_of
 

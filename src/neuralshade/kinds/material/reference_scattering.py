@@ -30,7 +30,7 @@ def screened_reference(opened: Any, reference: Any) -> ReferenceBsdf:
 
     A Slang module is screened before and after it is loaded, like code of documents.
 
-    Raises: ConfigError for a module that does more than arithmetic; what ``reference_of`` raises.
+    Raises: ConfigError for a module that does more than arithmetic; errors of ``reference_of``.
     """
     if isinstance(reference, ReferenceBsdf) or Path(reference).suffix.lower() != SLANG:
         return reference_of(opened, reference)

@@ -47,7 +47,7 @@ def test_a_thinned_sphere_is_about_an_eighth_of_its_points_and_always_the_same()
 
 def test_a_glance_is_near_what_the_end_is_told(painted, monkeypatch):
     """Of a fit that is wrong in scratches alone, which a sphere of few pixels would not show."""
-    for name, value in (("SIDE_PX", 128), ("GLANCED", 8), ("SKY_LIGHTS", 1)):
+    for name, value in (("SIDE_PX", 128), ("QUICK_PIXELS", 8), ("SKY_LIGHTS", 1)):
         monkeypatch.setattr(judging, name, value)
     judge = judging.Judge(painted)
 

@@ -64,7 +64,7 @@ def fit_materials(
             Oak of a document, and its name is Oak.
         output: the folder of the assets; by default the current one.
         preset: standard (if None), high or fast: see ``fit_material``.
-        share: all others take over the first layer of the first one's decoder.
+        share: all others use the first layer of the first one's decoder.
         compare: with ``share``, fit each of the others also without sharing, for as many steps, to
             measure the cost; those fits are not kept.
         reports: write a report of each beside its asset.

@@ -65,7 +65,7 @@ FOOTNOTES = (
 def reference_of(opened: Any, reference: Any) -> ReferenceBsdf:
     """Return the reference of an asset, loaded or passed as such.
 
-    Raises: ConfigError for None; AssetError for another material; what ``load_reference`` raises.
+    Raises: ConfigError for None; AssetError for another material; errors of ``load_reference``.
     """
     if reference is None:
         raise ConfigError(f"{opened.path}: got no material, need the one that it was fitted to. "
@@ -131,7 +131,7 @@ class Comparison(Closeable):
     def __init__(self, opened: Any, reference: Any, notice: Notice = ignore):
         """Load the reference; call ``notice`` if it has changed since the fit.
 
-        Raises: AssetError for another material; what ``load_reference`` raises; DeviceError.
+        Raises: AssetError for another material; errors of ``load_reference``; DeviceError.
         """
         bsdf = reference_of(opened, reference)
         self.unchanged = is_unchanged(opened, bsdf, notice)
@@ -175,7 +175,7 @@ def evaluate_material(opened: Any, reference: Any, notice: Notice = ignore) -> T
 
     ``notice`` is called where the material has changed since the fit.
 
-    Raises: AssetError for another material; what ``load_reference`` raises.
+    Raises: AssetError for another material; errors of ``load_reference``.
     """
     with Comparison(opened, reference, notice) as compared:
         row = compared.row()

@@ -39,7 +39,7 @@ SIDE_PX = 256
 TURN = (5**0.5 - 1) / 2
 SKY_LIGHTS = 64
 EQUAL_DB = 200.0  # of equal pictures: infinity is no JSON number
-GLANCED_LIGHTS, GLANCED = 4, 8  # during a fit: number of lights, and one of so many pixels
+QUICK_LIGHTS, QUICK_PIXELS = 4, 8  # during a fit: number of lights, and one of 8 pixels
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,9 @@ class Judge:
         Smaller spheres would miss details that are finer than their pixels.
         """
         lights = held_out_lights()
-        picked = range(0, len(lights), len(lights) // GLANCED_LIGHTS)
+        picked = range(0, len(lights), len(lights) // QUICK_LIGHTS)
         surfaces = self._at_shares(
-            [judged_sphere(SIDE_PX, number).thinned(GLANCED) for number in picked]
+            [judged_sphere(SIDE_PX, number).thinned(QUICK_PIXELS) for number in picked]
         )
         pairs = self._compared(shade, surfaces, [[lights[number]] for number in picked])
         return float(np.mean([_psnr_db(*each) for each in zip(surfaces, pairs, strict=True)]))

@@ -20,11 +20,11 @@ Draw = Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]  # uv, wo, u ->
 Light = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]  # towards it; radiance [3]
 
 RADIUS = 0.95  # of half a picture's shorter side
-TILES = 2.0  # times that the material goes around a sphere
+TILES = 2.0  # repeats of the material around a sphere
 LOWEST = 1e-3  # cosine below which nothing is lit
-KEY = (-0.45, 0.65, 0.61)  # the usual light
+KEY = (-0.45, 0.65, 0.61)  # direction of the default light
 EYE = (0.0, 0.0, 1.0)
-WEAK = 0.35  # of a sky beside the usual light
+WEAK = 0.35  # of a sky beside the default light
 DRAWN = 24  # directions of a pixel to such a sky
 # Of u, v and w from one direction to the next. Source: Roberts 2018, The Unreasonable
 # Effectiveness of Quasirandom Sequences.

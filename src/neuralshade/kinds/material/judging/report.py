@@ -66,7 +66,7 @@ def report_material(
         facts: (label, value) lines to add to the asset's own.
         notice: called with a line if the material has changed since the fit.
 
-    Raises: AssetError for another material, OutputError; what ``load_reference`` raises.
+    Raises: AssetError for another material, OutputError; errors of ``load_reference``.
     """
     check_no_input(output, opened.path, reference)
     with part("writing the report", 3):

@@ -72,7 +72,7 @@ class ReferenceBsdf:
 
     name: str
     text: str
-    parameters: tuple[str, ...]  # names of what ``parameters`` returns
+    parameters: tuple[str, ...]  # names of the values of ``parameters``
     variables: Mapping[str, npt.NDArray[Any]]  # buffers that the text declares
     notes: tuple[str, ...] = ()  # parts of the material that are left out
     folder: pathlib.Path | None = field(default=None)  # of files that the text includes

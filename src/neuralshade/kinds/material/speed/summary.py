@@ -57,7 +57,7 @@ def material_speed(opened: Any, reference: Any, notice: Notice = ignore) -> Tabl
 
     ``notice`` is called, before the work, if the reference has changed since the fit.
 
-    Raises: AssetError for another material; what ``load_reference`` raises; KernelError if it
+    Raises: AssetError for another material; errors of ``load_reference``; KernelError if it
         does not compile; DeviceError.
     """
     bsdf = reference_of(opened, reference)
