@@ -156,7 +156,7 @@ def test_another_kind_of_the_same_picture_and_its_size(device, fitting, look, tm
     ({"action": "start", "picture": "p9"},
      "start.picture: got 'p9', need one that was uploaded and kept. Upload it again."),
     ({"action": "start", "set": ["tint=0.5"]},
-     "start.set: got it for image, need a kind whose members are given values. Leave it out."),
+     "start.set: got it for image, need a kind whose members take values. Leave it out."),
     ({"action": "start", "preset": "no-such"}, None),
     ({"action": "start", "preset": "../../x"}, None),
 ])  # fmt: skip
