@@ -26,7 +26,7 @@ from shared.pictures import find_pictures
 from shared.results import write_results
 
 import neuralshade
-from neuralshade.base import work
+from neuralshade.base import progress_scope
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.options import FitOptions
 
@@ -52,9 +52,9 @@ class Watched:
         self.stages: list[Row] = []
 
     @contextmanager
-    def run(self, listed: work.Work) -> Iterator[None]:
-        """Take the time of a work, as ``work._run`` begins it."""
-        begin, around = clocks(), len(work.running(AROUND + 1))
+    def run(self, listed: progress_scope.ProgressScope) -> Iterator[None]:
+        """Take the time of a work, as ``progress_scope._run`` begins it."""
+        begin, around = clocks(), len(progress_scope.open_scopes(AROUND + 1))
         with RUN(listed):
             yield
         wall, cpu = passed(begin)
@@ -66,12 +66,12 @@ class Watched:
         """Take the time of a report."""
         self.device = job.chosen.device_name
         begin = clocks()
-        with patch.object(work, "_run", self.run):
+        with patch.object(progress_scope, "_run", self.run):
             REPORT(job)
         self.report = passed(begin)
 
 
-RUN, REPORT = work._run, Job._report
+RUN, REPORT = progress_scope._run, Job._report
 
 
 def clocks() -> tuple[float, float]:

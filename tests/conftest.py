@@ -24,7 +24,7 @@ import psutil
 import pytest
 import torch
 
-from neuralshade.base import work
+from neuralshade.base import progress_scope
 from neuralshade.errors import DeviceError, KernelError
 from neuralshade.gpu import slang_export, slang_reflection, slangpy_kernel
 from neuralshade.gpu.device import give_back_freed_memory, open_device
@@ -69,7 +69,7 @@ def pytest_configure() -> None:
     hypothesis has a deadline: a machine that others use is no fault. For the same reason work is
     not told of, however long it takes; tests that want that say so.
     """
-    work.UNTOLD_SECONDS = math.inf
+    progress_scope.SILENT_SECONDS = math.inf
     # a shell that starts the suite in the background lets it ignore Ctrl-C, and all that it starts
     signal.signal(signal.SIGINT, signal.default_int_handler)
     hypothesis.settings.register_profile("unhurried", deadline=None)

@@ -45,8 +45,10 @@ REASONS = {
     ("src/neuralshade/base/sandbox/sandbox.py", "subprocess"): "Python, with our own module",
     ("src/neuralshade/base/sandbox/sandbox.py", "sys.path"): "read, to hand it on",
     ("src/neuralshade/base/sandbox/process.py", "sys.path"): "read, for what may be read",
-    ("src/neuralshade/base/place.py", "importlib.import_module"): "what a KIND names, or the entry "
-    "points of a package that the user installed",
+    (
+        "src/neuralshade/base/lazy_import.py",
+        "importlib.import_module",
+    ): "what a KIND names, or the entry points of a package that the user installed",
     ("src/neuralshade/base/plugins.py", "sys.path"): "read, for the packages that are installed",
     ("src/neuralshade/measure/codec_rivals.py", "importlib.import_module"): "one plugin, by name",
     ("src/neuralshade/measure/codec_rivals.py", "importlib.util"): "find_spec: whether it is there",

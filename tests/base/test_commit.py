@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from neuralshade.base.commit import commit_of, told_version
+from neuralshade.base.commit import commit_of, version_with_commit
 from neuralshade.base.version import VERSION
 
 
@@ -49,4 +49,4 @@ def test_without_git_there_is_the_version_alone(package, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", "")
     assert commit_of(package) is None
     monkeypatch.setattr("neuralshade.base.commit.PACKAGE", package)
-    assert told_version() == VERSION
+    assert version_with_commit() == VERSION

@@ -15,7 +15,8 @@ from fixtures.disks import mounted
 import neuralshade
 from neuralshade.cli.main import main
 
-COMMAND = ("from neuralshade.base import work; work.UNTOLD_SECONDS = float('inf');"
+COMMAND = ("from neuralshade.base import progress_scope;"
+           "progress_scope.SILENT_SECONDS = float('inf');"
            "from neuralshade.__main__ import main; main()")  # fmt: skip
 FEW = ["--steps", "30", "--encoding", "dense_grid:width=12,height=8", "--hidden-width", "8"]
 

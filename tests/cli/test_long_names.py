@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from neuralshade import load_texture_set
-from neuralshade.base.given import may_be_name
+from neuralshade.base.argument_checks import may_be_name
 from neuralshade.errors import NeuralShadeError
 from neuralshade.verbs.info import info
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.base.commit import told_version
+from neuralshade.base.commit import version_with_commit
 from neuralshade.errors import ConfigError
 from neuralshade.kinds import kind_named
 from neuralshade.kinds.image.presets import PRESETS
@@ -70,7 +70,7 @@ heavy = ("torch", "numpy", "OpenImageIO", "skimage", "rich.progress", "matplotli
 print("heavy:", *[name for name in heavy if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith(f"neuralshade, version {told_version()}\nheavy:\n")
+    assert done.stdout.endswith(f"neuralshade, version {version_with_commit()}\nheavy:\n")
 
 
 def one_json_line(done):
@@ -271,7 +271,7 @@ def test_skipped_steps_are_told(run, folder, monkeypatch):
 def test_python_module_runs_too(folder, start):
     process = start("--version", cwd=folder)
     out, _ = process.communicate(timeout=600)
-    assert (process.returncode, out) == (0, f"neuralshade, version {told_version()}\n")
+    assert (process.returncode, out) == (0, f"neuralshade, version {version_with_commit()}\n")
 
 
 @pytest.mark.slow  # a fit to its plateau

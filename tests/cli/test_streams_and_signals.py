@@ -13,7 +13,7 @@ import atexit, os, sys, time
 import click
 from neuralshade import __main__
 from neuralshade.base.atomic import whole_file
-from neuralshade.base.held import ScratchFolder
+from neuralshade.base.temp_files import ScratchFolder
 from neuralshade.cli.main import commands
 from neuralshade.errors import PictureError
 

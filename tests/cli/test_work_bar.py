@@ -1,4 +1,4 @@
-"""base/work, cli/work_lines, cli/work_bar: work after a training and of other verbs is told."""
+"""base/progress_scope, cli/work_lines, cli/work_bar: progress of work after a training."""
 
 import io
 import re
@@ -7,7 +7,7 @@ import threading
 import pytest
 from rich.console import Console
 
-from neuralshade.base import work
+from neuralshade.base import progress_scope
 from neuralshade.cli import work_bar, work_lines
 from neuralshade.cli.terminal import watch
 from neuralshade.cli.work_lines import shown_work
@@ -16,7 +16,7 @@ from neuralshade.cli.work_lines import shown_work
 @pytest.fixture
 def at_once(monkeypatch):
     """Tell of work that takes no time."""
-    monkeypatch.setattr(work, "UNTOLD_SECONDS", 0.01)
+    monkeypatch.setattr(progress_scope, "SILENT_SECONDS", 0.01)
     monkeypatch.setattr(work_lines, "PLAIN_SECONDS", 0.01)
     monkeypatch.setattr(work_lines, "POLL_SECONDS", 0.01)
 
@@ -33,61 +33,79 @@ def wait_for(words, capsys, seconds=60):
 
 
 def test_parts_are_told_with_their_counts_and_the_whole_when_they_are_over():
-    assert work.told() == ""
-    with work.working("writing the asset"):
-        assert work.told() == "writing the asset, 0 s"
-        with work.part("judging levels", 18) as judging:
+    assert progress_scope.progress_line() == ""
+    with progress_scope.working("writing the asset"):
+        assert progress_scope.progress_line() == "writing the asset, 0 s"
+        with progress_scope.part("judging levels", 18) as judging:
             judging.done = 3
-            assert work.told() == "judging levels: 3 of 18, 0 s"
-        assert list(work.counted("drawing", "ab", 2)) == ["a", "b"]
-        assert work.told() == "writing the asset, 0 s"
-        assert work.told(least_seconds=2.0) == ""
-    assert work.current() is None
+            assert progress_scope.progress_line() == "judging levels: 3 of 18, 0 s"
+        assert list(progress_scope.counted("drawing", "ab", 2)) == ["a", "b"]
+        assert progress_scope.progress_line() == "writing the asset, 0 s"
+        assert progress_scope.progress_line(least_seconds=2.0) == ""
+    assert progress_scope.current_scope() is None
 
 
 def test_stages_are_counted_and_told_around_what_is_done():
-    with work.working("writing the asset"), work.part("writing the report", 4) as report:
-        assert work.share() == 0
-        with work.stage("drawing the result"):
-            assert work.told() == "writing the report, 1 of 4: drawing the result, 0 s"
-        with work.stage("comparing"), work.part("drawing spheres", 2) as drawing:
+    with (
+        progress_scope.working("writing the asset"),
+        progress_scope.part("writing the report", 4) as report,
+    ):
+        assert progress_scope.done_fraction() == 0
+        with progress_scope.counted_part("drawing the result"):
+            assert (
+                progress_scope.progress_line()
+                == "writing the report, 1 of 4: drawing the result, 0 s"
+            )
+        with (
+            progress_scope.counted_part("comparing"),
+            progress_scope.part("drawing spheres", 2) as drawing,
+        ):
             drawing.done = 1
-            assert work.told() == "writing the report, 2 of 4: drawing spheres: 1 of 2, 0 s"
-            assert work.share() == (1 + 0.5) / 4
-        assert report.done == 2 and work.told() == "writing the report: 2 of 4, 0 s"
-    assert work.share() is None
+            assert (
+                progress_scope.progress_line()
+                == "writing the report, 2 of 4: drawing spheres: 1 of 2, 0 s"
+            )
+            assert progress_scope.done_fraction() == (1 + 0.5) / 4
+        assert (
+            report.done == 2 and progress_scope.progress_line() == "writing the report: 2 of 4, 0 s"
+        )
+    assert progress_scope.done_fraction() is None
 
 
 def test_a_stage_that_failed_is_not_counted():
-    with work.working("a fit"), work.part("writing the report", 2) as report:
-        with pytest.raises(ZeroDivisionError), work.stage("comparing"):
+    with progress_scope.working("a fit"), progress_scope.part("writing the report", 2) as report:
+        with pytest.raises(ZeroDivisionError), progress_scope.counted_part("comparing"):
             _ = 1 / 0
         assert report.done == 0
-        with work.stage("comparing"), work.stage("part of it"):
-            assert work.told() == "writing the report, 1 of 2: part of it, 0 s"
+        with progress_scope.counted_part("comparing"), progress_scope.counted_part("part of it"):
+            assert progress_scope.progress_line() == "writing the report, 1 of 2: part of it, 0 s"
         assert report.done == 1
 
 
 def test_a_part_of_no_whole_is_not_told():
     """A live page draws while a fit runs."""
-    with work.part("drawing a lit plane", 300) as drawing:
+    with progress_scope.part("drawing a lit plane", 300) as drawing:
         drawing.done += 1
-        assert work.told() == ""
+        assert progress_scope.progress_line() == ""
 
 
 def test_work_that_failed_is_over():
-    with pytest.raises(ZeroDivisionError), work.working("comparing"), work.part("searching"):
+    with (
+        pytest.raises(ZeroDivisionError),
+        progress_scope.working("comparing"),
+        progress_scope.part("searching"),
+    ):
         _ = 1 / 0
-    assert work.current() is None
+    assert progress_scope.current_scope() is None
 
 
 def test_a_fit_tells_what_it_does_when_it_is_trained(at_once, capsys):
-    with watch(quiet=False), work.working("writing the asset"):
+    with watch(quiet=False), progress_scope.working("writing the asset"):
         assert "writing the asset, 0 s" in wait_for("writing", capsys)
 
 
 def test_a_quiet_fit_tells_nothing(at_once, capsys):
-    with watch(quiet=True), work.working("writing the asset"):
+    with watch(quiet=True), progress_scope.working("writing the asset"):
         threading.Event().wait(0.1)
     assert capsys.readouterr().err == ""
 
@@ -98,7 +116,7 @@ def test_a_bar_on_a_terminal(total, shown, at_once, monkeypatch):
     console = Console(file=screen, width=80, force_terminal=True, color_system=None)
     monkeypatch.setattr(work_bar, "Console", lambda stderr: console)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    with shown_work("comparing"), work.part("judging levels", total) as judging:
+    with shown_work("comparing"), progress_scope.part("judging levels", total) as judging:
         judging.done = 2
         for _ in range(6000):
             if "judging" in screen.getvalue():
@@ -109,15 +127,17 @@ def test_a_bar_on_a_terminal(total, shown, at_once, monkeypatch):
 
 def test_phases_are_heard_of_as_they_begin_but_not_what_they_are_made_of():
     heard = []
-    with work.heard(heard.append), work.working("writing the asset"):
-        with work.working("searching codes"), work.part("searching codes", 3):
-            assert work.running(2)[-1].what == "searching codes"
-        with work.part("writing the report", 2), work.stage("comparing"):
-            assert work.running(2)[-1].what == "writing the report"
-        other = threading.Thread(target=lambda: heard.append(work.running(2)[-1].what))
+    with progress_scope.phase_listener(heard.append), progress_scope.working("writing the asset"):
+        with progress_scope.working("searching codes"), progress_scope.part("searching codes", 3):
+            assert progress_scope.open_scopes(2)[-1].what == "searching codes"
+        with progress_scope.part("writing the report", 2), progress_scope.counted_part("comparing"):
+            assert progress_scope.open_scopes(2)[-1].what == "writing the report"
+        other = threading.Thread(
+            target=lambda: heard.append(progress_scope.open_scopes(2)[-1].what)
+        )
         other.start()
         other.join()
-    with work.working("rendering"):  # nobody listens any more
+    with progress_scope.working("rendering"):  # nobody listens any more
         pass
     assert heard == ["writing the asset", "searching codes", "writing the report",
                      "writing the asset"]  # fmt: skip
@@ -125,7 +145,12 @@ def test_phases_are_heard_of_as_they_begin_but_not_what_they_are_made_of():
 
 def test_phases_are_heard_of_inside_of_other_work_too():
     heard = []
-    with (work.working("starting the fit"), work.heard(heard.append), work.working("a fit"),
-          work.part("measuring"), work.part("more")):  # fmt: skip
+    with (
+        progress_scope.working("starting the fit"),
+        progress_scope.phase_listener(heard.append),
+        progress_scope.working("a fit"),
+        progress_scope.part("measuring"),
+        progress_scope.part("more"),
+    ):
         pass
     assert heard == ["a fit", "measuring"]

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 import neuralshade
-from neuralshade.base import work
+from neuralshade.base import progress_scope
 from neuralshade.cli import work_lines
 from neuralshade.cli.terminal import watch
 from neuralshade.cli.work_lines import WorkLines, shown_work, starting
@@ -32,8 +32,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(work, "now", lambda: clock.seconds)
-    monkeypatch.setattr(work, "UNTOLD_SECONDS", 2.0)
+    monkeypatch.setattr(progress_scope, "now", lambda: clock.seconds)
+    monkeypatch.setattr(progress_scope, "SILENT_SECONDS", 2.0)
     return clock
 
 
@@ -58,15 +58,15 @@ def wait_for(words, capsys):
 def test_what_takes_less_than_two_seconds_is_not_told(clock):
     clock.goes_on(60)
     for _ in range(20):
-        with work.working("drawing"):
+        with progress_scope.working("drawing"):
             clock.goes_on(1.6)
-            with work.part("drawing pixels"):
+            with progress_scope.part("drawing pixels"):
                 clock.goes_on(0.2)
     assert clock.told == []
 
 
 def test_one_line_after_two_seconds_and_then_every_ten(clock):
-    with work.working("drawing"), work.part("drawing pixels", 100) as pixels:
+    with progress_scope.working("drawing"), progress_scope.part("drawing pixels", 100) as pixels:
         clock.goes_on(1.8)
         assert clock.told == []
         clock.goes_on(0.4)
@@ -77,11 +77,15 @@ def test_one_line_after_two_seconds_and_then_every_ten(clock):
 
 
 def test_a_line_of_each_stage_that_lasts(clock):
-    with work.working("a fit"), work.part("writing the report"), work.part("the report", 3):
+    with (
+        progress_scope.working("a fit"),
+        progress_scope.part("writing the report"),
+        progress_scope.part("the report", 3),
+    ):
         for what, seconds in (("drawing", 2.6), ("comparing", 0.4), ("charts", 2.6)):
-            with work.stage(what):
+            with progress_scope.counted_part(what):
                 for _ in "ab":
-                    with work.part("too deep to be told of by itself"):
+                    with progress_scope.part("too deep to be told of by itself"):
                         clock.goes_on(seconds / 2)
     assert [line.partition(":")[0] for line in clock.told] == [
         "the report, 1 of 3", "the report, 3 of 3",
@@ -89,25 +93,25 @@ def test_a_line_of_each_stage_that_lasts(clock):
 
 
 def test_parts_that_are_soon_done_with_are_told_every_ten_seconds(clock):
-    with work.working("comparing"):
+    with progress_scope.working("comparing"):
         for number in range(48):
-            with work.part(f"codec {number}"):
+            with progress_scope.part(f"codec {number}"):
                 clock.goes_on(0.5)
                 clock.goes_on(0.5)
     assert len(clock.told) == 4 and clock.told[0] == "codec 2, 2 s"
 
 
 def test_a_stage_that_was_just_told_of_is_not_told_of_again(clock):
-    with work.working("comparing"):
+    with progress_scope.working("comparing"):
         clock.goes_on(1.6)
-        with work.part("searching"):
+        with progress_scope.part("searching"):
             clock.goes_on(9.6)
     assert clock.told == ["searching, 2 s"]
 
 
 def test_the_whole_is_told_when_its_parts_are_over(clock):
-    with work.working("writing the asset"):
-        with work.part("measuring"):
+    with progress_scope.working("writing the asset"):
+        with progress_scope.part("measuring"):
             clock.goes_on(2.4)
         clock.goes_on(2.6)
     assert clock.told == ["measuring, 2 s", "writing the asset, 5 s"]
@@ -115,7 +119,7 @@ def test_the_whole_is_told_when_its_parts_are_over(clock):
 
 def test_work_that_follows_has_two_seconds_of_its_own(clock):
     for what in ("starting the fit", "measuring", "writing the asset"):
-        with work.working(what):
+        with progress_scope.working(what):
             clock.goes_on(2.4)
     assert clock.told == ["starting the fit, 2 s", "measuring, 2 s", "writing the asset, 2 s"]
 
@@ -135,7 +139,7 @@ def test_the_start_of_a_fit_is_told_until_it_looks_up(clock):
 def test_a_start_that_failed_is_over():
     with pytest.raises(ZeroDivisionError), starting(print):
         _ = 1 / 0
-    assert work.current() is None
+    assert progress_scope.current_scope() is None
 
 
 def test_only_the_first_step_is_told():
@@ -149,9 +153,9 @@ def test_only_the_first_step_is_told():
 
 
 def test_a_line_for_each_stage_of_a_fit(at_once, capsys):
-    with watch(quiet=False), work.working("writing the asset"):
+    with watch(quiet=False), progress_scope.working("writing the asset"):
         for what in ("searching codes", "measuring"):
-            with work.part(what):
+            with progress_scope.part(what):
                 wait_for(f"{what}, 0 s\n", capsys)
 
 
@@ -222,7 +226,7 @@ def test_stages_of_a_benchmark_are_told(at_once, capsys):
         for what in ("training a", "training b"):
             observer(what)
             wait_for(f"{what}, 0 s\n", capsys)
-    assert work.current() is None
+    assert progress_scope.current_scope() is None
 
 
 def test_lines_end_with_the_work(at_once, capsys):

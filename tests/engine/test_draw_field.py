@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from neuralshade.base import work
+from neuralshade.base import progress_scope
 from neuralshade.engine import draw
 from neuralshade.engine.draw import draw_blocks, draw_field
 from neuralshade.model.field import Field
@@ -85,10 +85,10 @@ def test_it_tells_how_far_it_is(small_field, monkeypatch):
 
     def looked_at(*asked):
         for block in draw_blocks(*asked):
-            told.append(work.told().rpartition(",")[0])
+            told.append(progress_scope.progress_line().rpartition(",")[0])
             yield block
 
     monkeypatch.setattr(draw, "draw_blocks", looked_at)
-    with work.working("drawing"):
+    with progress_scope.working("drawing"):
         draw_field(small_field, 10, 5)
     assert told == [f"drawing pixels: {done} of 50" for done in (0, 20, 40)]

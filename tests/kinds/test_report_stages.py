@@ -1,9 +1,9 @@
-"""kinds, base/work: a report tells which of how many stages it is at, and counts them right."""
+"""kinds, base/progress_scope: a report shows its current stage and their number."""
 
 import pytest
 
 import neuralshade
-from neuralshade.base import work
+from neuralshade.base import progress_scope
 from neuralshade.measure.plane.plane_view import PlaneView
 
 PARTS = {"judging.report.SPHERE_PX": 24, "judging.report.PLANE_PX": 24, "judging.judge.SIDE_PX": 24,
@@ -18,12 +18,12 @@ def begun(monkeypatch):
     """Return a list that gets every work that is begun."""
     found = []
 
-    class Kept(work.Work):
+    class Kept(progress_scope.ProgressScope):
         def __init__(self, *given):
             super().__init__(*given)
             found.append(self)
 
-    monkeypatch.setattr(work, "Work", Kept)
+    monkeypatch.setattr(progress_scope, "ProgressScope", Kept)
     return found
 
 
@@ -34,7 +34,7 @@ def test_every_stage_is_counted(kind, small_kinds, begun, monkeypatch, tmp_path)
     for place, size in PARTS.items():
         monkeypatch.setattr(f"neuralshade.kinds.material.{place}", size)
     asset, subject = small_kinds[kind].asset, small_kinds[kind].subject
-    with work.working("a fit"):
+    with progress_scope.working("a fit"):
         neuralshade.load(asset).report(subject, tmp_path / "page.html")
     (whole,) = (each for each in begun if each.what == "writing the report")
     assert whole.total >= 2 and whole.done == whole.total

@@ -13,8 +13,8 @@ import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
+from neuralshade.base.argument_checks import check_path
 from neuralshade.base.atomic import whole_file
-from neuralshade.base.given import check_path
 from neuralshade.base.message_text import LONGEST, plain, shown, unread
 from neuralshade.base.regular_file import check_regular
 from neuralshade.base.strict_json import strict_json

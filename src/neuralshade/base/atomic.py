@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from neuralshade.base.given import check_path
-from neuralshade.base.held import fresh_name, hold, sweep, sweep_scratch
+from neuralshade.base.argument_checks import check_path
 from neuralshade.base.message_text import unmade
+from neuralshade.base.temp_files import fresh_name, lock, remove_stale, sweep_temp_folder
 from neuralshade.errors import OutputError
 
 REASONS = {
@@ -118,8 +118,8 @@ def _check_name(target: Path) -> None:
 @functools.cache
 def _sweep_once(folder: Path) -> None:
     """Remove what killed processes left in ``folder``, and where temporary files are."""
-    sweep(folder, PARTIAL)
-    sweep_scratch()
+    remove_stale(folder, PARTIAL)
+    sweep_temp_folder()
 
 
 @contextmanager
@@ -157,7 +157,7 @@ def _has_folder(given: Path) -> bool:
 def _created(partial: Path) -> Iterator[None]:
     """Create the file, and hold it during the block, so that nobody takes it for left over."""
     descriptor = _create(partial)
-    while not hold(partial, descriptor):
+    while not lock(partial, descriptor):
         os.close(descriptor)
         descriptor = _create(partial)
     if os.name == "nt":  # where what is open cannot be renamed

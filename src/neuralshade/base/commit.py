@@ -13,7 +13,7 @@ BUILT_FROM = PACKAGE / "COMMIT"  # written by scripts/sbom.py into what is built
 GIT_S = 5.0
 
 
-def told_version() -> str:
+def version_with_commit() -> str:
     """Return the version, with the commit where it was built from git or runs in a clone."""
     commit = commit_of(PACKAGE)
     return VERSION if commit is None else f"{VERSION} ({commit})"

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from neuralshade.base.lazy_import import import_object
 from neuralshade.base.message_text import plain_name, shown
-from neuralshade.base.place import loaded
 from neuralshade.errors import ConfigError
 
 GROUPS = {
@@ -49,7 +49,7 @@ class Plugin:
         Raises: ConfigError where it does not load, whatever the reason.
         """
         try:
-            found = loaded(self.place)
+            found = import_object(self.place)
         except (Exception, SystemExit) as error:
             raise ConfigError(f"{self.what} {self.name}: got {self.source}, which does not load "
                               f"({reason(error)}), need a package that does. Upgrade or uninstall "

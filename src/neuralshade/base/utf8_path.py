@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from neuralshade.base.held import ScratchFolder
+from neuralshade.base.temp_files import TempFolder
 from neuralshade.errors import OutputError
 
 
@@ -20,7 +20,7 @@ def utf8_path(path: Path) -> Iterator[str]:
     if _is_utf8(path):
         yield str(path)
         return
-    with ScratchFolder() as folder:
+    with TempFolder() as folder:
         link = folder.path / f"link{path.suffix if path.suffix.isascii() else ''}"
         try:
             link.symlink_to(os.path.abspath(path))

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.cli.work_lines import shown_work
 
 PLAIN_COLUMNS = 110  # without a terminal

@@ -160,7 +160,7 @@ def print_defaults(kind: Kind, typed: Mapping[str, Any], settings: Mapping[str, 
 def call_of(kind: Kind, line: CommandLine) -> FitCall:
     """Return the call of a command line: by the kind's function, or by the names of its flags."""
     if kind.calls is not None:
-        call: FitCall = loaded(kind.calls)(line)
+        call: FitCall = import_object(kind.calls)(line)
         return call
     preset = {} if not kind.presets else {"preset": line.preset}
     return FitCall(kind.fit, (line.subject, line.output),

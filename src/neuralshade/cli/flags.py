@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.lazy_import import import_object
 from neuralshade.base.message_text import named
-from neuralshade.base.place import loaded
 from neuralshade.cli.completion import Text, completed
 from neuralshade.cli.groups import GroupedOption
 from neuralshade.cli.live import live_options
@@ -200,7 +200,7 @@ def _check_names(found: Iterable[str], known: Sequence[str], path: str, kind: Ki
 def _read_recipe(kind: Kind, path: str) -> dict[str, Any]:
     suffix = Path(path).suffix
     if suffix in kind.recipe_files:
-        found: dict[str, Any] = loaded(kind.recipe_files[suffix])(path)
+        found: dict[str, Any] = import_object(kind.recipe_files[suffix])(path)
         return found
     if suffix == ".toml":
         flags = flags_of(kind, parameters_of(kind))  # _heed_flags reads these

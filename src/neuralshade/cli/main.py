@@ -117,7 +117,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, flag: bool) -> None:
     if flag and not ctx.resilient_parsing:  # completion parses with it
         from neuralshade.base.commit import told_version
 
-        click.echo(f"neuralshade, version {told_version()}")
+        click.echo(f"neuralshade, version {version_with_commit()}")
         ctx.exit()
 
 

@@ -14,7 +14,7 @@ from neuralshade.asset.brought import told_packages
 from neuralshade.asset.file import FORMAT
 from neuralshade.base.log_relay import LogRelay
 from neuralshade.base.message_text import plural, rate_text
-from neuralshade.base.work import told
+from neuralshade.base.progress_scope import progress_line
 from neuralshade.cli.streams import say
 from neuralshade.cli.work_bar import WorkBar
 from neuralshade.cli.work_lines import plain_work

@@ -9,7 +9,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Column
 from rich.text import Text
 
-from neuralshade.base import work
+from neuralshade.base import progress_scope
 
 BAR_COLUMNS = 24
 
@@ -28,10 +28,12 @@ class WorkBar(BarColumn):
     """Bar of the current work, or of the task itself where there is none."""
 
     def render(self, task: Task) -> ProgressBar:
-        now = work.current()
-        if now is None or (task.total is None and not work.told(work.UNTOLD_SECONDS)):
+        now = progress_scope.current_scope()
+        if now is None or (
+            task.total is None and not progress_scope.progress_line(progress_scope.SILENT_SECONDS)
+        ):
             return super().render(task) if task.total is not None else ProgressBar(width=0)
-        share = work.share()
+        share = progress_scope.done_fraction()
         return ProgressBar(total=1.0, completed=share or 0.0, width=self.bar_width,
                            pulse=share is None, animation_time=now.seconds)  # fmt: skip
 
@@ -43,4 +45,4 @@ class _StepText(ProgressColumn):
         super().__init__(Column(no_wrap=True))
 
     def render(self, task: Task) -> Text:
-        return Text(work.told(work.UNTOLD_SECONDS))
+        return Text(progress_scope.progress_line(progress_scope.SILENT_SECONDS))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from neuralshade.base import work
+from neuralshade.base import progress_scope
 
 if TYPE_CHECKING:
     from neuralshade.fitting.progress import Progress
@@ -28,7 +28,7 @@ def shown_work(what: str) -> Iterator[None]:
 
     On a terminal as a bar, elsewhere as lines.
     """
-    with work.working(what):
+    with progress_scope.working(what):
         if not sys.stderr.isatty():
             with plain_work():
                 yield
@@ -46,7 +46,7 @@ def starting(observer: Callable[[Progress], None]) -> Iterator[Callable[[Progres
     Packages and pictures are read then, and drivers compile for the first step.
     """
     with ExitStack() as begun:
-        begun.enter_context(work.working("starting the fit"))
+        begun.enter_context(progress_scope.working("starting the fit"))
 
         def observe(progress: Progress) -> None:
             begun.close()
@@ -101,4 +101,4 @@ class WorkLines:
         if whole is None or now < min(self._next, self._next_of_stage):
             return ""
         self._next, self._next_of_stage = now + PLAIN_SECONDS, math.inf
-        return work.told()
+        return progress_scope.progress_line()

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import torch
 
-from neuralshade.base.work import Work, part, working
+from neuralshade.base.progress_scope import ProgressScope, part, working
 from neuralshade.engine.code_bands import Band, Lattice, Level, bands_of
 from neuralshade.engine.threads import side_by_side
 from neuralshade.loss.pointwise import alpha_weights
@@ -61,7 +61,7 @@ def search(
         return in_passes(passes, every_band, work)
 
 
-def in_passes(passes: int, every_band: Callable[[], Iterable[int]], work: Work) -> int:
+def in_passes(passes: int, every_band: Callable[[], Iterable[int]], work: ProgressScope) -> int:
     """Return how many codes move in so many passes, or fewer where none moves any more.
 
     ``every_band``: a pass, band after band: yields how many codes of each have moved.

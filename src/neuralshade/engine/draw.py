@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.model.field import Field
 from neuralshade.source.crop import WHOLE, Crop
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.engine.kernel_path import TrainingPath
 from neuralshade.engine.kernel_plan import infer_plan, path_of
 from neuralshade.engine.kernels.infer.infer import Inference

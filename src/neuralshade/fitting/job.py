@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from neuralshade.asset.checkpoint import Checkpoint
 from neuralshade.base.message_text import sentence
-from neuralshade.base.work import heard, part, working
+from neuralshade.base.progress_scope import part, phase_listener, working
 from neuralshade.engine.choose import Chosen
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputError
 from neuralshade.fitting.callbacks import Callbacks
@@ -96,7 +96,7 @@ class Job(ABC, Generic[R]):
         with self.callbacks.open(), keep_if_interrupted(self, self._save_anywhere):
             self.train(checkpoint)
             try:
-                with heard(self.callbacks.finishing), working("writing the asset"):
+                with phase_listener(self.callbacks.finishing), working("writing the asset"):
                     reached = self._completed(self.finish())
                 self._settle()
             except OutputError as error:  # a full disk, say: save the state elsewhere

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from neuralshade.base.interrupt import Interruption
-from neuralshade.base.work import working
+from neuralshade.base.progress_scope import working
 from neuralshade.fitting.progress import LossWatch, Progress, WarmUp, next_chunk, next_snapshot
 from neuralshade.fitting.time_plan import UNHURRIED, Clock
 from neuralshade.optimizer.schedule import Schedule, rate_factor

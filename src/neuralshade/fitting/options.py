@@ -9,9 +9,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Protocol
 
+from neuralshade.base.argument_checks import check_output, check_path
 from neuralshade.base.atomic import check_writable
-from neuralshade.base.given import check_output, check_path
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.engine.choose import Chosen, check_engine, check_kernels, choose_engine
 from neuralshade.errors import ConfigError, DeviceError, OutputError
 from neuralshade.fitting.loop import Control

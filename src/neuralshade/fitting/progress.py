@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from neuralshade.base.message_text import kept_db
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.errors import ConfigError
 
 STALE_SHARE = 0.2  # of all steps: an older PSNR is reported with its step

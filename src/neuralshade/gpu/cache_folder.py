@@ -9,7 +9,7 @@ from pathlib import Path
 
 import platformdirs
 
-from neuralshade.base.own import make_own_folder, why_not_own
+from neuralshade.base.private_dirs import make_private_dir, why_not_private
 from neuralshade.errors import DeviceError
 
 # SlangPy's database maps 8 KiB of a file that it has not written: on a full disk the kernel ends
@@ -30,8 +30,8 @@ def cache_folder() -> Path | None:
     """
     folder = Path(platformdirs.user_cache_dir("neuralshade")) / "kernels"
     try:
-        make_own_folder(folder)
-        why = why_not_own(folder)
+        make_private_dir(folder)
+        why = why_not_private(folder)
         if why is None:
             with tempfile.TemporaryFile(dir=folder) as probe:
                 probe.write(bytes(ROOM_BYTES))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import platformdirs
 
 from neuralshade.base.atomic import whole_file
-from neuralshade.base.own import own_key
+from neuralshade.base.private_dirs import user_key
 from neuralshade.errors import OutputError
 from neuralshade.gpu import kernel_dump
 from neuralshade.gpu.cache_folder import cache_folder, tell_uncached
@@ -58,7 +58,7 @@ def build_kernel(
     Raises: KernelError where the text does not compile; DeviceError where a package is missing.
     """
     dumped = kernel_dump.begin(text, entry, architecture, fast_math, folder)
-    cache, key = cache_folder(), _own_key()
+    cache, key = cache_folder(), _signing_key()
     if cache is None or key is None:
         return _build(text, entry, architecture, fast_math, folder, dumped)
     path = cache / f"{_name(key, text, entry, architecture, fast_math, folder)}.cuda"
@@ -69,10 +69,10 @@ def build_kernel(
     return kept
 
 
-def _own_key() -> bytes | None:
+def _signing_key() -> bytes | None:
     """Return what this user's kept kernels are signed with: others' machine code is never run."""
     path = pathlib.Path(platformdirs.user_state_dir("neuralshade")) / "keys" / "kernels"
-    key = own_key(path)
+    key = user_key(path)
     if key is None:
         tell_uncached(f"{path} holds no key of this user's alone. Remove it, and what others can "
                       "write to above it.")  # fmt: skip

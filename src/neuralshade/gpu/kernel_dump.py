@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from neuralshade.base.atomic import check_writable, make_folder, whole_file
-from neuralshade.base.held import ScratchFolder
+from neuralshade.base.temp_files import TempFolder
 
 NUMBERED = re.compile(r"(\d+)_\w+\.slang")
 
@@ -65,7 +65,7 @@ class DumpedKernel:
 
         Of several files with the same suffix, the last is kept.
         """
-        with ScratchFolder() as folder:
+        with TempFolder() as folder:
             yield f"{folder.path}/"
             for path in sorted(folder.path.iterdir(), key=_by_number):
                 self.write(path.suffix, path.read_bytes())

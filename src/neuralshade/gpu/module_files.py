@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from ctypes import c_char_p, c_int
 
-from neuralshade.base.held import ScratchFolder
+from neuralshade.base.temp_files import TempFolder
 from neuralshade.errors import ConfigError, OutputError
 from neuralshade.gpu.device import SOURCE_FOLDER
 from neuralshade.gpu.slang_com import DEPENDENCY_COUNT, DEPENDENCY_PATH, compiling
@@ -77,9 +77,9 @@ def files_folder(files: Mapping[str, str]) -> pathlib.Path:
 
 
 @functools.cache
-def _scratch(files: tuple[tuple[str, str], ...]) -> ScratchFolder:
+def _scratch(files: tuple[tuple[str, str], ...]) -> TempFolder:
     """Return a folder with the files, kept until the process ends."""
-    folder = ScratchFolder()
+    folder = TempFolder()
     try:
         for name, text in files:
             path = folder.path / name

@@ -11,8 +11,8 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from neuralshade.base.lazy_import import import_object
 from neuralshade.base.message_text import shown
-from neuralshade.base.place import loaded
 from neuralshade.base.plugins import judged, names, plugin_named
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.kind import Kind, Opened
@@ -47,7 +47,7 @@ def kind_named(name: str) -> Kind | None:
     Raises: ConfigError for a name of several packages, and for what does not load or is no kind.
     """
     if name in KINDS:
-        ours: Kind = loaded(f"{KINDS[name]}:KIND")
+        ours: Kind = import_object(f"{KINDS[name]}:KIND")
         return ours
     plugin = plugin_named("kind", name, KINDS)
     if plugin is None:
@@ -62,7 +62,7 @@ def kind_named(name: str) -> Kind | None:
 def all_kinds() -> Iterator[Kind]:
     """Yield every kind, those of packages last; a line is logged for each of these that fails."""
     for name in KINDS:
-        yield loaded(f"{KINDS[name]}:KIND")
+        yield import_object(f"{KINDS[name]}:KIND")
     for plugin, fault in judged("kind", KINDS):
         try:
             kind = None if fault is not None else kind_named(plugin.name)
@@ -79,7 +79,7 @@ def fit_verb(name: str) -> Kind | None:
     Raises: what ``kind_named`` raises.
     """
     if name in SEVERAL:
-        several: Kind = loaded(f"{SEVERAL[name]}:KIND")
+        several: Kind = import_object(f"{SEVERAL[name]}:KIND")
         return several
     return kind_named(name)
 
@@ -107,7 +107,7 @@ def open_asset(
     Raises: AssetError, saying why a file is refused; ConfigError for values that no asset of
         its kind takes.
     """
-    from neuralshade.base.given import check_values
+    from neuralshade.base.argument_checks import check_values
 
     check_values(given)
     if isinstance(asset, Opened):
@@ -185,7 +185,7 @@ def _read(path: str | os.PathLike[str]) -> Asset:
 def _read_file(path: str | os.PathLike[str]) -> AssetFile:
     """Return what a file holds; AssetError, which says of a material's source what it is."""
     from neuralshade.asset.file import read_asset_file
-    from neuralshade.base.given import check_path
+    from neuralshade.base.argument_checks import check_path
 
     check_path("asset", path, AssetError)
     try:

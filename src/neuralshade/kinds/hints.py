@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from neuralshade.base.place import later
+from neuralshade.base.lazy_import import lazy_type
 
 if TYPE_CHECKING:
     import numpy.typing as npt

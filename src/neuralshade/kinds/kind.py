@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from neuralshade.base.closeable import Closeable
-from neuralshade.base.place import later, loaded
+from neuralshade.base.lazy_import import import_object, lazy_type
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.command import A_PICTURE, Flag, Subject
@@ -33,7 +33,7 @@ from neuralshade.source.crop import WHOLE, Crop
 if TYPE_CHECKING:
     AssetLike: TypeAlias = "str | os.PathLike[str] | Opened | Asset"
 else:  # for who reads hints while a program runs
-    AssetLike = str | os.PathLike[str] | later("neuralshade.kinds.kind:Opened") | Asset
+    AssetLike = str | os.PathLike[str] | lazy_type("neuralshade.kinds.kind:Opened") | Asset
 OpenedLike = TypeVar("OpenedLike", bound="Opened")
 Notice = Callable[[str], None]
 
@@ -88,12 +88,12 @@ class Kind:
         if self.fits is None:
             raise ConfigError(f"{self.name}: got a kind that no fit makes by itself, need one that "
                               "is fitted. See neuralshade fit --help.")  # fmt: skip
-        return loaded(self.fits)
+        return import_object(self.fits)
 
     @property
     def opened(self) -> type[Opened]:
         """Return what its assets are when they are opened."""
-        return loaded(self.opens)
+        return import_object(self.opens)
 
     def check_preset(self, name: str) -> None:
         """Raise ConfigError for a preset that it has not, with the nearest name."""

@@ -68,14 +68,14 @@ def report_picture(
     """
     pixels, space = target.as_float(), opened.color_space
     with part("writing the report", 4):
-        with stage("drawing the result"):
+        with counted_part("drawing the result"):
             result = opened.pixels(target.width, target.height)
-        with stage("coding the picture otherwise"):
+        with counted_part("coding the picture otherwise"):
             rivals = list(all_baselines(pixels, space, opened.byte_count,
                                         alpha_weighted=opened.alpha_weighted))  # fmt: skip
-        with stage("comparing"):
+        with counted_part("comparing"):
             table = opened.rows(pixels, result, rivals)
-        with stage("drawing pictures and charts"):
+        with counted_part("drawing pictures and charts"):
             page = _page(opened, (pixels, result), table, rivals, snapshots, facts)
             write_report(output, page)
 

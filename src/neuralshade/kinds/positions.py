@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, ClassVar
 
-from neuralshade.base.place import loaded
+from neuralshade.base.lazy_import import import_object
 from neuralshade.errors import AssetError, ShapeError
 from neuralshade.kinds.hints import Module, ShaderForm, Tensor, TorchDevice
 
@@ -27,7 +27,7 @@ class AtPositions:
             raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, which is not "
                              "evaluated at positions in PyTorch, need one of fit image, fit "
                              "textures or fit material. Draw it.")  # fmt: skip
-        module: Module = loaded(self.kind.evaluated)(self)
+        module: Module = import_object(self.kind.evaluated)(self)
         return module
 
     def shader(self, name: str = "asset") -> ShaderForm:
@@ -41,7 +41,7 @@ class AtPositions:
         if self.kind.shaders is None:
             raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, which is no "
                              "function that a shader calls, need another.")  # fmt: skip
-        form: ShaderForm = loaded(self.kind.shaders)(self, name)
+        form: ShaderForm = import_object(self.kind.shaders)(self, name)
         return form
 
     def at(self, positions: Any, **how: Any) -> Any:

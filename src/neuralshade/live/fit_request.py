@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.place import loaded
+from neuralshade.base.lazy_import import import_object
 from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.fitting.command import CommandLine
 from neuralshade.fitting.options import USUAL, FitOptions

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from neuralshade.base.place import loaded
+from neuralshade.base.lazy_import import import_object
 from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.kinds import all_kinds
 from neuralshade.kinds.kind import Kind
@@ -58,7 +58,7 @@ class MapSet:
         from neuralshade.source.resize import common_size, misfits
 
         try:
-            found = loaded(kind.subject.maps)(self.folder, {})
+            found = import_object(kind.subject.maps)(self.folder, {})
             wide = {name: self.sizes[file.path.name] for name, file in found.files.items()}
             sizes = {name: (h, w) for name, (w, h) in wide.items()}
             left = misfits(sizes, optional_maps(sizes, found.files))

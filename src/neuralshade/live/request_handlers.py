@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 import psutil
 
-from neuralshade.base.held import ScratchFolder
 from neuralshade.base.interrupt import CutShort
+from neuralshade.base.temp_files import TempFolder
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.loop import Restart
 from neuralshade.fitting.scene import Scene, Tone, View
@@ -148,7 +148,7 @@ def _refuse(channel: Channel, request: Request, error: Exception) -> None:
 
 
 def _written(write: Callable[[Path], None], name: str) -> bytes:
-    with ScratchFolder() as folder:
+    with TempFolder() as folder:
         path = folder.path / name
         write(path)
         return path.read_bytes()

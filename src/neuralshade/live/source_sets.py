@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from neuralshade.base.place import loaded
+from neuralshade.base.lazy_import import import_object
 from neuralshade.errors import ConfigError
 from neuralshade.kinds import all_kinds
 from neuralshade.kinds.kind import Kind

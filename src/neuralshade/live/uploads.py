@@ -32,7 +32,7 @@ class Uploads:
     """
 
     def __init__(self, run_shaders: bool = False) -> None:
-        self._folder = ScratchFolder()
+        self._folder = TempFolder()
         self._count = 0
         self._arriving = 0
         self.pictures: dict[str, Path] = {}

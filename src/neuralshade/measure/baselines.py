@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.errors import ShapeError
 from neuralshade.measure.pair import Pixels, check_color_space, check_picture, unit_float
 from neuralshade.measure.quality import psnr_db

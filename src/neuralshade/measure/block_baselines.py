@@ -13,7 +13,7 @@ from neuralshade.asset.texture.block_compression import block_tiles, compress_bl
 from neuralshade.asset.texture.block_decompression import decompress_blocks
 from neuralshade.asset.texture.mip_chain import HALF_PEAK, stored_texels
 from neuralshade.asset.texture.texture_format import FORMATS, TextureFormat
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.measure.astc import BLOCK_BYTES, astc_round_trip, astc_size, missing_astc
 from neuralshade.measure.baselines import Baseline, to_uint8
 from neuralshade.measure.pair import Pixels, check_color_space, check_picture, unit_float

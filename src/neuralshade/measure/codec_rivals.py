@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from PIL import Image
 
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.measure.baselines import (
     JPEG_SIDE_PX,
     LARGEST_PX,

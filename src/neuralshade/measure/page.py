@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from neuralshade.base.atomic import whole_file
-from neuralshade.base.commit import told_version
+from neuralshade.base.commit import version_with_commit
 from neuralshade.base.cores import core_count
 from neuralshade.base.message_text import decimals, plain_lines
 from neuralshade.measure.warning_facts import split_warnings
@@ -44,7 +44,7 @@ def provenance() -> dict[str, str]:
     program = Path(sys.argv[0]).name
     typed = ["neuralshade" if program == "__main__.py" else program, *sys.argv[1:]]
     return {
-        "Written by": f"neuralshade {told_version()}",
+        "Written by": f"neuralshade {version_with_commit()}",
         "At": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "On": _machine(),
         "Command": shlex.join(typed),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.measure.astc import missing_astc
 from neuralshade.measure.baselines import Baseline, baselines
 from neuralshade.measure.block_baselines import block_baselines

@@ -12,7 +12,7 @@ from neuralshade.asset.texture.block_compression import block_tiles, compress_bl
 from neuralshade.asset.texture.block_decompression import decompress_blocks
 from neuralshade.asset.texture.mip_chain import band_rows, stored_texels
 from neuralshade.asset.texture.texture_format import FORMATS, TextureFormat
-from neuralshade.base.work import counted
+from neuralshade.base.progress_scope import counted
 from neuralshade.errors import ShapeError
 from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.map_psnr import Bytes, map_psnr_db, with_z

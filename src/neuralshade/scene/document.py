@@ -9,8 +9,8 @@ from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from neuralshade.base.argument_checks import check_path, is_whole
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.given import check_path, is_whole
 from neuralshade.base.message_text import named, plain, shown
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import read_toml

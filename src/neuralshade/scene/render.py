@@ -14,9 +14,9 @@ import numpy.typing as npt
 from neuralshade.base.atomic import check_writable
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.interrupt import CutShort, Interruption, cut_short
+from neuralshade.base.lazy_import import import_object
 from neuralshade.base.message_text import named, shown
-from neuralshade.base.place import loaded
-from neuralshade.base.work import part, working
+from neuralshade.base.progress_scope import part, working
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu
@@ -238,7 +238,7 @@ def _scattering(
     opened = open_asset(document.folder / entry.asset, entry.set, trust=trust)
     if opened.kind.traced is None:
         raise AssetError(f"{opened.path}: got kind {opened.kind.name!r}, need a material. Fit one.")
-    found: Scattering = loaded(opened.kind.traced)(opened, reference)
+    found: Scattering = import_object(opened.kind.traced)(opened, reference)
     return found
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from neuralshade.asset.file import is_asset_file
+from neuralshade.base.argument_checks import check_path, check_values
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.given import check_path, check_values
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.scene.checks import checked

@@ -16,8 +16,8 @@ import numpy.typing as npt
 import OpenImageIO
 from PIL import Image
 
+from neuralshade.base.argument_checks import check_path
 from neuralshade.base.atomic import whole_file
-from neuralshade.base.given import check_path
 from neuralshade.base.utf8_path import utf8_path
 from neuralshade.errors import OutputError, PictureError, ShapeError
 from neuralshade.source.channels import multiply_by_alpha

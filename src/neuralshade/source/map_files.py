@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from neuralshade.base.given import check_path
+from neuralshade.base.argument_checks import check_path
 from neuralshade.base.message_text import shown, unread
 from neuralshade.errors import ConfigError
 from neuralshade.source.file_kind import PICTURE_SUFFIXES

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from neuralshade.base.held import ScratchFolder
+from neuralshade.base.temp_files import TempFolder
 from neuralshade.errors import PictureError
 from neuralshade.source.channels import two_channels
 from neuralshade.source.decoded import Decoded, check_memory
@@ -152,7 +152,7 @@ def _blocks(
     content = read(count)
     if len(content) < count:
         raise damaged(path, "ktx2")
-    with ScratchFolder() as folder:
+    with TempFolder() as folder:
         inner = folder.path / "blocks.dds"
         inner.write_bytes(_dds_header(dxgi, size, count) + content)
         return read_blocks(path, str(inner))

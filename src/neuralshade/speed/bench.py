@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from neuralshade.base.place import loaded
+from neuralshade.base.lazy_import import import_object
 from neuralshade.engine.kernel_plan import path_of
 from neuralshade.engine.network_trainer import SUBMITTED_STEPS, NetworkTrainer
 from neuralshade.gpu.clock import Patience
@@ -121,7 +121,7 @@ def _taken_by_all() -> dict[str, int]:
 def timed_kind(*, software: bool) -> Timed:
     """Return what the first kind of the registry that can be timed has for it."""
     place = next(kind.timed for kind in all_kinds() if kind.timed is not None)
-    found: Timed = loaded(place)(software=software)
+    found: Timed = import_object(place)(software=software)
     return found
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from neuralshade.asset.texture.map_arrangement import Arrangement
 from neuralshade.asset.texture.map_chain import MapChain
 from neuralshade.asset.texture.texture_files import check_container, map_files, write_maps
+from neuralshade.base.argument_checks import check_path
 from neuralshade.base.atomic import check_writable
-from neuralshade.base.given import check_path
 from neuralshade.errors import ConfigError, OutputError
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds import open_asset

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from neuralshade.base.argument_checks import check_path
 from neuralshade.base.atomic import check_writable
-from neuralshade.base.given import check_path
+from neuralshade.base.lazy_import import import_object
 from neuralshade.base.message_text import shown
-from neuralshade.base.place import loaded
 from neuralshade.errors import AssetError, ConfigError, OutputError
 from neuralshade.fitting.output_checks import check_asset_place, check_no_input
 from neuralshade.kinds import all_kinds, load
@@ -68,6 +68,6 @@ def import_asset(
         raise ConfigError(f"tensor: got {shown(tensor)}, need a name. Leave it out.")
     pixels = drawn_size(size, None, (SIDE, SIDE), any_aspect=True)
     reader = next(kind.imports for kind in all_kinds() if kind.imports is not None)
-    loaded(reader)(file, Path(place), format=format, size=pixels, color_space=color_space,
+    import_object(reader)(file, Path(place), format=format, size=pixels, color_space=color_space,
                    config=config, recipe=recipe, channels=channels, tensor=tensor)  # fmt: skip
     return load(place)

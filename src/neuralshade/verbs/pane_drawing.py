@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.base.argument_checks import is_whole
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.given import is_whole
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.scene import REFERENCE, TARGET, Scene, View

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from neuralshade.base.given import is_whole
+from neuralshade.base.argument_checks import is_whole
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.source.resize import same_shape

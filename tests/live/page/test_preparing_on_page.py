@@ -5,7 +5,7 @@ import threading
 import pytest
 
 import neuralshade
-from neuralshade.base import work
+from neuralshade.base import progress_scope
 
 
 @pytest.mark.slow
@@ -13,7 +13,7 @@ def test_a_fit_that_begins_is_told_of(tab, live, background, picture, small, tmp
     compiled = threading.Event()
 
     def fit_image(picture, output, **settings):
-        with work.working("compiling kernels"):
+        with progress_scope.working("compiling kernels"):
             compiled.wait()
         return neuralshade.fit_image(picture, output, **settings)
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from neuralshade.base import work
+from neuralshade.base import progress_scope
 from neuralshade.errors import ConfigError
 from neuralshade.live import startup_progress as module
 from neuralshade.live.startup_progress import StartupProgress

@@ -25,7 +25,7 @@ from neuralshade.asset.texture.texture_format import find_format
 from neuralshade.base.atomic import make_folder, whole_file
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.errors import ConfigError, OutputError
 from neuralshade.source.image_output import check_savable, fill_picture
 

@@ -69,7 +69,7 @@ def _readable(more: Iterable[str]) -> Iterator[str]:
 
 def _serve(asked: BinaryIO, answers: BinaryIO, serves: str) -> None:
     # only now: threads that these start are kept to the folders as well
-    from neuralshade.base.place import loaded
+    from neuralshade.base.lazy_import import import_object
     from neuralshade.base.sandbox.wire import BrokenError, receive, send
     from neuralshade.errors import NeuralShadeError
 
@@ -80,7 +80,7 @@ def _serve(asked: BinaryIO, answers: BinaryIO, serves: str) -> None:
         except BrokenError:  # nobody asks any more
             os._exit(0)  # a device that is busy would not be closed
         try:
-            served = loaded(serves)() if served is None else served
+            served = import_object(serves)() if served is None else served
             found: tuple[dict[str, Any], tuple[Any, ...]] = served(message, arrays)
         except NeuralShadeError as error:
             found = {"error": type(error).__name__, "text": str(error)}, ()

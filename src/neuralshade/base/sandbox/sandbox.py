@@ -21,10 +21,10 @@ from typing import Any
 import psutil
 
 from neuralshade.base.closeable import Closeable
-from neuralshade.base.held import ScratchFolder
 from neuralshade.base.interrupt import is_interrupted
 from neuralshade.base.message_text import plain, plain_lines
 from neuralshade.base.sandbox.wire import Array, BrokenError, receive, send
+from neuralshade.base.temp_files import TempFolder
 from neuralshade.errors import (
     AssetError,
     ConfigError,
@@ -81,7 +81,7 @@ class Sandbox(Closeable):
         that it may write to. Raises: DeviceError, OutputError.
         """
         self.said = said
-        self._folder = ScratchFolder()
+        self._folder = TempFolder()
         self._reader = ThreadPoolExecutor(1, "neuralshade sandbox")
         try:
             self._process = _started(str(self._folder.path), serves, memory, readable)

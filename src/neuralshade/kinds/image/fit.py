@@ -14,7 +14,7 @@ from neuralshade.asset.asset import CURVE_POINTS, Header, asset_size, picture_fa
 from neuralshade.asset.brought import noted
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.asset.tensors import pack_field
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.engine.draw import draw_field
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall

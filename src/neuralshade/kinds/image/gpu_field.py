@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.base.closeable import Closeable
-from neuralshade.base.place import later
+from neuralshade.base.lazy_import import lazy_type
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.engine.kernel_path import inference_path
 from neuralshade.engine.kernels.infer.field_inference import field_inference

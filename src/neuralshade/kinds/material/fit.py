@@ -11,9 +11,9 @@ import numpy as np
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
-from neuralshade.base.given import check_path
+from neuralshade.base.argument_checks import check_path
 from neuralshade.base.message_text import plain, plural
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.facts import Reached
 from neuralshade.fitting.job import Job

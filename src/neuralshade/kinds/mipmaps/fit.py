@@ -13,7 +13,7 @@ import numpy as np
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from neuralshade.asset.file import read_asset_file
 from neuralshade.asset.texture.texture_files import file_name, level_files
-from neuralshade.base.given import check_output
+from neuralshade.base.argument_checks import check_output
 from neuralshade.errors import AssetError, OutputError
 from neuralshade.kinds.mipmaps import KIND
 from neuralshade.kinds.mipmaps.asset import COVERAGE, MAPS, MEANS, map_names

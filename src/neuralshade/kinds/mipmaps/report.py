@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neuralshade.base.message_text import plural
-from neuralshade.base.work import part, stage
+from neuralshade.base.progress_scope import counted_part, part
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.mipmaps.asset import OVER_BOX, LevelsAsset
 from neuralshade.kinds.mipmaps.build import base_maps
@@ -52,7 +52,7 @@ def report_mipmaps(
     Raises: AssetError for other maps, OutputError; errors of ``load_texture_set``.
     """
     with part("writing the report", len(FILTERS) + 5):
-        with stage("filtering maps"):
+        with counted_part("filtering maps"):
             textures = opened.same_textures(source)
             check_no_input(output, opened.path, *textures.paths.values())
             base = base_maps(textures, opened.weighted)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
-from neuralshade.base.place import later
+from neuralshade.base.lazy_import import lazy_type
 from neuralshade.errors import AssetError, NeuralShadeError
 from neuralshade.fitting.facts import MOST_SHOWN
 from neuralshade.fitting.scene import Scene

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from neuralshade.base.given import check_path
+from neuralshade.base.argument_checks import check_path
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import KernelError
 from neuralshade.gpu.module_files import files_folder, module_files

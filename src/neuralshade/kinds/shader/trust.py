@@ -8,7 +8,7 @@ from pathlib import Path
 
 import platformdirs
 
-from neuralshade.base.own import make_own_folder, why_not_own
+from neuralshade.base.private_dirs import make_private_dir, why_not_private
 from neuralshade.errors import AssetError
 from neuralshade.kinds.shader.source import ShaderSource
 
@@ -24,8 +24,8 @@ def remember(source: ShaderSource) -> None:
     folder = _folder()
     _noted.add(source.digest)
     try:
-        make_own_folder(folder)
-        if why_not_own(folder) is None:
+        make_private_dir(folder)
+        if why_not_private(folder) is None:
             (folder / source.digest).touch(mode=0o600)
     except OSError as error:
         log.info("trust: assets of %s will need --trust, since %s cannot be written (%s)",
@@ -37,7 +37,7 @@ def is_known(source: ShaderSource) -> bool:
     if source.digest in _noted:
         return True
     folder = _folder()
-    return why_not_own(folder) is None and os.path.isfile(folder / source.digest)
+    return why_not_private(folder) is None and os.path.isfile(folder / source.digest)
 
 
 def check_trusted(source: ShaderSource, place: str, trusted: bool) -> bool:

@@ -17,7 +17,7 @@ from neuralshade.asset.asset import Asset, Header, asset_size, picture_facts, sa
 from neuralshade.asset.brought import noted
 from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.message_text import kept_db, shown
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, Observer, ignore

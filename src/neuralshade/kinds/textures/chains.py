@@ -13,7 +13,7 @@ import psutil
 from neuralshade.asset.texture.map_chain import MapChain, block_format
 from neuralshade.asset.texture.mip_chain import shapes_of
 from neuralshade.asset.texture.texture_format import TextureFormat
-from neuralshade.base.work import counted
+from neuralshade.base.progress_scope import counted
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.textures.channels import MapCoding

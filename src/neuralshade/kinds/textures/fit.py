@@ -14,7 +14,7 @@ import torch
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.message_text import kept_db, shown
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall, named_sources
 from neuralshade.fitting.loop import Loop, Observer, ignore

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from neuralshade.base.message_text import plural
-from neuralshade.base.work import part, stage
+from neuralshade.base.progress_scope import counted_part, part
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.textures.charts import mips_chart, rate_chart
@@ -58,11 +58,11 @@ def report_textures(
     Raises: AssetError for other maps, OutputError; what ``load_material_set`` raises.
     """
     with part("writing the report", 2):
-        with stage("comparing"):
+        with counted_part("comparing"):
             found = compare(opened, reference, notice)
         paths = [one.path for one in found.textures.maps if one.path is not None]
         check_no_input(output, opened.path, *paths)
-        with stage("drawing pictures and charts"):
+        with counted_part("drawing pictures and charts"):
             write_page(output, "textures.html.jinja", _content(opened, found, facts))
 
 

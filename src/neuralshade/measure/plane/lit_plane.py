@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from neuralshade.base.work import counted, stage
+from neuralshade.base.progress_scope import counted, counted_part
 from neuralshade.engine.threads import side_by_side
 from neuralshade.measure.plane.mip_filters import Floats, Maps
 from neuralshade.measure.plane.plane_view import Doubles, PlaneView, Window
@@ -53,12 +53,12 @@ def draw_planes(
     levels = TexelLevels.sharing(base, chains)
     drawn = {}
     for name, own in levels.items():
-        with stage(f"drawing the plane of {name}"):
+        with counted_part(f"drawing the plane of {name}"):
             drawn[name] = plane_picture(own, view, taps)
     first = next(iter(levels.values()))
-    with stage("drawing the plane shaded first"):
+    with counted_part("drawing the plane shaded first"):
         filtered = plane_filtered(first, view, taps)
-    with stage("drawing the plane as it is"):
+    with counted_part("drawing the plane as it is"):
         return Planes(view, taps, plane_reference(first, view), filtered, drawn)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from neuralshade.base.commit import told_version
+from neuralshade.base.commit import version_with_commit
 from neuralshade.errors import ConfigError
 from neuralshade.verbs.doctor.packages import FOR_WORK, packages
 from neuralshade.verbs.doctor.probe_processes import LIMIT_S, run_probes
@@ -62,7 +62,7 @@ def _row(what: str, state: str, found: str, remedy: str | None = None) -> Row:
 def _itself(check_table: Callable[[str], object]) -> list[Row]:
     place = Path(__file__).parents[2]
     return [
-        _row("version", OK, f"{told_version()} in {place}"),
+        _row("version", OK, f"{version_with_commit()} in {place}"),
         _row("Python", OK, f"{platform.python_version()} ({platform.python_implementation()}), "
              f"{sys.executable}"),
         _row("system", OK, f"{platform.platform()}, {os.cpu_count()} CPU cores"),

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from neuralshade.base.argument_checks import check_path
 from neuralshade.base.atomic import check_writable, make_folder, whole_file
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.given import check_path
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError, OutputError
 from neuralshade.fitting.output_checks import check_no_input

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.base.work import part, working
+from neuralshade.base.progress_scope import part, working
 from neuralshade.engine.code_bands import Band, Group, bands_of
 from neuralshade.engine.code_search import DAMPING, in_passes
 from neuralshade.engine.kernels.search.tables import (

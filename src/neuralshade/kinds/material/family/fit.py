@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from neuralshade.asset.texture.texture_files import file_name
+from neuralshade.base.argument_checks import check_output, check_path
 from neuralshade.base.atomic import check_writable
-from neuralshade.base.given import check_output, check_path
 from neuralshade.errors import ConfigError, FitInterrupted, NeuralShadeError, OutputError
 from neuralshade.fitting.loop import Observer, ignore
 from neuralshade.fitting.options import (

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.base.work import counted, part
+from neuralshade.base.progress_scope import counted, part
 from neuralshade.kinds.material.asset import MOST_MEASURE
 from neuralshade.kinds.material.judging.lit_surfaces import (
     TILES,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.base.work import counted
+from neuralshade.base.progress_scope import counted
 from neuralshade.model.ray_cone import cone_footprint
 from neuralshade.source.crop import WHOLE, Crop
 

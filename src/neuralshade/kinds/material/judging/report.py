@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.base.message_text import plural
-from neuralshade.base.work import counted, part, stage
+from neuralshade.base.progress_scope import counted, counted_part, part
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.material.field import encoding_of
@@ -76,7 +76,7 @@ def report_material(
             with stage("drawing surfaces"):
                 rows = _drawn(compared)
                 varied = swept_inputs(compared)
-        with stage("drawing charts"):
+        with counted_part("drawing charts"):
             content = {**_content(opened, row, rows, facts), "varied": varied}
             write_page(output, "material.html.jinja", content)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.base.work import counted
+from neuralshade.base.progress_scope import counted
 from neuralshade.engine.kernel_path import PATH_TITLES
 from neuralshade.gpu.clock import Patience
 from neuralshade.gpu.gpu import Gpu

@@ -13,8 +13,8 @@ from typing import Any
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.texture.texture_files import file_name
+from neuralshade.base.argument_checks import check_output, check_path
 from neuralshade.base.atomic import check_writable
-from neuralshade.base.given import check_output, check_path
 from neuralshade.base.interrupt import Interruption
 from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fitting.loop import Observer, ignore

@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing, suppress
 from functools import cache
 from typing import Any
 
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.errors import DeviceError, KernelError
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu

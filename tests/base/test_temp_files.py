@@ -10,13 +10,20 @@ import pytest
 
 from neuralshade.base import atomic
 from neuralshade.base.atomic import PARTIAL, check_writable, whole_file
-from neuralshade.base.held import SCRATCH, ScratchFolder, fresh_name, hold, machine, sweep
+from neuralshade.base.temp_files import (
+    TEMP_PREFIX,
+    TempFolder,
+    fresh_name,
+    lock,
+    machine,
+    remove_stale,
+)
 from neuralshade.errors import OutputError
 
 WRITER = """
 import sys, time
 from neuralshade.base.atomic import whole_file
-from neuralshade.base.held import ScratchFolder
+from neuralshade.base.temp_files import ScratchFolder
 folder = ScratchFolder()
 (folder.path / "inner").mkdir()
 with whole_file(sys.argv[1]) as partial:
@@ -45,14 +52,14 @@ def left(tmp_path):
 
 
 def test_what_a_killed_process_left_goes_and_what_a_living_one_has_stays(writer, tmp_path):
-    for folder, prefix in (("out", PARTIAL), ("tmp", SCRATCH)):
-        sweep(tmp_path / folder, prefix)
+    for folder, prefix in (("out", PARTIAL), ("tmp", TEMP_PREFIX)):
+        remove_stale(tmp_path / folder, prefix)
     assert left(tmp_path) == [1, 1]
     writer.send_signal(signal.SIGKILL)
     writer.wait()
     assert left(tmp_path) == [1, 1]
     check_writable(tmp_path / "out/b.nsh")  # as at the start of whatever writes there
-    sweep(tmp_path / "tmp", SCRATCH)
+    remove_stale(tmp_path / "tmp", TEMP_PREFIX)
     assert left(tmp_path) == [0, 0]
 
 
@@ -62,7 +69,7 @@ def test_what_may_be_another_machines_stays(tmp_path):
     others = [tmp_path / name for name in names]
     for path in others:
         path.touch()
-    sweep(tmp_path, PARTIAL)
+    remove_stale(tmp_path, PARTIAL)
     assert all(path.exists() for path in others)
 
 
@@ -72,7 +79,7 @@ def test_nothing_is_followed_or_waited_for(tmp_path):
     link, pipe = (tmp_path / fresh_name(PARTIAL) for _ in range(2))
     link.symlink_to(kept)
     os.mkfifo(pipe)
-    sweep(tmp_path, PARTIAL)
+    remove_stale(tmp_path, PARTIAL)
     assert kept.exists() and link.is_symlink() and pipe.exists()
 
 
@@ -82,9 +89,9 @@ def test_a_file_that_is_taken_for_left_over_is_made_anew(tmp_path, monkeypatch):
 
     def sweeping(path, descriptor):
         if not taken:
-            sweep(tmp_path, PARTIAL)
+            remove_stale(tmp_path, PARTIAL)
             taken.append(not path.exists())
-        return hold(path, descriptor)
+        return lock(path, descriptor)
 
     monkeypatch.setattr(atomic, "hold", sweeping)
     with whole_file(tmp_path / "a.nsh") as partial:
@@ -98,8 +105,8 @@ def test_without_locks_nothing_is_removed(tmp_path, monkeypatch):
 
     path = tmp_path / fresh_name(PARTIAL)
     path.touch()
-    monkeypatch.setattr("neuralshade.base.held.locks.flock", refuse)
-    sweep(tmp_path, PARTIAL)
+    monkeypatch.setattr("neuralshade.base.temp_files.locks.flock", refuse)
+    remove_stale(tmp_path, PARTIAL)
     assert path.exists()
     with whole_file(tmp_path / "a.nsh") as partial:
         partial.write_bytes(b"whole")
@@ -108,7 +115,7 @@ def test_without_locks_nothing_is_removed(tmp_path, monkeypatch):
 
 def test_a_scratch_folder_goes_with_its_close(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with ScratchFolder() as folder:
+    with TempFolder() as folder:
         (folder.path / "a").write_text("a")
         assert folder.path.parent == tmp_path
     assert os.listdir(tmp_path) == []
@@ -116,7 +123,7 @@ def test_a_scratch_folder_goes_with_its_close(tmp_path, monkeypatch):
 
 def test_a_temporary_folder_that_takes_nothing(tmp_path, monkeypatch, refusal):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    assert refusal(OutputError, ScratchFolder) == (
+    assert refusal(OutputError, TempFolder) == (
         "temporary folder: got 'No such file or directory', need one that takes files. "
         "Set TMPDIR to another."
     )

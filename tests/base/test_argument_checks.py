@@ -1,4 +1,4 @@
-"""base/given: what is no path is told by its argument, in all that takes one."""
+"""base/argument_checks: what is no path is told by its argument, in all that takes one."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.base.given import check_output, check_path
+from neuralshade.base.argument_checks import check_output, check_path
 from neuralshade.errors import AssetError, ConfigError, OutputError
 
 DATA = Path(__file__).parents[1] / "data"

@@ -24,7 +24,7 @@ except ImportError:  # Windows: nothing is held, and nothing is removed
     locks = None
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
-SCRATCH = "neuralshade-scratch"  # begins the names of folders below the temporary one
+TEMP_PREFIX = "neuralshade-scratch"  # begins the names of folders below the temporary one
 
 
 @functools.cache
@@ -45,7 +45,7 @@ def fresh_name(prefix: str) -> str:
     return f"{prefix}-{machine()}-{secrets.token_hex(8)}"
 
 
-def hold(path: Path, descriptor: int) -> bool:
+def lock(path: Path, descriptor: int) -> bool:
     """Lock what ``path`` names and ``descriptor`` is of, until that is closed: its process lives.
 
     Return False where another process has just taken it for left over. A file system without
@@ -62,7 +62,7 @@ def hold(path: Path, descriptor: int) -> bool:
     return _is_there(path, descriptor)
 
 
-def sweep(folder: Path, prefix: str) -> None:
+def remove_stale(folder: Path, prefix: str) -> None:
     """Remove files and folders with ``fresh_name`` of ``prefix`` that no living process holds.
 
     What cannot be looked at or removed stays, and so does what another machine left.
@@ -77,7 +77,7 @@ def sweep(folder: Path, prefix: str) -> None:
         _remove_unheld(folder / name)
 
 
-class ScratchFolder(Closeable):
+class TempFolder(Closeable):
     """An empty folder below the temporary one, ``path``, that goes with ``close``, or at the end.
 
     What processes left there that were killed is removed first.
@@ -86,7 +86,7 @@ class ScratchFolder(Closeable):
     """
 
     def __init__(self) -> None:
-        sweep_scratch()
+        sweep_temp_folder()
         try:
             self.path, held = _made_scratch()
         except OSError as error:
@@ -100,10 +100,10 @@ class ScratchFolder(Closeable):
 
 
 @functools.cache
-def sweep_scratch() -> None:
+def sweep_temp_folder() -> None:
     """Remove what killed processes left in the temporary folder, once in a process."""
     try:
-        sweep(Path(tempfile.gettempdir()), SCRATCH)
+        remove_stale(Path(tempfile.gettempdir()), TEMP_PREFIX)
     except FileNotFoundError:  # no folder is usable for temporary files: who needs one is told
         return
 
@@ -111,7 +111,7 @@ def sweep_scratch() -> None:
 def _made_scratch() -> tuple[Path, int | None]:
     """Return a new folder, and a descriptor that holds it, where there are locks."""
     while True:
-        path = Path(tempfile.gettempdir()) / fresh_name(SCRATCH)
+        path = Path(tempfile.gettempdir()) / fresh_name(TEMP_PREFIX)
         path.mkdir(0o700)
         if locks is None:
             return path, None
@@ -119,7 +119,7 @@ def _made_scratch() -> tuple[Path, int | None]:
             descriptor = os.open(path, os.O_RDONLY)
         except FileNotFoundError:  # taken for left over
             continue
-        if hold(path, descriptor):
+        if lock(path, descriptor):
             return path, descriptor
         os.close(descriptor)
 

@@ -13,16 +13,16 @@ from pathlib import Path
 KEY_BYTES = 32
 
 
-def make_own_folder(folder: Path) -> None:
+def make_private_dir(folder: Path) -> None:
     """Make ``folder`` and the one above it for this user alone, where they are not there.
 
-    What is there already keeps its permissions: ask ``why_not_own``. Raises: OSError.
+    What is there already keeps its permissions: ask ``why_not_private``. Raises: OSError.
     """
     for made in (folder.parent, folder):
         made.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-def why_not_own(folder: Path) -> str | None:
+def why_not_private(folder: Path) -> str | None:
     """Return in words why others may have written what is in ``folder``; None where none could.
 
     The folder and all below must be this user's, and nobody else may write to it. Of what lies
@@ -85,14 +85,14 @@ def _why_others_own(folder: Path) -> str | None:
     return None
 
 
-def own_key(path: Path) -> bytes | None:
+def user_key(path: Path) -> bytes | None:
     """Return the random bytes kept at ``path``, made when first asked for.
 
     None where they cannot be kept, or others could have read or written them.
     """
     try:
-        make_own_folder(path.parent)
-        if why_not_own(path.parent) is not None:
+        make_private_dir(path.parent)
+        if why_not_private(path.parent) is not None:
             return None
         if not os.path.exists(path):
             _make_key(path)

@@ -14,11 +14,11 @@ from typing import TypeVar
 
 T = TypeVar("T")
 now = time.monotonic  # looked up anew for each look: tests have a clock of their own
-UNTOLD_SECONDS = 2.0  # shorter work is not worth a line
+SILENT_SECONDS = 2.0  # shorter work is not worth a line
 
 
 @dataclass
-class Work:
+class ProgressScope:
     """A piece of work; ``total`` is None where nobody knows how much it is."""
 
     what: str  # for people: "judging levels"
@@ -32,24 +32,24 @@ class Work:
         return now() - self.begun
 
 
-_RUNNING: list[Work] = []  # a whole, and behind it parts of it
+_RUNNING: list[ProgressScope] = []  # a whole, and behind it parts of it
 # By the thread whose work they hear of, with how many pieces of work were there before
 _LISTENERS: dict[int, tuple[Callable[[str], None], int]] = {}
 PHASES = 2  # deep: a whole and its parts, not what those are made of
 
 
-def current() -> Work | None:
+def current_scope() -> ProgressScope | None:
     """Return what is done now: the innermost part of it."""
     return _RUNNING[-1] if _RUNNING else None
 
 
-def running(deep: int) -> list[Work]:
+def open_scopes(deep: int) -> list[ProgressScope]:
     """Return the whole that is done now, and behind it parts of it: ``deep`` of them at most."""
     return _RUNNING[:deep]
 
 
 @contextmanager
-def heard(listener: Callable[[str], None]) -> Iterator[None]:
+def phase_listener(listener: Callable[[str], None]) -> Iterator[None]:
     """Call ``listener`` with each phase of work that this thread begins inside the block."""
     own = threading.get_ident()
     _LISTENERS[own] = listener, len(_RUNNING)
@@ -59,7 +59,7 @@ def heard(listener: Callable[[str], None]) -> Iterator[None]:
         del _LISTENERS[own]
 
 
-def told(least_seconds: float = 0.0) -> str:
+def progress_line(least_seconds: float = 0.0) -> str:
     """Return in a line what is done now, how far it is, and for how long.
 
     "writing the report, 2 of 4: searching for the best JPEG file, 3 s". Nothing where nothing is
@@ -75,7 +75,7 @@ def told(least_seconds: float = 0.0) -> str:
     return f"{''.join(stages)}{work.what}{count}, {found[0].seconds:.0f} s"
 
 
-def share() -> float | None:
+def done_fraction() -> float | None:
     """Return in [0, 1] how much of what is counted is done; None where nothing is."""
     found: float | None = None
     for work in reversed(_RUNNING[:]):
@@ -87,17 +87,17 @@ def share() -> float | None:
 @contextmanager
 def working(what: str) -> Iterator[None]:
     """Tell of work inside the block, of which nobody knows how much it is."""
-    with _run(Work(what)):
+    with _run(ProgressScope(what)):
         yield
 
 
 @contextmanager
-def part(what: str, total: int | None = None) -> Iterator[Work]:
+def part(what: str, total: int | None = None) -> Iterator[ProgressScope]:
     """Tell of a part of the work that is done; of none where no whole is begun.
 
     A live page draws while a fit runs what a report draws after it: that is not told.
     """
-    work = Work(what, total)
+    work = ProgressScope(what, total)
     if not _RUNNING:
         yield work
         return
@@ -106,9 +106,9 @@ def part(what: str, total: int | None = None) -> Iterator[Work]:
 
 
 @contextmanager
-def stage(what: str) -> Iterator[Work]:
+def counted_part(what: str) -> Iterator[ProgressScope]:
     """Tell of one of the parts that the work around it is counted in, and count it."""
-    around = current()
+    around = current_scope()
     with part(what) as work:
         yield work
     if around is not None:
@@ -124,7 +124,7 @@ def counted(what: str, items: Iterable[T], total: int) -> Iterator[T]:
 
 
 @contextmanager
-def _run(work: Work) -> Iterator[None]:
+def _run(work: ProgressScope) -> Iterator[None]:
     _RUNNING.append(work)
     listener, before = _LISTENERS.get(threading.get_ident(), (None, 0))
     if listener is not None and len(_RUNNING) - before <= PHASES:

@@ -4,15 +4,16 @@ import importlib
 from typing import Annotated, Any, ForwardRef
 
 
-def loaded(place: str) -> Any:
+def import_object(place: str) -> Any:
     """Return what lies at "module:name"."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)
 
 
-def later(place: str) -> Any:
+def lazy_type(place: str) -> Any:
     """Return what hints may name for the type at "module:name".
 
     It is loaded where ``typing.get_type_hints`` reads them, not before.
     """
-    return Annotated[ForwardRef(f"loaded({place!r})", module=__name__), place]  # takes | in 3.10
+    # Annotated: takes | in 3.10
+    return Annotated[ForwardRef(f"import_object({place!r})", module=__name__), place]
