@@ -150,7 +150,7 @@ def whole_text(decoder: str, screen: Screen, sorted_group: int) -> str:
 
 
 def frame_of(
-    gpu: Gpu, decoder: FrameDecoder, screen: Screen, of: npt.NDArray[np.uint32], count: int,
+    gpu: Gpu, decoder: BatchedDecoder, screen: Screen, of: npt.NDArray[np.uint32], count: int,
     sorted_group: int,
 ) -> Frame:  # fmt: skip
     """Return what draws ``screen``, of whose pixels each has its material."""

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from neuralshade.model.microfacet import Surface
-from neuralshade.model.parameters import SlangHalf, pack_halves
+from neuralshade.model.parameters import SlangType, pack_halves
 
 KERNEL = """
 StructuredBuffer<Word> numbers;
@@ -79,7 +79,7 @@ class Passes(NamedTuple):
 class NetworkKernel:
     """Runs the Slang half of a layer or a network: ``half`` names it, for ``samples`` at once."""
 
-    def __init__(self, device, half: SlangHalf, inputs, outputs, samples, packed=False):
+    def __init__(self, device, half: SlangType, inputs, outputs, samples, packed=False):
         stored = "PackedParameters" if packed else "FloatParameters"
         lines = [f"import {name};" for name in sorted(half.modules | {PARAMETERS})]
         lines += [f"typealias Network = {half.type};", f"typealias Numbers = {stored};"]
@@ -117,7 +117,7 @@ class NetworkKernel:
 def network_kernel(device):
     """Give a function that builds the kernel of ``half``."""
 
-    def build(half: SlangHalf, inputs: int, outputs: int, samples: int, packed: bool = False):
+    def build(half: SlangType, inputs: int, outputs: int, samples: int, packed: bool = False):
         return NetworkKernel(device, half, inputs, outputs, samples, packed)
 
     return build

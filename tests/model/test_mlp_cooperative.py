@@ -16,7 +16,7 @@ from neuralshade.model.mlp_cooperative import (  # noqa: E402 (only where slangp
     CooperativeWeights,
     Placement,
     RowPadding,
-    cooperative_half,
+    cooperative_type,
     place,
 )
 
@@ -159,7 +159,7 @@ def test_rows_on_a_cpu_equal_the_python_half(sizes, on_cpu, device, rng):
     x = torch.rand(SAMPLES, sizes[0], generator=rng).half().float() * 2 - 1
     given = {"bytes": rows_by_numpy(network, bits_of(network), placement), "x": x.numpy(),
              "at": placement.offsets()}  # fmt: skip
-    text = text_of(network, cooperative_half(network, "row_major"))
+    text = text_of(network, cooperative_type(network, "row_major"))
     got = on_cpu(text, "ask", given, "y", np.zeros((SAMPLES, sizes[1]), np.float32), SAMPLES)
     check_half(got, network.double()(x.double()).detach().numpy())
 
@@ -220,7 +220,7 @@ def test_conversion_is_undone_bit_for_bit(sizes, layout, device, rng):
 def test_slang_takes_its_name(layout, device, rng):
     """Types are checked, for nothing runs it here."""
     network = build(NETWORKS[1], rng)
-    half = cooperative_half(network, layout)
+    half = cooperative_type(network, layout)
     enumerator = layout.title().replace("_", "")
     assert half.type == (
         f"CooperativeMLP<13, 3, 2, 32, true, LeakyRelu, None, CoopVecMatrixLayout.{enumerator}>"

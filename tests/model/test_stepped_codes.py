@@ -89,7 +89,7 @@ def test_encoding_is_that_of_the_numbers(gpu, text, read_as, bits):
     out = gpu.buffer(np.zeros(shape, np.float32)), gpu.buffer(np.zeros(2, np.uint32))
     given = {"words": codes.words, "positions": at.numpy(), "parts": np.array(ROWS, np.int32)}
     bound = {name: gpu.buffer(values) for name, values in given.items()}
-    bound |= {name: gpu.buffer(v) for name, v in encoding.given("Tested").items()}
+    bound |= {name: gpu.buffer(v) for name, v in encoding.fixed_buffers("Tested").items()}
     bound |= dict(zip(("results", "behind"), out, strict=True))
     run_once(gpu, [(gpu.kernel("\n".join([*lines, KERNEL]), "encode_all", bound), 1)])
     assert codes.in_bytes or out[1].read().view(np.uint32)[0] == len(codes.words)

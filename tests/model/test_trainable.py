@@ -9,7 +9,7 @@ from neuralshade.gpu.slang_reflection import Field
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.hash_grid import HashGrid
 from neuralshade.model.mlp import MLP
-from neuralshade.model.trainable import FREE, Given, arrays_of, first_numbers, members_of
+from neuralshade.model.trainable import FREE, InputMember, arrays_of, first_numbers, members_of
 
 RATE = {"Trainable": (0.5,)}
 
@@ -57,9 +57,9 @@ def test_members_lie_one_behind_the_other_and_others_are_given():
     members, given = members_of(fields, {}, "t.slang")
     assert [(m.name, m.first, m.start) for m in members] == [("a", 0, 0.75), ("b", 3, 0.25)]
     assert given == [
-        Given("photo", "Picture<vector<float,3>>", 3, False),
-        Given("count", "uint", None, True),
-        Given("on", "bool", None, True),
+        InputMember("photo", "Picture<vector<float,3>>", 3, False),
+        InputMember("count", "uint", None, True),
+        InputMember("on", "bool", None, True),
     ]
     numbers = first_numbers(members, 0)
     np.testing.assert_array_equal(numbers, np.float32([0.75, 0.75, 0.75, 0.25]))

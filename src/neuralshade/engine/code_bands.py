@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.model.grid_axis import Axis
+from neuralshade.model.axis_stencil import Axis
 
 
 @dataclass

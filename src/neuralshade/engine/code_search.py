@@ -19,7 +19,7 @@ from neuralshade.base.progress_scope import ProgressScope, part, working
 from neuralshade.engine.code_bands import Band, Lattice, Level, bands_of
 from neuralshade.engine.threads import side_by_side
 from neuralshade.loss.pointwise import alpha_weights
-from neuralshade.model.grid_axis import Seers
+from neuralshade.model.axis_stencil import GatherStencil
 from neuralshade.model.mlp import MLP
 
 BAND_PIXELS = 2**16  # that one thread searches: outputs x features float32 of each are kept
@@ -179,17 +179,17 @@ class _Turn:
     """
 
     place: tuple[torch.Tensor, torch.Tensor]  # of these among the level's codes
-    along: list[Seers]
-    down: list[Seers]
+    along: list[GatherStencil]
+    down: list[GatherStencil]
 
 
 def _turns(level: Level, own: slice, seen: Sequence[_Seen]) -> list[_Turn]:
     """Return the turns that all of a band's texels have."""
     axes = [level.seen[one.index] for one in seen]
     every = slice(0, level.codes.shape[2])
-    columns = [(chosen, [along.seers(chosen, 0, along.pixels) for along, _ in axes])
+    columns = [(chosen, [along.gather_stencil(chosen, 0, along.pixels) for along, _ in axes])
                for chosen in axes[0][0].colors(every)]  # fmt: skip
-    rows = [(some, [down.seers(some, one.first, len(one.rows)) for one, (_, down)
+    rows = [(some, [down.gather_stencil(some, one.first, len(one.rows)) for one, (_, down)
                     in zip(seen, axes, strict=True)])
             for some in axes[0][1].colors(own)]  # fmt: skip
     return [_Turn((some[:, None], chosen[None]), along, down)
@@ -199,7 +199,7 @@ def _turns(level: Level, own: slice, seen: Sequence[_Seen]) -> list[_Turn]:
 def _descend(level: Level, own: slice, seen: Sequence[_Seen]) -> None:
     """Move the codes of a band, feature by feature and turn by turn."""
     turns = _turns(level, own, seen)
-    ways = [(along.ways(slice(None)), down.ways(one.rows)) for one, (along, down)
+    ways = [(along.lerp_stencil(slice(None)), down.lerp_stencil(one.rows)) for one, (along, down)
             in zip(seen, (level.seen[one.index] for one in seen), strict=True)]  # fmt: skip
     for feature, codes in enumerate(level.codes):
         slopes = [one.slopes[level.first + feature] for one in seen]

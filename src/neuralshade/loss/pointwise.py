@@ -18,7 +18,7 @@ from neuralshade.base.message_text import shown
 from neuralshade.base.plugins import Plugin, names, plugin_named
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.foreign_slang import know_package
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 
 FLOOR = 1e-2  # added to squared or absolute denominators; keeps black from dominating
 BEND = 0.1  # of an error, where huber goes on straight
@@ -158,7 +158,7 @@ def _foreign(plugin: Plugin) -> Loss:
     return loss
 
 
-def slang_loss(kind: str) -> SlangHalf:
+def slang_loss(kind: str) -> SlangType:
     """Return what loss ``kind`` is in Slang: relative_l2 is RelativeL2.
 
     That of another package lies in the Slang file beside the function's.
@@ -168,4 +168,4 @@ def slang_loss(kind: str) -> SlangHalf:
     module = "neuralshade.loss.pointwise"
     if kind not in LOSSES:
         module = loss_named(kind).__module__
-    return SlangHalf(kind.title().replace("_", ""), frozenset({module}))
+    return SlangType(kind.title().replace("_", ""), frozenset({module}))

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.model.axis_stencil import cell_corner
 from neuralshade.model.bilinear import corner_weights
 from neuralshade.model.encoding import Encoding
-from neuralshade.model.grid_axis import cell_corner
 from neuralshade.model.latent_grid import START_MEAN, crossings_of
-from neuralshade.model.parameters import SlangHalf, Table, check_count
+from neuralshade.model.parameters import SlangType, Table, check_count
 
 SIDE = 4  # texels along a block
 TEXELS = SIDE * SIDE  # of a block
@@ -179,7 +179,7 @@ class BlockGrid(Encoding):
         self.ends.copy_(torch.from_numpy(ends).to(self.ends) / self._end_levels())
         self.shares.copy_(torch.from_numpy(steps).to(self.shares) / STEPS)
 
-    def slang(self, name: str) -> SlangHalf:
+    def slang(self, name: str) -> SlangType:
         check_count(type(self).__name__, self.number_count())
         places = [self._place(mip)[:1] + self._place(mip)[2:] for mip in range(len(self.serves))]
         declaration = LEVELS.format(
@@ -190,7 +190,7 @@ class BlockGrid(Encoding):
             places=", ".join(f"uint3({first}, {w}, {h})" for first, w, h in places),
         )
         modules = frozenset({"neuralshade.model.block_grid"})
-        return SlangHalf(f"BlockGrid<{name}Levels, {self.textures}>", modules, declaration)
+        return SlangType(f"BlockGrid<{name}Levels, {self.textures}>", modules, declaration)
 
     def number_count(self) -> int:
         return self.ends.numel() + self.shares.numel()

@@ -5,7 +5,7 @@ import math
 import torch
 
 from neuralshade.model.encoding import Encoding
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 
 
 class CellWave(Encoding):
@@ -36,8 +36,8 @@ class CellWave(Encoding):
         rows, cols = len(along_v), len(along_u)
         return torch.stack([along_u.t().expand(rows, cols), along_v.expand(rows, cols)])
 
-    def slang(self, name: str) -> SlangHalf:
-        return SlangHalf(
+    def slang(self, name: str) -> SlangType:
+        return SlangType(
             f"CellWave<{self.cells[0]}, {self.cells[1]}>",
             frozenset({"neuralshade.model.cell_wave"}),
         )

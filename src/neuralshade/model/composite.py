@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from neuralshade.model.encoding import Encoding, position_type
-from neuralshade.model.parameters import SlangHalf, Table, check_count
+from neuralshade.model.parameters import SlangType, Table, check_count
 
 
 class Composite(Encoding):
@@ -59,7 +59,7 @@ class Composite(Encoding):
             self._prepared_widths = (widths[0], widths[1])
         return self._prepared_widths[axis]
 
-    def slang(self, name: str) -> SlangHalf:
+    def slang(self, name: str) -> SlangType:
         """Return ``Composite<A, Composite<B, C>>`` for three parts; one part is itself."""
         if len(self.members) == 1 and self.shares[0].start == 0:
             return self.members[0].slang(name)
@@ -74,7 +74,7 @@ class Composite(Encoding):
         for part in reversed(types[:-1]):
             nested = f"Composite<{part}, {nested}{', ' + position if self.dimensions != 2 else ''}>"
         modules = frozenset({"neuralshade.model.composite"}).union(*(h.modules for h in halves))
-        return SlangHalf(nested, modules, "".join(half.declarations for half in halves))
+        return SlangType(nested, modules, "".join(half.declarations for half in halves))
 
     def number_count(self) -> int:
         return sum(part.number_count() for part in self.members)

@@ -4,7 +4,7 @@ import torch
 
 from neuralshade.model.bilinear import mix_corners
 from neuralshade.model.grid import Grid
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 from neuralshade.model.quantize import fake_quantize
 
 START_RANGE = 1e-2  # texels start uniform in [-START_RANGE, START_RANGE]
@@ -59,8 +59,8 @@ class DenseGrid(Grid):
     def sizes(self) -> list[tuple[int, int]]:
         return [(texels.shape[2], texels.shape[1]) for texels in self.texels]
 
-    def slang(self, name: str) -> SlangHalf:
-        return self.slang_half(name, "dense_grid", "DenseGrid")
+    def slang(self, name: str) -> SlangType:
+        return self.slang_type(name, "dense_grid", "DenseGrid")
 
     def forward(self, uv: torch.Tensor) -> torch.Tensor:
         levels = []

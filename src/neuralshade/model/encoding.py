@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 import numpy.typing as npt
 import torch
 
+from neuralshade.base.deprecated import warn_renamed
 from neuralshade.errors import ShapeError
-from neuralshade.model.parameters import SlangHalf, Table
+from neuralshade.model.parameters import SlangType, Table
 
-UNSAID = ("self", "rng", "dimensions")  # of a constructor: no settings that a text may have
+NOT_SETTINGS = ("self", "rng", "dimensions")  # of a constructor: no settings that a text may have
 
 
 class Encoding(torch.nn.Module):
@@ -58,7 +59,7 @@ class Encoding(torch.nn.Module):
         """Return the encoding at every (u, v) of ``u`` [C] and ``v`` [R]: [width, R, C]."""
         return self.combine(self.along(0, u), self.along(1, v))
 
-    def slang(self, name: str) -> SlangHalf:
+    def slang(self, name: str) -> SlangType:
         """Return what this encoding is in Slang: a type that implements ``IEncoding``.
 
         ``name`` is an identifier that begins the names of all structs declared for it; no
@@ -68,7 +69,7 @@ class Encoding(torch.nn.Module):
         """
         raise AssertionError(f"{type(self).__name__} has no slang")
 
-    def given(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
+    def fixed_buffers(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
         """Return what the declarations of ``slang(name)`` read that is not trained, by buffer."""
         return {}
 
@@ -153,7 +154,7 @@ class AxisEncoding(Encoding):
         of_v = along_v.t()[:, :, None].expand(-1, rows, cols)
         return torch.cat([of_u, of_v])
 
-    def slang_half(self, stem: str, kind: str, *settings: int) -> SlangHalf:
+    def slang_type(self, stem: str, kind: str, *settings: int) -> SlangType:
         """Return ``kind`` <settings, type of a position>; that of (u, v) goes without saying.
 
         ``stem``: the Slang file's, beside this one; where it has a dot, the whole name of a Slang
@@ -164,13 +165,18 @@ class AxisEncoding(Encoding):
             listed.append(position_type(self.dimensions))
         name = f"{kind}<{', '.join(listed)}>" if listed else kind
         module = stem if "." in stem else f"neuralshade.model.{stem}"
-        return SlangHalf(name, frozenset({module}))
+        return SlangType(name, frozenset({module}))
+
+    def slang_half(self, stem: str, kind: str, *settings: int) -> SlangType:
+        """Return ``slang_type`` of the same; the old name."""
+        warn_renamed("AxisEncoding.slang_half", "AxisEncoding.slang_type")
+        return self.slang_type(stem, kind, *settings)
 
 
 def settings_of(encoding: type[Encoding]) -> dict[str, int]:
     """Return the settings of an encoding and their defaults."""
     parameters = inspect.signature(encoding.__init__).parameters.values()
-    return {p.name: p.default for p in parameters if p.name not in UNSAID}
+    return {p.name: p.default for p in parameters if p.name not in NOT_SETTINGS}
 
 
 def is_drawn(encoding: type[Encoding]) -> bool:

@@ -5,7 +5,7 @@ import math
 import torch
 
 from neuralshade.model.encoding import AxisEncoding
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 
 
 class Frequency(AxisEncoding):
@@ -26,5 +26,5 @@ class Frequency(AxisEncoding):
         angle = (turns - turns.round()) * (2.0 * math.pi)
         return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
 
-    def slang(self, name: str) -> SlangHalf:
-        return self.slang_half("frequency", "Frequency", self.octaves)
+    def slang(self, name: str) -> SlangType:
+        return self.slang_type("frequency", "Frequency", self.octaves)

@@ -6,7 +6,7 @@ import torch
 
 from neuralshade.model.bilinear import smooth_share
 from neuralshade.model.encoding import Encoding
-from neuralshade.model.parameters import SlangHalf, Table, check_count
+from neuralshade.model.parameters import SlangType, Table, check_count
 
 LEVELS = """public struct {name}Levels : ILevels
 {{
@@ -40,7 +40,7 @@ class Grid(Encoding):
         """Return what the next entry weighs where a position is ``x`` on the way to it."""
         return smooth_share(x) if self.smooth else x
 
-    def slang_half(self, name: str, stem: str, kind: str, *settings: int) -> SlangHalf:
+    def slang_type(self, name: str, stem: str, kind: str, *settings: int) -> SlangType:
         """Return ``kind`` <levels, features, settings> with its levels declared after ``name``."""
         check_count(type(self).__name__, self.number_count())
         tables = self.tables()
@@ -54,7 +54,7 @@ class Grid(Encoding):
         listed = ", ".join(map(str, (f"{name}Levels", tables[0].features, *settings)))
         listed += ", true" * self.smooth
         modules = frozenset({"neuralshade.model.bilinear", f"neuralshade.model.{stem}"})
-        return SlangHalf(f"{kind}<{listed}>", modules, declaration)
+        return SlangType(f"{kind}<{listed}>", modules, declaration)
 
     def number_count(self) -> int:
         count = sum(level.numel() for level in self.parameters())

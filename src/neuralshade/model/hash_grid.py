@@ -7,7 +7,7 @@ import torch
 
 from neuralshade.model.bilinear import mix_corners
 from neuralshade.model.grid import Grid
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 from neuralshade.model.quantize import fake_quantize
 
 PRIME = 2_654_435_761  # Mueller et al. 2022, eq. 4; the first factor there is 1
@@ -65,8 +65,8 @@ class HashGrid(Grid):
     def sizes(self) -> list[tuple[int, int]]:
         return [(cells, cells) for cells in self.cells]
 
-    def slang(self, name: str) -> SlangHalf:
-        return self.slang_half(name, "hash_grid", "HashGrid", self.table.bit_length() - 1)
+    def slang(self, name: str) -> SlangType:
+        return self.slang_type(name, "hash_grid", "HashGrid", self.table.bit_length() - 1)
 
     def forward(self, uv: torch.Tensor) -> torch.Tensor:
         stored = [fake_quantize(v.t(), self.bits, grid=True).t() for v in self.vertices]

@@ -3,7 +3,7 @@
 import torch
 
 from neuralshade.model.encoding import AxisEncoding
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 
 
 class Identity(AxisEncoding):
@@ -15,5 +15,5 @@ class Identity(AxisEncoding):
     def axis_features(self, x: torch.Tensor) -> torch.Tensor:
         return x[..., None]
 
-    def slang(self, name: str) -> SlangHalf:
-        return self.slang_half("identity", "Identity")
+    def slang(self, name: str) -> SlangType:
+        return self.slang_type("identity", "Identity")

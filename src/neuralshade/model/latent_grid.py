@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
+from neuralshade.model.axis_stencil import cell_corner
 from neuralshade.model.bilinear import corner_weights, mix_scattered
 from neuralshade.model.encoding import Encoding
-from neuralshade.model.grid_axis import cell_corner
-from neuralshade.model.parameters import SlangHalf, Table, check_count
+from neuralshade.model.parameters import SlangType, Table, check_count
 
 AT_ONCE = 2**18  # entries that are rounded in one go
 START_MEAN, START_SIGMA = 0.5, 0.1  # of latents that nothing better is known of
@@ -142,7 +142,7 @@ class LatentGrid(Encoding):
         """Take over what ``codes`` returned."""
         self.texels.copy_(torch.from_numpy(codes)).div_(self.steps)
 
-    def slang(self, name: str) -> SlangHalf:
+    def slang(self, name: str) -> SlangType:
         check_count(type(self).__name__, self.number_count())
         places = [self.place(mip) for mip in range(len(self.serves))]
         declaration = LEVELS.format(
@@ -153,7 +153,7 @@ class LatentGrid(Encoding):
             places=", ".join(f"uint3({first}, {w}, {h})" for first, w, h in places),
         )
         modules = frozenset({"neuralshade.model.latent_grid"})
-        return SlangHalf(f"LatentGrid<{name}Levels, {self.features}>", modules, declaration)
+        return SlangType(f"LatentGrid<{name}Levels, {self.features}>", modules, declaration)
 
     def number_count(self) -> int:
         return self.texels.numel() + self.texels.numel() % 2

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from neuralshade.model.encoding import Encoding
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 
 OCTAVES = 3  # periods of 8, 4 and 2 texels
 LONGEST_PERIOD = 8  # in texels of the finest mip that the same latents serve
@@ -54,8 +54,8 @@ class LatentPosition(Encoding):
         waves = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
         return torch.cat([waves, place[:, 2:]], dim=1)
 
-    def slang(self, name: str) -> SlangHalf:
+    def slang(self, name: str) -> SlangType:
         places = ", ".join(f"float3({w!r}, {h!r}, {level!r})" for w, h, level in self.places)
         declaration = LEVELS.format(name=name, mips=len(self.places), places=places)
         modules = frozenset({"neuralshade.model.latent_position"})
-        return SlangHalf(f"LatentPosition<{name}Mips>", modules, declaration)
+        return SlangType(f"LatentPosition<{name}Mips>", modules, declaration)

@@ -2,7 +2,7 @@
 
 import torch
 
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 from neuralshade.model.quantize import fake_quantize
 
 
@@ -40,9 +40,9 @@ class Linear(torch.nn.Module):
         """Return ``x W^T + b``: [..., inputs] -> [..., outputs]."""
         return torch.nn.functional.linear(x, *self.stored())
 
-    def slang(self) -> SlangHalf:
+    def slang(self) -> SlangType:
         """Return what this layer is called in Slang; its parameters there: weight, bias."""
         outputs, inputs = self.weight.shape
         bias = "false" if self.bias is None else "true"
         name = f"Linear<{inputs}, {outputs}, {bias}>"
-        return SlangHalf(name, frozenset({"neuralshade.model.linear"}))
+        return SlangType(name, frozenset({"neuralshade.model.linear"}))

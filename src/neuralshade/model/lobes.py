@@ -18,7 +18,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.model.linear import Linear
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 from neuralshade.sampler.material_directions import unit
 
 Floats = npt.NDArray[Any]
@@ -119,7 +119,7 @@ class LobeInputs(torch.nn.Module):
                for lobe in range(self.count)]  # fmt: skip
         return [*own, self.width - 1]
 
-    def slang(self, name: str, *, folded: bool = False) -> SlangHalf:
+    def slang(self, name: str, *, folded: bool = False) -> SlangType:
         """Return the device half, ``LobeInputs``; ``name`` begins the name of its sizes.
 
         ``folded``: for numbers as ``folded_read`` and ``folded_weights`` return them, of which a
@@ -131,7 +131,7 @@ class LobeInputs(torch.nn.Module):
                                    scale=QUARTER / BINARY if folded else QUARTER,
                                    shares=str(folded).lower())  # fmt: skip
         modules = frozenset({"neuralshade.model.lobes"})
-        return SlangHalf(f"LobeInputs<{name}Lobes>", modules, declaration)
+        return SlangType(f"LobeInputs<{name}Lobes>", modules, declaration)
 
     def frames(self, latents: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return normals and tangents [3, count, N], and widths [2, count, N], of [features, N]."""

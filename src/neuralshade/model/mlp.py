@@ -7,7 +7,7 @@ import torch
 
 from neuralshade.model.activation import ACTIVATIONS, activate, slang_name
 from neuralshade.model.linear import Linear
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 
 
 class MLP(torch.nn.Module):
@@ -75,7 +75,7 @@ class MLP(torch.nn.Module):
             d = (weight.t() @ d.flatten(1)).view(-1, outputs, count)
         return x, d
 
-    def slang(self) -> SlangHalf:
+    def slang(self) -> SlangType:
         """Return what this network is called in Slang.
 
         Its parameters there, in the order of ``parameters()``: layer by layer the weights row
@@ -85,7 +85,7 @@ class MLP(torch.nn.Module):
         sizes = f"{first.shape[1]}, {last.shape[0]}, {len(self.members) - 1}, {first.shape[0]}"
         bias = "false" if self.members[0].bias is None else "true"
         name = f"MLP<{sizes}, {bias}, {slang_name(self.kinds[0])}, {slang_name(self.kinds[-1])}>"
-        return SlangHalf(name, frozenset({"neuralshade.model.activation", "neuralshade.model.mlp"}))
+        return SlangType(name, frozenset({"neuralshade.model.activation", "neuralshade.model.mlp"}))
 
 
 class _ColumnMLP(torch.autograd.Function):

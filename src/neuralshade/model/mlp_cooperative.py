@@ -13,7 +13,7 @@ from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError, DeviceError, ShapeError
 from neuralshade.model.mlp import MLP
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 
 LAYOUTS = ("row_major", "training_optimal", "inferencing_optimal")
 MATRIX_ALIGNMENT = 64  # bytes; Vulkan's VK_NV_cooperative_vector asks for it
@@ -132,7 +132,7 @@ class CooperativeWeights:
     """
 
     def __init__(self, device: spy.Device, network: MLP, layout: str = "inferencing_optimal"):
-        self.layout, self._half = layout, cooperative_half(network, layout)
+        self.layout, self._half = layout, cooperative_type(network, layout)
         check_cooperative(device)
         self._rows = RowPadding(device, network)
         self._placement = self._place(device)
@@ -148,7 +148,7 @@ class CooperativeWeights:
         """Return what to pass as ``CooperativeOffsets``, all in bytes of ``buffer``."""
         return self._placement.offsets()
 
-    def slang(self) -> SlangHalf:
+    def slang(self) -> SlangType:
         """Return what this network is called in Slang."""
         return self._half
 
@@ -203,7 +203,7 @@ class CooperativeWeights:
             encoder.copy_buffer(into, to, source, at, self._rows.bias_bytes())
 
 
-def cooperative_half(network: MLP, layout: str) -> SlangHalf:
+def cooperative_type(network: MLP, layout: str) -> SlangType:
     """Return what ``network`` is called in Slang where its matrices are laid out so.
 
     Raises: ConfigError for a layout that is not one of LAYOUTS.
@@ -215,7 +215,7 @@ def cooperative_half(network: MLP, layout: str) -> SlangHalf:
     name = network.slang().type.replace("MLP<", "CooperativeMLP<", 1).removesuffix(">")
     enumerator = layout.title().replace("_", "")
     modules = {"neuralshade.model.activation", "neuralshade.model.mlp_cooperative"}
-    return SlangHalf(f"{name}, CoopVecMatrixLayout.{enumerator}>", frozenset(modules))
+    return SlangType(f"{name}, CoopVecMatrixLayout.{enumerator}>", frozenset(modules))
 
 
 def check_cooperative(device: spy.Device) -> None:

@@ -5,7 +5,7 @@ import math
 import torch
 
 from neuralshade.model.encoding import AxisEncoding, position_type
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 
 
 class OneBlob(AxisEncoding):
@@ -34,12 +34,12 @@ class OneBlob(AxisEncoding):
         below = torch.erf((edge - x[..., None]) * (self.bins / math.sqrt(2.0)))
         return 0.5 * (below[..., 1:] - below[..., :-1])
 
-    def slang(self, name: str) -> SlangHalf:
-        half = self.slang_half("one_blob", "OneBlob", self.bins)
+    def slang(self, name: str) -> SlangType:
+        half = self.slang_type("one_blob", "OneBlob", self.bins)
         if not self.wrapped:
             return half
         position = position_type(self.dimensions)
-        return SlangHalf(f"OneBlob<{self.bins}, {position}, true>", half.modules)
+        return SlangType(f"OneBlob<{self.bins}, {position}, true>", half.modules)
 
 
 def quartic_below(t: torch.Tensor) -> torch.Tensor:

@@ -7,16 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from neuralshade.base.deprecated import renamed_names
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 
+__getattr__ = renamed_names(__name__, {"SlangHalf": "SlangType"})  # of other packages' encodings
 LARGEST_COUNT = 2**32 - 2  # shaders index by 32 bits, and read numbers in pairs
 
 
 @dataclass(frozen=True)
-class SlangHalf:
-    """What a module of this package is called in Slang."""
+class SlangType:
+    """Name of a type in Slang, the modules to import for it, and declarations that it needs."""
 
     type: str  # how the type is written: "Frequency<6>"
     modules: frozenset[str]  # what must be imported: {"neuralshade.model.frequency"}

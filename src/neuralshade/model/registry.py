@@ -54,7 +54,7 @@ LIMITS = {  # smallest and largest value of every setting above
     "shifted": (0, 1),
 }
 # settings that texts leave out where they are 0, as those before them did
-UNSAID_ZERO = ("smooth", "wrapped", "shifted")
+OMITTED_ZERO = ("smooth", "wrapped", "shifted")
 PICTURE = {"first": 0, "dimensions": 2}  # of what a picture asks at, which goes without saying
 Parts = list[tuple[str, dict[str, int]]]
 
@@ -118,7 +118,7 @@ def format_encoding(parts: Parts) -> str:
     texts = []
     for kind, settings in parts:
         listed = ",".join(f"{name}={value}" for name, value in settings.items()
-                          if value or name not in UNSAID_ZERO)  # fmt: skip
+                          if value or name not in OMITTED_ZERO)  # fmt: skip
         texts.append(f"{kind}:{listed}" if listed else kind)
     return " + ".join(texts)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.model.frame_decoder import Framed
+from neuralshade.model.batched_decoder import BatchedMaterial
 
 
 @dataclass(frozen=True)
@@ -27,4 +27,4 @@ class Scattering:
     text: str = ""  # Slang that declares the type, where no module does; one in a program
     buffers: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)  # that the text declares
     folder: Path | None = None  # where files lie that the text imports
-    framed: Framed | None = None  # what a frame's decoder reads of it, where one takes it
+    batched: BatchedMaterial | None = None  # what a frame's decoder reads of it, where one takes it

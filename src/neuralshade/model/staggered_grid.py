@@ -12,7 +12,7 @@ import torch
 from neuralshade.model.bilinear import mix_corners
 from neuralshade.model.grid import Grid
 from neuralshade.model.hash_grid import PRIME, START_RANGE
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 from neuralshade.model.quantize import fake_quantize
 
 PPB = 10**9  # growth_ppb of 1: a float32 below 100 is told apart from the next one by it
@@ -112,8 +112,8 @@ class StaggeredGrid(Grid):
     def sizes(self) -> list[tuple[int, int]]:
         return [(level.side, level.side) for level in self.levels]
 
-    def slang(self, name: str) -> SlangHalf:
-        half = self.slang_half(name, "staggered_grid", "StaggeredGrid")
+    def slang(self, name: str) -> SlangType:
+        half = self.slang_type(name, "staggered_grid", "StaggeredGrid")
         firsts = [table.first // table.features for table in self.tables()]
         count = sum(level.entries for level in self.levels)
         declaration = LEVELS.format(
@@ -125,7 +125,7 @@ class StaggeredGrid(Grid):
             firsts=", ".join(f"{first}u" for first in (*firsts, count)),
         )
         kind = half.type.replace(f"{name}Levels", f"{name}Staggered")
-        return SlangHalf(kind, half.modules, declaration)
+        return SlangType(kind, half.modules, declaration)
 
     def forward(self, uv: torch.Tensor) -> torch.Tensor:
         stored = [fake_quantize(v.t(), self.bits, grid=True).t() for v in self.vertices]

@@ -12,7 +12,7 @@ import torch
 from neuralshade.model.composite import members_of
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.grid import Grid
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 from neuralshade.model.quantize import LEVELS
 
 WORD_BITS = 32
@@ -76,12 +76,12 @@ class SteppedCodes:
         found.in_bytes = self.folded
         return found
 
-    def slang(self) -> SlangHalf:
+    def slang(self) -> SlangType:
         """Return what reads ``words`` in Slang, made of ``slang_members``."""
         name = f"SteppedCodes<{self.bits}{', true' * self.folded}>"
         if self.in_bytes:
             name = f"SteppedBytes<{self.bits}>"
-        return SlangHalf(name, frozenset({"neuralshade.model.stepped_codes"}))
+        return SlangType(name, frozenset({"neuralshade.model.stepped_codes"}))
 
     @property
     def slang_buffer(self) -> str:

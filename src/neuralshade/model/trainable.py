@@ -15,7 +15,7 @@ import torch
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.slang_reflection import Field
-from neuralshade.model.trained_halves import half_of
+from neuralshade.model.torch_counterparts import counterpart_of
 
 Floats = npt.NDArray[np.float32]
 FREE = 3.4e38  # a limit that no float32 meets
@@ -60,7 +60,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Given:
+class InputMember:
     """A member that is not trained: a number, or a picture of ``channels``."""
 
     name: str
@@ -71,7 +71,7 @@ class Given:
 
 def members_of(
     fields: Sequence[Field], sizes: dict[str, tuple[int, int]], place: str
-) -> tuple[list[Member], list[Given]]:
+) -> tuple[list[Member], list[InputMember]]:
     """Return the trained members, one behind the other, and those that are given.
 
     Args:
@@ -83,7 +83,7 @@ def members_of(
         that is trained.
     """
     trained: list[Member] = []
-    given: list[Given] = []
+    given: list[InputMember] = []
     for field in fields:
         where = f"{place}: Task.{field.name}"
         _check_attributes(field, where)
@@ -91,7 +91,7 @@ def members_of(
             first = trained[-1].first + trained[-1].size if trained else 0
             trained.append(_member(field, first, sizes, where))
         else:
-            given.append(_given(field, where))
+            given.append(_input_member(field, where))
     if not trained:
         raise ConfigError(f"{place}: got a Task without a trained member, need one or more. "
                           "Mark what is to be trained with [Trainable(rate)].")  # fmt: skip
@@ -99,7 +99,7 @@ def members_of(
     return trained, given
 
 
-def written(of_type: str) -> str:
+def short_type(of_type: str) -> str:
     """Return a type as people write it: ``float3`` for ``vector<float,3>``."""
     return SHORT.sub(lambda found: found.group(1) + "x".join(found.group(2).split(",")), of_type)
 
@@ -115,8 +115,8 @@ def _check_attributes(field: Field, where: str) -> None:
             raise ConfigError(f"{where}: got [{attribute}] without [Trainable(rate)], need both. "
                               "Add the other, or leave it out.")  # fmt: skip
     if "Size" in field.attributes and not field.type.startswith("Texture<"):
-        raise ConfigError(f"{where}: got [Size] on type {written(field.type)}, need a Texture for "
-                          "it. Leave it out.")  # fmt: skip
+        raise ConfigError(f"{where}: got [Size] on type {short_type(field.type)}, need a Texture "
+                          "for it. Leave it out.")  # fmt: skip
 
 
 def _check_counts(trained: Sequence[Member], place: str) -> None:
@@ -173,14 +173,14 @@ def _kind_and_shape(
             raise ConfigError(f"{where}: got no size, need width and height of the texture. Write "
                               f"[Size(256, 256)] or --set {field.name}.size=256x256.")  # fmt: skip
         return "texture", (size[1], size[0], int(texels.group(2) or 1)), ()
-    half = half_of(field.type, None, where)
+    half = counterpart_of(field.type, None, where)
     pixel = TEXTURE.match(field.type)
     if half is None and pixel is not None:
-        raise ConfigError(f"{where}: got type {written(field.type)}, need Texture to train. Write "
-                          f"Texture<{written(pixel[1])}>, with [Size(256, 256)].")  # fmt: skip
+        raise ConfigError(f"{where}: got type {short_type(field.type)}, need Texture to train. "
+                          f"Write Texture<{short_type(pixel[1])}>, with [Size(256, 256)].")  # fmt: skip
     if half is None:
         raise ConfigError(
-            f"{where}: got type {written(field.type)}, need float, its vectors, matrices and "
+            f"{where}: got type {short_type(field.type)}, need float, its vectors, matrices and "
             "arrays, Texture, Network, GridEncoding or HashEncoding to train. Leave [Trainable] "
             "out."
         )
@@ -190,13 +190,13 @@ def _kind_and_shape(
     return half.kind, (half.size,), half.levels
 
 
-def _given(field: Field, where: str) -> Given:
+def _input_member(field: Field, where: str) -> InputMember:
     texels = TEXELS.fullmatch(field.type)
     if texels and texels.group(1) == "Picture":
-        return Given(field.name, field.type, int(texels.group(2) or 1), False)
+        return InputMember(field.name, field.type, int(texels.group(2) or 1), False)
     if field.type in PLAIN:
-        return Given(field.name, field.type, None, field.has_default)
-    raise ConfigError(f"{where}: got type {written(field.type)} without [Trainable(rate)], need "
+        return InputMember(field.name, field.type, None, field.has_default)
+    raise ConfigError(f"{where}: got type {short_type(field.type)} without [Trainable(rate)], need "
                       "that, or float, int, uint, bool or Picture. "
                       f"{_instead(field)}")  # fmt: skip
 
@@ -205,8 +205,8 @@ def _instead(field: Field) -> str:
     """Return what to write in place of a member whose type cannot be given."""
     pixel = TEXTURE.match(field.type)
     if pixel is not None:
-        return (f"Write Picture<{written(pixel[1])}> {field.name}; with --set {field.name}=a.png, "
-                "and read it with sample(uv) or load(int2).")  # fmt: skip
+        return (f"Write Picture<{short_type(pixel[1])}> {field.name}; with --set "
+                f"{field.name}=a.png, and read it with sample(uv) or load(int2).")  # fmt: skip
     if field.type.startswith("Sampler"):
         return "Leave it out: a Picture has sample(uv)."
     if RESOURCE.match(field.type):
@@ -222,7 +222,7 @@ def first_numbers(members: Sequence[Member], seed: int) -> Floats:
     rng = torch.Generator().manual_seed(seed)
     parts = []
     for member in members:
-        half = half_of(member.type, rng, member.name)
+        half = counterpart_of(member.type, rng, member.name)
         numbers = np.full(member.size, member.start, np.float32) if half is None else half.numbers()
         parts.append(numbers.clip(member.low, member.high))
     return np.concatenate(parts)

@@ -3,7 +3,7 @@
 import torch
 
 from neuralshade.model.encoding import AxisEncoding, position_type
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 
 
 class TriangleWave(AxisEncoding):
@@ -28,9 +28,9 @@ class TriangleWave(AxisEncoding):
             phase = phase + 0.5 * octave.to(x.dtype)
         return (torch.remainder(phase, 2.0) - 1.0).abs()
 
-    def slang(self, name: str) -> SlangHalf:
-        half = self.slang_half("triangle_wave", "TriangleWave", self.octaves)
+    def slang(self, name: str) -> SlangType:
+        half = self.slang_type("triangle_wave", "TriangleWave", self.octaves)
         if not self.shifted:
             return half
         position = position_type(self.dimensions)
-        return SlangHalf(f"TriangleWave<{self.octaves}, {position}, true>", half.modules)
+        return SlangType(f"TriangleWave<{self.octaves}, {position}, true>", half.modules)

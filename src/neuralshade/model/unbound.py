@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from neuralshade.base.message_text import plain
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.slang_reflection import Parameter
-from neuralshade.model.trainable import PARAMETERS, written
+from neuralshade.model.trainable import PARAMETERS, short_type
 
 BLOCK = re.compile(r"ConstantBuffer<SLANG_ParameterGroup_\w+>")  # what cbuffer becomes
 LAYOUT = re.compile(r",\s*\w+DataLayout>")
@@ -39,4 +39,4 @@ def check_bound(
 
 def _declaration(parameter: Parameter) -> str:
     of_type = LAYOUT.sub(">", parameter.type)
-    return f"{'cbuffer' if BLOCK.fullmatch(of_type) else written(of_type)} {parameter.name}"
+    return f"{'cbuffer' if BLOCK.fullmatch(of_type) else short_type(of_type)} {parameter.name}"

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.model.frame_decoder import Framed, FrameDecoder
+from neuralshade.model.batched_decoder import BatchedDecoder, BatchedMaterial
 from neuralshade.model.scattering import Scattering
 from neuralshade.scene.material_sort import MOST_MATERIALS
 
@@ -47,22 +47,22 @@ def decoded_materials(
     """
     alike: dict[Hashable, list[int]] = {}
     for index, one in enumerate(materials):
-        if one.framed is not None and _is_decoded(gpu, one.framed, decoding):
-            alike.setdefault(one.framed.architecture, []).append(index)
+        if one.batched is not None and _is_decoded(gpu, one.batched, decoding):
+            alike.setdefault(one.batched.architecture, []).append(index)
     count = sum(len(members) for members in alike.values())
     if not 1 <= count < MOST_MATERIALS:
         return None
-    decoders, places = list[FrameDecoder](), dict[int, int]()
+    decoders, places = list[BatchedDecoder](), dict[int, int]()
     table = np.zeros((count + 1, 4), np.uint32)
     table[count, 0] = NO_DECODER
     for members in alike.values():
-        all_framed = [one for one in (materials[index].framed for index in members) if one]
-        for own, (index, framed) in enumerate(zip(members, all_framed, strict=True)):
+        all_batched = [one for one in (materials[index].batched for index in members) if one]
+        for own, (index, batched) in enumerate(zip(members, all_batched, strict=True)):
             places[index] = len(places)
-            table[places[index], :3] = len(decoders), own, framed.side
-        decoders.append(all_framed[0].decoder(gpu, all_framed))
+            table[places[index], :3] = len(decoders), own, batched.side
+        decoders.append(all_batched[0].decoder(gpu, all_batched))
     return DecodedMaterials(decoders, places, table)
 
 
-def _is_decoded(gpu: Gpu, framed: Framed, decoding: Decoding) -> bool:
-    return decoding == "any" or (decoding == "matrices" and framed.path(gpu) != "fma")
+def _is_decoded(gpu: Gpu, batched: BatchedMaterial, decoding: Decoding) -> bool:
+    return decoding == "any" or (decoding == "matrices" and batched.path(gpu) != "fma")

@@ -43,7 +43,7 @@ class EncodingKernels:
                  "parts_of_row": np.array(PARTS, np.int32),
                  "bytes": np.concatenate([before, words])}  # fmt: skip
         self.given = {name: gpu.buffer(values) for name, values in given.items()}
-        self.given |= {name: gpu.buffer(v) for name, v in encoding.given("Tested").items()}
+        self.given |= {name: gpu.buffer(v) for name, v in encoding.fixed_buffers("Tested").items()}
 
     def run(self, entry: str, threads: int, **shapes: tuple[int, ...]) -> dict[str, Any]:
         """Run ``entry``; return its buffers (``sizes`` and ``counts`` hold int32)."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 
 from neuralshade.model.encoding import Encoding
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 
 
 class Planes(Encoding):
@@ -21,8 +21,8 @@ class Planes(Encoding):
     def forward(self, at: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.linear(at, self.planes[:, :2], self.planes[:, 2])
 
-    def slang(self, name: str) -> SlangHalf:
-        return SlangHalf(f"Planes<{self.width}>", frozenset({__name__}))
+    def slang(self, name: str) -> SlangType:
+        return SlangType(f"Planes<{self.width}>", frozenset({__name__}))
 
     def number_count(self) -> int:
         return 3 * self.width + self.width % 2

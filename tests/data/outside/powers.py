@@ -3,7 +3,7 @@
 import torch
 
 from neuralshade.model.encoding import AxisEncoding
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 
 
 class Powers(AxisEncoding):
@@ -18,5 +18,5 @@ class Powers(AxisEncoding):
     def axis_features(self, x: torch.Tensor) -> torch.Tensor:
         return x[..., None] ** torch.arange(1, self.degree + 1, device=x.device)
 
-    def slang(self, name: str) -> SlangHalf:
-        return self.slang_half(__name__, "Powers", self.degree)
+    def slang(self, name: str) -> SlangType:
+        return self.slang_type(__name__, "Powers", self.degree)

@@ -144,8 +144,8 @@ def test_axes_mix_as_the_grid_does(end):
     [(along, down)] = level.seen
     every = slice(None)
     with torch.no_grad():
-        rows = along.ways(every).spread(level.texels).mT
-        found = down.ways(every).spread(rows).mT
+        rows = along.lerp_stencil(every).spread(level.texels).mT
+        found = down.lerp_stencil(every).spread(rows).mT
         u, v = (torch.arange(14) + 0.5) / 14, (torch.arange(9) + 0.5) / 9
         torch.testing.assert_close(found, field.encoding.on_lattice(u, v), atol=1e-5, rtol=0)
 

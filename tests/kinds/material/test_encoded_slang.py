@@ -54,7 +54,7 @@ def agree(gpu, encoding, at, rng):
                            declarations=half.declarations, type=half.type,
                            dimensions=encoding.dimensions)  # fmt: skip
     results = gpu.buffer(size=4 * COUNT * encoding.width)
-    bound = {name: gpu.buffer(values) for name, values in encoding.given("Parted").items()}
+    bound = {name: gpu.buffer(values) for name, values in encoding.fixed_buffers("Parted").items()}
     bound |= {"asked": gpu.buffer(at.numpy()), "results": results}
     run_once(gpu, [(gpu.kernel(text, "by_parts", bound), -(-COUNT // 32))])
     summed = results.read().view(np.float32)[: COUNT * encoding.width].reshape(COUNT, -1)

@@ -11,7 +11,7 @@ import neuralshade
 from neuralshade import FitOptions
 from neuralshade.errors import AssetError
 from neuralshade.kinds.shader.opened import OpenedShader
-from neuralshade.model.given_pictures import given_picture
+from neuralshade.model.input_pictures import load_input_picture
 
 
 @pytest.mark.slow
@@ -115,7 +115,7 @@ def test_seconds_end_it(tmp_path, sum_text):
 @pytest.mark.parametrize("of", [np.asarray, torch.from_numpy, Image.fromarray])
 def test_a_picture_in_memory_is_taken_as_any(of):
     pixels = np.random.default_rng(0).integers(0, 255, (3, 5, 3)).astype(np.uint8)
-    given = given_picture(of(pixels), 3, "Task.photo")
+    given = load_input_picture(of(pixels), 3, "Task.photo")
     assert given.digest == neuralshade.picture_from_array(pixels).digest
 
 

@@ -20,10 +20,10 @@ from neuralshade.fitting.searched_job import NOT_SEARCHED, CodeSearch
 from neuralshade.fitting.time_plan import NO_DEADLINE, Deadline
 from neuralshade.kinds.image.field import Tensors, stored_field, stored_quality
 from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.model.axis_stencil import Axis
 from neuralshade.model.composite import placed_members
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.field import Field
-from neuralshade.model.grid_axis import Axis
 from neuralshade.model.quantize import LEVELS
 from neuralshade.source.picture import Picture
 

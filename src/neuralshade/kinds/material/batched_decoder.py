@@ -36,7 +36,7 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.shared import ARCHITECTURE
 from neuralshade.model.activation import slang_name
-from neuralshade.model.frame_decoder import MOST_THREADS, FrameDecoder
+from neuralshade.model.batched_decoder import MOST_THREADS, BatchedDecoder
 
 WARP_BYTES = LANES * 80  # of group-shared memory, as in batched_decoder.warps.slang
 SHARED_SPARE = 1024  # bytes by which its start may be aligned
@@ -165,7 +165,7 @@ def build_decoder(gpu: Gpu, materials: Sequence[Mapped], matrices: bool = True) 
     bound = {"frame_words": gpu.buffer(words), "frame_numbers": gpu.buffer(numbers),
              "frame_materials": gpu.buffer(table)}  # fmt: skip
     text = LOOPS.format(module=parts[0].module, type=parts[0].type)
-    return FrameDecoder(text, bound, "fma", numbers.nbytes)
+    return BatchedDecoder(text, bound, "fma", numbers.nbytes)
 
 
 def decoder_path(gpu: Gpu, recipe: MaterialRecipe) -> KernelPath:
@@ -241,7 +241,7 @@ def _by_warps(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
     }  # fmt: skip
     text = warps_text(materials[0].recipe, maps, packed.places)
     shared = MOST_THREADS // LANES * WARP_BYTES + SHARED_SPARE
-    return FrameDecoder(text, bound, "matrix", len(packed.data), shared)
+    return BatchedDecoder(text, bound, "matrix", len(packed.data), shared)
 
 
 def _by_vectors(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
@@ -276,7 +276,7 @@ def _by_vectors(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
     gpu.wait()
     bound = {**maps.variables, "frame_bytes": found, "frame_places": gpu.buffer(packed.places)}
     text = vectors_text(materials[0].recipe, "inferencing_optimal", maps, packed.places)
-    return FrameDecoder(text, bound, "vector", len(packed.data))
+    return BatchedDecoder(text, bound, "vector", len(packed.data))
 
 
 def _joined(parts: Sequence[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], list[int]]:

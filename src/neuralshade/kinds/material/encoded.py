@@ -11,7 +11,7 @@ import torch
 from neuralshade.kinds.material.field import NUMBERS_TEXT
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.lobes import LobeInputs
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 
 MODULES = frozenset({"neuralshade.kinds.material.encoded", "neuralshade.kinds.material.field",
                      "neuralshade.model.encoding", "neuralshade.model.parameters"})  # fmt: skip
@@ -29,12 +29,12 @@ class GraphValues(Encoding):
     def forward(self, at: torch.Tensor) -> torch.Tensor:
         return (at - self.mean) / self.spread
 
-    def slang(self, name: str) -> SlangHalf:
+    def slang(self, name: str) -> SlangType:
         position = "float2" if self.dimensions == 2 else f"Coordinates<{self.dimensions}>"
         kind = f"GraphValues<{position}, {name}Given>"
         return SlangHalf(kind, MODULES, NUMBERS_TEXT.format(name=name))
 
-    def given(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
+    def fixed_buffers(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
         return {f"{name}_given": torch.cat([self.mean, 1 / self.spread]).numpy()}
 
 
@@ -56,11 +56,11 @@ class EncodedLobes(Encoding):
         read: torch.Tensor = self.lobes(columns[:features], wi, wo)
         return torch.cat([read, 2 * columns[features + DIRECTIONS :] - 1]).t()
 
-    def slang(self, name: str) -> SlangHalf:
+    def slang(self, name: str) -> SlangType:
         lobes = self.lobes.slang(name)
         kind = f"EncodedLobes<{name}Lobes, {name}Given, {self.dimensions}>"
         return SlangHalf(kind, MODULES | lobes.modules,
                          lobes.declarations + NUMBERS_TEXT.format(name=name))  # fmt: skip
 
-    def given(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
+    def fixed_buffers(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
         return {f"{name}_given": self.lobes.read_numbers()}

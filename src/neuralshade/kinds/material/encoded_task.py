@@ -12,7 +12,7 @@ from neuralshade.gpu.gpu import Buffer, Dispatch
 from neuralshade.kinds.material.device_samples import DeviceSamples
 from neuralshade.kinds.material.encoded import EncodedLobes, GraphValues
 from neuralshade.kinds.material.read_out import OUTPUTS, SUMS, ReadOut
-from neuralshade.model.parameters import SlangHalf
+from neuralshade.model.parameters import SlangType
 
 DECODER = """
 typealias Encoding = {encoding};

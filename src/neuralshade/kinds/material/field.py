@@ -19,7 +19,7 @@ from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.lobes import LobeInputs
 from neuralshade.model.mlp import MLP
-from neuralshade.model.parameters import SlangHalf, Table
+from neuralshade.model.parameters import SlangType, Table
 
 BITS = 8
 DIRECTED = 9  # numbers of a position: u, v, mip, wi, wo
@@ -72,15 +72,15 @@ class MaterialEncoding(Encoding):
         read: torch.Tensor = self.lobes(latents, wi, wo)
         return read if not self.varied else torch.cat([read, 2 * shares.t() - 1])
 
-    def slang(self, name: str) -> SlangHalf:
+    def slang(self, name: str) -> SlangType:
         grid, lobes = self.grid.slang(name), self.lobes.slang(name)
         modules = grid.modules | lobes.modules | {"neuralshade.kinds.material.field",
                                                   "neuralshade.model.parameters"}  # fmt: skip
         declarations = grid.declarations + lobes.declarations + NUMBERS_TEXT.format(name=name)
         kind = f"MaterialEncoding<{grid.type}, {name}Lobes, {name}Given, {self.dimensions}>"
-        return SlangHalf(kind, modules, declarations)
+        return SlangType(kind, modules, declarations)
 
-    def given(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
+    def fixed_buffers(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
         low, high = self.get_buffer("low"), self.get_buffer("high")
         ends = torch.cat([(low + high) / 2, (high - low) / 2]).float().cpu().numpy()
         return {f"{name}_given": np.concatenate([ends, self.lobes.read_numbers()])}

@@ -63,7 +63,7 @@ class ReadOut:
         share: int = SHARE,
     ):  # fmt: skip
         self.share = share
-        (values,) = encoding.given("").values()
+        (values,) = encoding.fixed_buffers("").values()
         self.gpu, self.training = gpu, training
         self.shapes = {name: getattr(encoding.lobes.read, name).shape for name in NAMES}
         self.count = sum(shape.numel() for shape in self.shapes.values())

@@ -13,7 +13,7 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.scattering import scattering_of
 from neuralshade.kinds.material.shared import ARCHITECTURE
 from neuralshade.kinds.material.varied import Varied
-from neuralshade.model.frame_decoder import FrameDecoder
+from neuralshade.model.batched_decoder import BatchedDecoder
 from neuralshade.model.scattering import Scattering
 
 if TYPE_CHECKING:

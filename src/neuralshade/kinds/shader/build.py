@@ -18,8 +18,8 @@ from neuralshade.kinds.shader.engine import ShaderEngine, TaskTraining
 from neuralshade.kinds.shader.recipe import ShaderRecipe, threads_of
 from neuralshade.kinds.shader.source import ShaderSource, remedies
 from neuralshade.kinds.shader.task import AS_PIXEL, Task
-from neuralshade.model.given_pictures import given_picture
-from neuralshade.model.trainable import FREE, PLAIN, Given, Member, first_numbers, members_of
+from neuralshade.model.input_pictures import load_input_picture
+from neuralshade.model.trainable import FREE, PLAIN, InputMember, Member, first_numbers, members_of
 from neuralshade.model.unbound import check_bound
 from neuralshade.source.picture import Picture
 
@@ -173,7 +173,7 @@ def _input_values(
         if member.channels is None:
             numbers[member.name] = _of_type(member, value)
         else:
-            pictures[member.name] = given_picture(value, member.channels, where)
+            pictures[member.name] = load_input_picture(value, member.channels, where)
     return numbers, pictures
 
 

@@ -25,7 +25,7 @@ from neuralshade.kinds.shader.task import (
     task_text,
     trained_table,
 )
-from neuralshade.model.given_pictures import packed_pictures
+from neuralshade.model.input_pictures import packed_pictures
 from neuralshade.source.crop import WHOLE, Crop
 
 SUBMITTED_STEPS = 256  # recorded while the GPU runs those before

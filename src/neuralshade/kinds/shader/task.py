@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from neuralshade.model.trainable import Given, Member
+from neuralshade.model.trainable import InputMember, Member
 
 GROUP = 256  # threads
 UNROLLED = 16  # most numbers of a member that the text lists one by one

@@ -24,9 +24,9 @@ from neuralshade.kinds.textures.engine import mip_errors, mip_positions
 from neuralshade.kinds.textures.psnr import mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.kinds.textures.texels import LEAST_TEXELS, PEAK, Texels
+from neuralshade.model.axis_stencil import Axis
 from neuralshade.model.composite import placed_members
 from neuralshade.model.field import Field
-from neuralshade.model.grid_axis import Axis
 from neuralshade.model.latent_grid import LatentGrid
 
 if TYPE_CHECKING:  # a fit on a CPU loads none

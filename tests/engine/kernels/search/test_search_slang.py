@@ -10,11 +10,11 @@ from neuralshade.engine import code_search
 from neuralshade.engine.code_bands import Group, Level
 from neuralshade.engine.code_search import search
 from neuralshade.engine.kernels.search.search import GpuSearch
+from neuralshade.model.axis_stencil import Axis
 from neuralshade.model.composite import Composite, placed_members
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.field import Field
 from neuralshade.model.frequency import Frequency
-from neuralshade.model.grid_axis import Axis
 from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.latent_position import LatentPosition
 from neuralshade.model.mlp import MLP

@@ -97,7 +97,7 @@ class Inference:
         self.bound: dict[str, Any] = {
             "network": network, "network_words": network, "grid_numbers": grid,
         }  # fmt: skip
-        given = field.encoding.given(ENCODING)
+        given = field.encoding.fixed_buffers(ENCODING)
         self.bound |= {name: gpu.buffer(values) for name, values in given.items()}
         if self.weights is not None:
             self.bound |= {"network": self.weights.buffer, "offsets": self.weights.offsets()}

@@ -127,7 +127,7 @@ class GpuSearch:
             "network": 4 * self.layout.size,
         }  # fmt: skip
         known = {"targets": targets_of(lattices), "weights": weights_of(lattices, self.channels),
-                 **self.field.encoding.given(ENCODING)}  # fmt: skip
+                 **self.field.encoding.fixed_buffers(ENCODING)}  # fmt: skip
         return {name: gpu.buffer(size=size) for name, size in room.items()} | {
             name: gpu.buffer(table) for name, table in known.items()
         }

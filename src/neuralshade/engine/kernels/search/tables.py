@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.engine.code_bands import Band, Group, Lattice
-from neuralshade.model.grid_axis import Axis
+from neuralshade.model.axis_stencil import Axis
 
 Table = npt.NDArray[Any]
 BAND = np.dtype([("pixels", "<u4"), ("lattices", "<u4"), ("first_error", "<u4"), ("slots", "<u4")])

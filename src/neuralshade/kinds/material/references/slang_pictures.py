@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.model.given_pictures import given_picture, packed_pictures
+from neuralshade.model.input_pictures import load_input_picture, packed_pictures
 
 PICTURE = re.compile(
     r"^[ \t]*(?:uniform\s+)?(?P<type>Picture\s*<\s*float(?P<channels>[234]?)\s*>)\s*"
@@ -63,4 +63,4 @@ def _pixels(place: Path, one: re.Match[str]) -> Any:
     if not path or named.is_absolute() or ".." in named.parts or "\\" in path:
         raise ConfigError(f"{where}: got {shown(path)}, need a picture in the module's folder or "
                           "below. Copy it there, and write / between folders.")  # fmt: skip
-    return given_picture(place.parent / named, int(one["channels"] or 1), where).as_float()
+    return load_input_picture(place.parent / named, int(one["channels"] or 1), where).as_float()

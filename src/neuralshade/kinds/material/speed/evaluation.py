@@ -31,7 +31,7 @@ from neuralshade.kinds.material.references.reference_bsdf import HEAD, LOWEST, R
 from neuralshade.kinds.material.speed.screen import Screen
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.field import Field
-from neuralshade.model.parameters import SlangHalf, Table
+from neuralshade.model.parameters import SlangType, Table
 
 Floats = npt.NDArray[np.float32]
 GROUPS = {"cuda": 256}  # threads by API; for networks of 32 x 2, scattered, 78 us (128: 91 us)
@@ -126,14 +126,14 @@ class OnScreen(Encoding):
         super().__init__()
         self.inner, self.screen, self.width = inner, screen, inner.width
 
-    def slang(self, name: str) -> SlangHalf:
+    def slang(self, name: str) -> SlangType:
         inner = self.inner.slang(name)
         text = inner.declarations + self.screen.text() + ON_SCREEN.format(name=name)
         modules = inner.modules | {"neuralshade.model.encoding", "neuralshade.model.parameters"}
-        return SlangHalf(f"{name}OnScreen<{inner.type}>", modules, text)
+        return SlangType(f"{name}OnScreen<{inner.type}>", modules, text)
 
-    def given(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
-        return self.inner.given(name)
+    def fixed_buffers(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
+        return self.inner.fixed_buffers(name)
 
     def number_count(self) -> int:
         return self.inner.number_count()

@@ -14,7 +14,7 @@ from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
 
 
-def given_picture(value: Any, channels: int, where: str) -> Picture:
+def load_input_picture(value: Any, channels: int, where: str) -> Picture:
     """Return the picture that a member is given: a path, or whatever ``load_picture`` takes.
 
     Raises: PictureError for the file; ConfigError where it has other than ``channels``

@@ -71,7 +71,7 @@ class Axis:
         """Return how many groups ``colors`` has of all texels, where there are so many."""
         return 3 if self.wraps and self.texels % 2 and self.texels > 1 else 2
 
-    def seers(self, chosen: torch.Tensor, first: int, count: int) -> Seers:
+    def gather_stencil(self, chosen: torch.Tensor, first: int, count: int) -> GatherStencil:
         """Return which of ``count`` pixels see some texels, and by which shares.
 
         ``first``: the first of these pixels; after the last one of all comes number 0.
@@ -79,15 +79,15 @@ class Axis:
         place = (self.index[chosen] - first) % self.pixels
         inside = place < count
         shares = torch.where(inside, self.shares[chosen], 0)
-        return Seers(torch.where(inside, place, 0), shares, shares.square())
+        return GatherStencil(torch.where(inside, place, 0), shares, shares.square())
 
-    def ways(self, pixels: torch.Tensor | slice) -> Ways:
+    def lerp_stencil(self, pixels: torch.Tensor | slice) -> LerpStencil:
         """Return between which texels some pixels lie."""
-        return Ways(self.before[pixels], self.after[pixels], self.way[pixels])
+        return LerpStencil(self.before[pixels], self.after[pixels], self.way[pixels])
 
 
 @dataclass(frozen=True)
-class Seers:
+class GatherStencil:
     """The pixels that see each of some texels; what reaches them, added up."""
 
     index: torch.Tensor  # int64 [texels, most]
@@ -100,7 +100,7 @@ class Seers:
 
 
 @dataclass(frozen=True)
-class Ways:
+class LerpStencil:
     """Pixels between two texels each, and how far they are on the way: [P] each."""
 
     before: torch.Tensor

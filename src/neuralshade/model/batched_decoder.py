@@ -12,7 +12,7 @@ MOST_THREADS = 256  # of a group that evaluates a frame
 
 
 @dataclass(frozen=True)
-class FrameDecoder:
+class BatchedDecoder:
     """Slang text of what evaluates materials by their index, and what it reads.
 
     ``DecodedPoint decoded_at(uint material, float2 uv, float level)``: what lights there have in
@@ -33,7 +33,7 @@ class FrameDecoder:
         return {"shared_bytes": self.shared_bytes, "fast_math": self.path == "matrix"}
 
 
-class Framed(Protocol):
+class BatchedMaterial(Protocol):
     """A material that a frame's decoder takes."""
 
     @property
@@ -47,5 +47,5 @@ class Framed(Protocol):
     def path(self, gpu: Gpu) -> str:
         """Return how a decoder evaluates it on ``gpu``: vector, matrix or fma."""
 
-    def decoder(self, gpu: Gpu, materials: Sequence[Any]) -> FrameDecoder:
+    def decoder(self, gpu: Gpu, materials: Sequence[Any]) -> BatchedDecoder:
         """Return what evaluates materials of one architecture, this one among them."""

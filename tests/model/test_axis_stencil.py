@@ -1,4 +1,4 @@
-"""model/grid_axis: pixels see texels as a bilinear look-up does, and texels the same pixels."""
+"""model/axis_stencil: pixels see texels as a bilinear look-up does, and texels the same pixels."""
 
 from itertools import pairwise
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuralshade.engine.code_bands import around
-from neuralshade.model.grid_axis import Axis
+from neuralshade.model.axis_stencil import Axis
 
 SIDES = st.integers(1, 23)
 
@@ -30,12 +30,12 @@ def test_spread_is_the_look_up_and_gather_its_adjoint(texels, pixels, wraps, smo
     axis = Axis(texels, pixels, wraps, smooth)
     weights = np.stack([seen_by(p, texels, pixels, wraps, smooth) for p in range(pixels)])
     rows = torch.tensor(data.draw(st.lists(st.integers(0, pixels - 1), min_size=1, max_size=9)))
-    spread = axis.ways(rows).spread(torch.eye(texels)).t()
+    spread = axis.lerp_stencil(rows).spread(torch.eye(texels)).t()
     np.testing.assert_allclose(spread, weights[rows.numpy()], atol=1e-5)
     first, count = data.draw(st.integers(0, pixels - 1)), data.draw(st.integers(1, pixels))
     x, around_it = torch.randn(2, count), (first + np.arange(count)) % pixels
     some = torch.arange(data.draw(st.integers(0, texels - 1)), texels)
-    seers = axis.seers(some, first, count)
+    seers = axis.gather_stencil(some, first, count)
     for power in (1, 2):
         found = seers.gather(x, squared=power == 2)
         wanted = x.double().numpy() @ (weights[around_it][:, some.numpy()] ** power)
@@ -57,7 +57,7 @@ def test_no_pixel_sees_two_of_a_color(texels, pixels, wraps, data):
 def test_pixels_that_see_one_of_some(texels, pixels, wraps, data):
     axis = Axis(texels, pixels, wraps)
     own = slice(*sorted(data.draw(st.tuples(*[st.integers(0, texels)] * 2))))
-    spread = axis.ways(slice(None)).spread(torch.eye(texels))  # [texels, pixels]
+    spread = axis.lerp_stencil(slice(None)).spread(torch.eye(texels))  # [texels, pixels]
     assert torch.equal(axis.seeing(own), (spread[own] > 0).any(0))
 
 

@@ -29,7 +29,7 @@ ENCODINGS: dict[str, tuple[Callable[..., Grid], Sequence[str]]] = {
 
 
 @dataclass(frozen=True)
-class Half:
+class TorchCounterpart:
     """What a member of such a type is: ``kind`` network or encoding, and its torch half.
 
     ``levels``: across, down and first entry of each level of an encoding's grid.
@@ -49,7 +49,9 @@ class Half:
         return flat.detach().numpy().astype(np.float32)
 
 
-def half_of(of_type: str, rng: torch.Generator | None, where: str) -> Half | None:
+def counterpart_of(
+    of_type: str, rng: torch.Generator | None, where: str
+) -> TorchCounterpart | None:
     """Return what a Slang type stands for; None for one that is neither network nor encoding.
 
     Args:
@@ -66,11 +68,13 @@ def half_of(of_type: str, rng: torch.Generator | None, where: str) -> Half | Non
     with torch.device("cpu" if rng is not None else "meta"):
         if found[1] == "Network":
             network = _network(arguments, rng, where)
-            return Half("network", network, sum(p.numel() for p in network.parameters()))
+            return TorchCounterpart(
+                "network", network, sum(p.numel() for p in network.parameters())
+            )
         grid = _grid(found[1], arguments, rng, where)
     firsts = [table.first // table.features for table in grid.tables()]
     levels = [(*size, first) for size, first in zip(grid.sizes(), firsts, strict=True)]
-    return Half("encoding", grid, grid.number_count(), tuple(levels))
+    return TorchCounterpart("encoding", grid, grid.number_count(), tuple(levels))
 
 
 def _network(arguments: Sequence[str], rng: torch.Generator | None, where: str) -> MLP:
