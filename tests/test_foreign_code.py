@@ -41,7 +41,7 @@ REASONS = {
     "tensors and plain containers alone",
     ("src/neuralshade/gpu/slang_com.py", "ctypes.CDLL"): "Slang's compiler, beside slangpy itself",
     ("src/neuralshade/gpu/slang_com.py", "importlib.util"): "find_spec: where slangpy lies",
-    ("src/neuralshade/base/confine.py", "ctypes.CDLL"): "the C library, for the kernel's calls",
+    ("src/neuralshade/base/confinement.py", "ctypes.CDLL"): "the C library, for the kernel's calls",
     ("src/neuralshade/base/sandbox/sandbox.py", "subprocess"): "Python, with our own module",
     ("src/neuralshade/base/sandbox/sandbox.py", "sys.path"): "read, to hand it on",
     ("src/neuralshade/base/sandbox/process.py", "sys.path"): "read, for what may be read",

@@ -8,13 +8,13 @@ import pytest
 from neuralshade.asset.rules import ASSET, CHECKPOINT
 from neuralshade.asset.schema import (
     AnyOf,
+    Boolean,
     Digits,
-    Each,
-    Named,
+    ListOf,
+    MapOf,
     Number,
-    Parts,
+    ObjectOf,
     Text,
-    Truth,
     check_forms,
     check_header,
     check_numbers,
@@ -38,37 +38,37 @@ REFUSED = [
     (Digits(2), "0", "'0' for a in the header, need 2 digits of 0 to 9 and a to f"),
     (Digits(2), "0A", "'0A' for a in the header, need 2 digits of 0 to 9 and a to f"),
     (Digits(2), 12, "12 for a in the header, need 2 digits of 0 to 9 and a to f"),
-    (Truth(), 1, "1 for a in the header, need true or false"),
-    (AnyOf((Truth(), WHOLE), "a bit"), "x", "'x' for a in the header, need a bit"),
-    (Each(WHOLE), {}, "{} for a in the header, need a list"),
-    (Each(WHOLE, 2, 2), [1], "[1] for a in the header, need a list of 2"),
-    (Each(WHOLE, 1, 2), [], "[] for a in the header, need a list of 1 to 2"),
-    (Each(Each(WHOLE)), [[1], [2, -1]],
+    (Boolean(), 1, "1 for a in the header, need true or false"),
+    (AnyOf((Boolean(), WHOLE), "a bit"), "x", "'x' for a in the header, need a bit"),
+    (ListOf(WHOLE), {}, "{} for a in the header, need a list"),
+    (ListOf(WHOLE, 2, 2), [1], "[1] for a in the header, need a list of 2"),
+    (ListOf(WHOLE, 1, 2), [], "[] for a in the header, need a list of 1 to 2"),
+    (ListOf(ListOf(WHOLE)), [[1], [2, -1]],
      "-1 for a[1][1] in the header, need a whole number, 0 to 9"),
-    (Named(WHOLE), [], "[] for a in the header, need an object"),
-    (Named(WHOLE), {"\x1b": "x"}, "'x' for a.'\\x1b' in the header, need a whole number, 0 to 9"),
-    (Parts({"b": WHOLE}), {}, "no 'a.b' in the header, need a whole asset"),
-    (Parts({"b": WHOLE}), 5, "5 for a in the header, need an object"),
-    (Parts({}, {"c": Truth()}), {"c": 0}, "0 for a.c in the header, need true or false"),
+    (MapOf(WHOLE), [], "[] for a in the header, need an object"),
+    (MapOf(WHOLE), {"\x1b": "x"}, "'x' for a.'\\x1b' in the header, need a whole number, 0 to 9"),
+    (ObjectOf({"b": WHOLE}), {}, "no 'a.b' in the header, need a whole asset"),
+    (ObjectOf({"b": WHOLE}), 5, "5 for a in the header, need an object"),
+    (ObjectOf({}, {"c": Boolean()}), {"c": 0}, "0 for a.c in the header, need true or false"),
 ]  # fmt: skip
 TAKEN = [
     (WHOLE, 0), (WHOLE, 9), (Number(), -1e300), (Number(or_none=True), None), (Number(), 3),
-    (Text(), "x" * 4096), (Text(or_none=True), None), (Truth(), False), (Each(WHOLE), []),
-    (Named(WHOLE), {"b": 1}), (Parts({"b": WHOLE}, {"c": WHOLE}), {"b": 1, "of later": "x"}),
-    (AnyOf((Truth(), WHOLE), "a bit"), 5), (Digits(2), "f0"),
+    (Text(), "x" * 4096), (Text(or_none=True), None), (Boolean(), False), (ListOf(WHOLE), []),
+    (MapOf(WHOLE), {"b": 1}), (ObjectOf({"b": WHOLE}, {"c": WHOLE}), {"b": 1, "of later": "x"}),
+    (AnyOf((Boolean(), WHOLE), "a bit"), 5), (Digits(2), "f0"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("rule, value, got", REFUSED)
 def test_refused(rule, value, got):
     with pytest.raises(AssetError) as caught:
-        check_header("x.nsh", {"a": value}, Parts({"a": rule}), "asset", "Fit it again.")
+        check_header("x.nsh", {"a": value}, ObjectOf({"a": rule}), "asset", "Fit it again.")
     assert str(caught.value) == f"x.nsh: got {got}. Fit it again."
 
 
 @pytest.mark.parametrize("rule, value", TAKEN)
 def test_taken(rule, value):
-    check_header("x.nsh", {"a": value}, Parts({"a": rule}), "asset", "Fit it again.")
+    check_header("x.nsh", {"a": value}, ObjectOf({"a": rule}), "asset", "Fit it again.")
 
 
 @pytest.mark.parametrize("steps", [-(2**63), -1, 2**63, True, 0.5, "1"])

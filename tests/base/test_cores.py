@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from neuralshade.base import cores
-from neuralshade.base.cores import core_count, on_cores
+from neuralshade.base.cores import core_count, map_on_cores
 
 
 @pytest.mark.parametrize("limit, count", [("1", 1), ("3", 3), ("99", 6), ("0", 1), ("", 6),
@@ -28,17 +28,17 @@ def test_where_cores_are_not_told_apart_all_count(monkeypatch):
 @pytest.mark.parametrize("count", [1, 2, 9])
 def test_results_come_in_order(monkeypatch, count):
     monkeypatch.setattr(cores, "core_count", lambda: count)
-    assert list(on_cores(lambda number: number**2, range(5))) == [0, 1, 4, 9, 16]
-    assert list(on_cores(lambda number: number, [])) == []
+    assert list(map_on_cores(lambda number: number**2, range(5))) == [0, 1, 4, 9, 16]
+    assert list(map_on_cores(lambda number: number, [])) == []
 
 
 def test_as_many_run_at_a_time_as_there_are_cores(monkeypatch):
     monkeypatch.setattr(cores, "core_count", lambda: 3)
     met = threading.Barrier(3, timeout=300)
-    assert len(list(on_cores(lambda _: met.wait(), range(6)))) == 6
+    assert len(list(map_on_cores(lambda _: met.wait(), range(6)))) == 6
 
 
 def test_an_error_comes_out_and_ends_the_rest(monkeypatch):
     monkeypatch.setattr(cores, "core_count", lambda: 2)
     with pytest.raises(ZeroDivisionError):
-        list(on_cores(lambda number: 1 // number, [1, 0, 1]))
+        list(map_on_cores(lambda number: 1 // number, [1, 0, 1]))

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from neuralshade.base.log_relay import LogAside, LogRelay
+from neuralshade.base.log_relay import LogRelay, LogTap
 
 
 @pytest.fixture
@@ -20,8 +20,8 @@ def log():
 def test_warnings_are_printed_once_where_nothing_else_shows_them(log, capsys):
     heard = []
     log.handlers.clear()  # pytest's own
-    log.addHandler(LogAside(heard.append))
-    log.addHandler(LogAside(heard.append))
+    log.addHandler(LogTap(heard.append))
+    log.addHandler(LogTap(heard.append))
     log.warning("few steps")
     log.info("on the CPU")
     assert capsys.readouterr().err == "few steps\n"
@@ -30,7 +30,7 @@ def test_warnings_are_printed_once_where_nothing_else_shows_them(log, capsys):
 
 def test_what_shows_them_does_so_alone(log, capsys):
     heard, shown = [], []
-    log.addHandler(LogAside(heard.append))
+    log.addHandler(LogTap(heard.append))
     log.addHandler(LogRelay(shown.append))
     log.warning("few steps")
     assert (capsys.readouterr().err, heard, shown) == ("", ["few steps"], ["few steps"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from neuralshade.base.message_text import decimals, kept_db, memory_text, rate_text
+from neuralshade.base.message_text import decimals, memory_text, rate_text, rounded_db
 
 
 @pytest.mark.parametrize("per_second, told", [
@@ -25,5 +25,5 @@ def test_many_bits_per_pixel_have_no_decimals():
     (41.29499999, 41.2949), (41.3499996, 41.3499), (200.0, 200.0),
 ])  # fmt: skip
 def test_what_a_file_keeps_is_told_as_what_was_measured(measured, kept):
-    assert kept_db(measured) == kept_db(kept) == kept and abs(kept - measured) < 1e-3
+    assert rounded_db(measured) == rounded_db(kept) == kept and abs(kept - measured) < 1e-3
     assert (f"{kept:.2f}", f"{kept:.1f}") == (f"{measured:.2f}", f"{measured:.1f}")

@@ -4,14 +4,14 @@ import sys
 
 import pytest
 
-from neuralshade.base.plugins import judged, names, plugin_named, plugins
+from neuralshade.base.plugins import checked_plugins, names, plugin_named, plugins
 from neuralshade.errors import ConfigError
 
 OURS = ("frequency", "identity")
 
 
 def faults(what="encoding", ours=OURS):
-    return {(plugin.name, plugin.package): fault for plugin, fault in judged(what, ours)}
+    return {(plugin.name, plugin.package): fault for plugin, fault in checked_plugins(what, ours)}
 
 
 def test_nothing_runs_before_a_name_is_used(installed):

@@ -6,7 +6,13 @@ import threading
 import pytest
 
 from neuralshade.base import interrupt
-from neuralshade.base.interrupt import SIGNALS, CutShort, Interruption, cut_short, raised_while
+from neuralshade.base.interrupt import (
+    SIGNALS,
+    Interrupted,
+    Interruption,
+    interruptible,
+    signals_raised,
+)
 
 
 @pytest.fixture
@@ -88,13 +94,13 @@ def test_what_was_started_to_ignore_that_its_terminal_hangs_up(now):
 
 def test_what_nothing_is_lost_of_is_cut_short(now):
     with Interruption() as interruption:
-        with pytest.raises(CutShort), cut_short():
+        with pytest.raises(Interrupted), interruptible():
             signal.raise_signal(signal.SIGTERM)
         assert interruption.requested
         signal.raise_signal(signal.SIGTERM)  # too soon to be meant
-        with pytest.raises(CutShort), cut_short():
+        with pytest.raises(Interrupted), interruptible():
             pytest.fail("it began")
-    with cut_short():  # nobody asks for an end any more
+    with interruptible():  # nobody asks for an end any more
         pass
 
 
@@ -102,7 +108,7 @@ def test_another_thread_is_not_cut_short(now):
     done = []
 
     def work():
-        with cut_short():
+        with interruptible():
             done.append(1)
 
     with Interruption() as interruption:
@@ -117,7 +123,7 @@ def test_another_thread_is_not_cut_short(now):
 def test_what_would_end_the_process_is_an_exception_while_that_is_wanted(now, monkeypatch, number):
     signal.signal(number, signal.SIG_DFL)
     ended = []
-    with raised_while(lambda: not ended):
+    with signals_raised(lambda: not ended):
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(number)
         with Interruption() as interruption:
@@ -132,7 +138,7 @@ def test_what_would_end_the_process_is_an_exception_while_that_is_wanted(now, mo
     handler(number, None)  # as if nothing had been there
     signal.getsignal(number)(number, None)
     assert raised == [number] * 2 and signal.getsignal(number) is signal.SIG_DFL
-    with raised_while(lambda: False):
+    with signals_raised(lambda: False):
         signal.getsignal(number)(number, None)
     assert raised == [number] * 3 and signal.getsignal(number) is signal.SIG_DFL
 
@@ -144,7 +150,7 @@ def test_nor_does_a_signal_that_a_context_before_was_left_with(now, number):
     with Interruption():
         signal.raise_signal(number)
     left = signal.getsignal(number)
-    with raised_while(lambda: True):
+    with signals_raised(lambda: True):
         signal.raise_signal(number)  # too soon to be meant
         now(1.1)
         with pytest.raises(KeyboardInterrupt):
@@ -153,5 +159,5 @@ def test_nor_does_a_signal_that_a_context_before_was_left_with(now, number):
 
 
 def test_who_has_a_handler_keeps_it(now):
-    with raised_while(lambda: True):
+    with signals_raised(lambda: True):
         assert [signal.getsignal(s) for s in SIGNALS] == [signal.default_int_handler] * len(SIGNALS)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.asset.file import said_kind
+from neuralshade.asset.file import stored_kind
 from neuralshade.errors import OutputError
 
 CPU = neuralshade.FitOptions(engine="torch", device="cpu")
@@ -16,7 +16,7 @@ def photo(tmp_path, monkeypatch, save_smooth):
     monkeypatch.chdir(tmp_path)
     save_smooth()
     neuralshade.fit_image("a.png", steps=1, options=CPU)
-    assert said_kind("a.nsh") == "image"
+    assert stored_kind("a.nsh") == "image"
     return tmp_path / "a.nsh"
 
 
@@ -40,21 +40,21 @@ def test_an_asset_of_another_kind_stays(photo, refusal, fit, kind):
     )
     assert photo.read_bytes() == before
     fit("a.nsh")  # named, it is replaced
-    assert said_kind("a.nsh") == kind
+    assert stored_kind("a.nsh") == kind
 
 
 def test_its_own_is_replaced(photo):
     before = photo.read_bytes()
     neuralshade.fit_image("a.png", steps=2, options=CPU)
-    assert said_kind("a.nsh") == "image" and photo.read_bytes() != before
+    assert stored_kind("a.nsh") == "image" and photo.read_bytes() != before
 
 
 @pytest.mark.parametrize("content", [b"", b"no asset at all", np.zeros(99).tobytes()])
 def test_other_files_say_no_kind(tmp_path, content):
     (tmp_path / "x.nsh").write_bytes(content)
-    assert said_kind(tmp_path / "x.nsh") is None
+    assert stored_kind(tmp_path / "x.nsh") is None
 
 
 def test_a_cut_asset_says_no_kind(photo):
     photo.write_bytes(photo.read_bytes()[:100])
-    assert said_kind(photo) is None
+    assert stored_kind(photo) is None

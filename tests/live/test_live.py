@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.base.message_text import kept_db
+from neuralshade.base.message_text import rounded_db
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.scene import Tone
 from neuralshade.live.client import Client
@@ -68,7 +68,7 @@ def test_a_page_sees_a_fit(fitting, look, picture):
     page.state("ended")
     result = job.finish()
     assert result.steps > steps[-1]
-    page.until(lambda: page.curve[-1][3] == kept_db(result.psnr_db))  # it comes by itself
+    page.until(lambda: page.curve[-1][3] == rounded_db(result.psnr_db))  # it comes by itself
     told = [row[0] for row in page.curve]  # of the last step once: as the file has it
     assert told == sorted(set(told))
     assert told[-1] == result.steps

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neuralshade.asset.schema import Truth
+from neuralshade.asset.schema import Boolean
 from neuralshade.kinds.picture import OpenedPicture
 from neuralshade.source.crop import WHOLE
 from toykind import KIND, ToyRecipe
 
-RULES = {**OpenedPicture.parts, "grey": Truth()}
+RULES = {**OpenedPicture.parts, "grey": Boolean()}
 
 
 @dataclass(frozen=True)

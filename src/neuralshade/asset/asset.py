@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neuralshade.asset.brought import PART, noted
 from neuralshade.asset.file import AssetFile, read_asset_file, to_bytes, write_asset_file
+from neuralshade.asset.plugin_provenance import PART, plugin_notes
 from neuralshade.asset.rules import ASSET
-from neuralshade.asset.schema import Form, Parts, Rule, check_forms, check_header, check_numbers
+from neuralshade.asset.schema import Form, ObjectOf, Rule, check_forms, check_header, check_numbers
 from neuralshade.errors import AssetError
 from neuralshade.source.picture import Picture
 
@@ -58,7 +58,7 @@ def asset_file(
     shown = {} if header.picture is None else {"picture": header.picture}
     content = {"kind": kind, "recipe": header.recipe, **shown, "training": training,
                "quality": header.quality, **header.own}  # fmt: skip
-    if note := noted([("kind", kind)]):
+    if note := plugin_notes([("kind", kind)]):
         content[PART] = note[PART] + content.get(PART, [])
     return AssetFile(content, tensors)
 
@@ -109,7 +109,7 @@ def check_own(asset: Asset, rules: Mapping[str, Rule]) -> None:
     """Raise AssetError where the header breaks a rule of its kind, by the names of its parts."""
     parts = {**asset.header.own, "training": asset.header.training,
              "quality": asset.header.quality}  # fmt: skip
-    check_header(asset.path, parts, Parts(rules), "asset", REMEDY)
+    check_header(asset.path, parts, ObjectOf(rules), "asset", REMEDY)
 
 
 def check_tensors(asset: Asset, forms: Mapping[str, Form] | None) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from neuralshade.base.argument_checks import check_path
 from neuralshade.base.atomic import whole_file
-from neuralshade.base.message_text import LONGEST, plain, shown, unread
+from neuralshade.base.message_text import LONGEST, plain, read_failure, shown
 from neuralshade.base.regular_file import check_regular
 from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import AssetError
@@ -73,12 +73,12 @@ def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> As
         check_regular(path)
         data = Path(path).read_bytes()
     except OSError as error:
-        raise AssetError(f"{path}: got {unread(error)}, need a readable asset file. "
+        raise AssetError(f"{path}: got {read_failure(error)}, need a readable asset file. "
                          f"{_where(path)}") from error  # fmt: skip
     file = from_bytes(data, str(path))
     if kind is not None and file.header["kind"] != kind:
         found = file.header["kind"]
-        got, need = _kinds_told(found, kind)
+        got, need = _kinds_text(found, kind)
         raise AssetError(f"{path}: got {got}, need {need}. "
                          f"{_remedy(found, kind)}")  # fmt: skip
     return file
@@ -97,7 +97,7 @@ def is_asset_file(path: str | os.PathLike[str]) -> bool:
         return file.read(8 + len(START))[8:] == START
 
 
-def said_kind(path: str | os.PathLike[str]) -> str | None:
+def stored_kind(path: str | os.PathLike[str]) -> str | None:
     """Return the kind that a file says it is, its checksum unread; None where it says none.
 
     Raises: OSError.
@@ -199,7 +199,7 @@ def _remedy(kind: str, wanted: str) -> str:
     return "Use an asset that the matching fit verb made."
 
 
-def _kinds_told(kind: str, wanted: str) -> tuple[str, str]:
+def _kinds_text(kind: str, wanted: str) -> tuple[str, str]:
     """Return what a file is and what it is to be, for the message; both are kinds."""
     if not wanted.endswith(CHECKPOINT):
         return f"an asset of kind {shown(kind)}", repr(wanted)

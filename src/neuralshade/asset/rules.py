@@ -1,7 +1,17 @@
 """Rules that the headers of all kinds share, and of checkpoints."""
 
-from neuralshade.asset.brought import NOTES, PART
-from neuralshade.asset.schema import AnyOf, Digits, Each, Named, Number, Parts, Rule, Text, Truth
+from neuralshade.asset.plugin_provenance import NOTES, PART
+from neuralshade.asset.schema import (
+    AnyOf,
+    Boolean,
+    Digits,
+    ListOf,
+    MapOf,
+    Number,
+    ObjectOf,
+    Rule,
+    Text,
+)
 from neuralshade.source.picture import COLOR_SPACES
 
 COUNT = Number(0, 2**53, whole=True)  # of steps, which a float64 still tells apart
@@ -9,33 +19,33 @@ SECONDS = Number(0, 1e10)
 SIDE = Number(1, 2**24, whole=True)  # of a picture, in pixels
 MEASURED = Number(or_none=True)  # a loss or dB: None is what a file has for NaN
 DIGEST = Digits(64)  # of SHA-256
-RECIPE = Named(
-    AnyOf((Text(longest=2**16), Number(or_none=True), Truth()), "a text, a number, true or false")
+RECIPE = MapOf(
+    AnyOf((Text(longest=2**16), Number(or_none=True), Boolean()), "a text, a number, true or false")
 )
-CURVE = Each(Each(MEASURED, 4, 4))  # step, seconds, loss, psnr_db
-BREAKS = Each(COUNT, 0, 16)  # steps behind which losses are of another kind
+CURVE = ListOf(ListOf(MEASURED, 4, 4))  # step, seconds, loss, psnr_db
+BREAKS = ListOf(COUNT, 0, 16)  # steps behind which losses are of another kind
 STEPS: dict[str, Rule] = {"steps": COUNT, "seconds": SECONDS}
-TRAINING = Parts({**STEPS, "curve": CURVE})  # of what is reported
-PICTURE = Parts(
+TRAINING = ObjectOf({**STEPS, "curve": CURVE})  # of what is reported
+PICTURE = ObjectOf(
     {"name": Text(), "width": SIDE, "height": SIDE, "channels": Number(1, 4, whole=True),
      "color_space": Text(choices=COLOR_SPACES), "dtype": Text(longest=16)},
     {"digest": DIGEST},
 )  # fmt: skip
 # the quality of what is compared with a picture; the others of HDR
-PSNR = Parts(
+PSNR = ObjectOf(
     {"psnr_db": Number(-1e6, 1e6)},
     {"log_psnr_db": Number(-1e6, 1e6, or_none=True), "light_kept": Number(0, 1e30, or_none=True)},
 )
 # What every asset's header has; a kind's own rules say more.
-ASSET = Parts(
-    {"recipe": RECIPE, "training": Parts(STEPS, {"curve": CURVE}), "quality": Parts({})},
+ASSET = ObjectOf(
+    {"recipe": RECIPE, "training": ObjectOf(STEPS, {"curve": CURVE}), "quality": ObjectOf({})},
     {"picture": PICTURE, PART: NOTES, "source": Text()},
 )
-CHECKPOINT = Parts(
+CHECKPOINT = ObjectOf(
     {
         "recipe": RECIPE,
-        "picture": Parts({"name": Text(), "digest": Text(longest=2**20)}),  # a task's is long
-        "progress": Parts(
+        "picture": ObjectOf({"name": Text(), "digest": Text(longest=2**20)}),  # a task's is long
+        "progress": ObjectOf(
             {"step": COUNT},  # without which a resumed fit would begin anew
             {"seconds": SECONDS, "loss": MEASURED, "psnr_db": MEASURED,
              "share": Number(0, 1), "samples_per_second": Number(0, or_none=True),

@@ -99,7 +99,7 @@ class Digits:
 
 
 @dataclass(frozen=True)
-class Truth:
+class Boolean:
     """true or false."""
 
     def check(self, value: Any, where: str) -> None:
@@ -124,7 +124,7 @@ class AnyOf:
 
 
 @dataclass(frozen=True)
-class Each:
+class ListOf:
     """A list of ``least`` to ``most`` values by one rule."""
 
     rule: Rule
@@ -141,7 +141,7 @@ class Each:
 
 
 @dataclass(frozen=True)
-class Named:
+class MapOf:
     """An object whose names are free, each value by one rule."""
 
     rule: Rule
@@ -156,7 +156,7 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Parts:
+class ObjectOf:
     """An object with ``needed`` parts, and perhaps ``others``.
 
     Parts of other names are let be, as a later version may write them: nothing reads them.

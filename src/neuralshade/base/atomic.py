@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from neuralshade.base.argument_checks import check_path
-from neuralshade.base.message_text import unmade
+from neuralshade.base.message_text import folder_failure
 from neuralshade.base.temp_files import fresh_name, lock, remove_stale, sweep_temp_folder
 from neuralshade.errors import OutputError
 
@@ -71,7 +71,7 @@ def make_folder(folder: Path, use: str) -> None:
     except OSError as error:
         there = isinstance(error, FileExistsError)
         remedy = "Choose another." if there else "Create its parent, or choose another."
-        raise OutputError(f"{folder}: got {unmade(error)}, need a folder for {use}. "
+        raise OutputError(f"{folder}: got {folder_failure(error)}, need a folder for {use}. "
                           f"{remedy}") from error  # fmt: skip
 
 

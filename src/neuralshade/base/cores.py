@@ -21,7 +21,7 @@ def core_count() -> int:
     return min(cores, max(1, int(limit))) if limit.isdecimal() else cores
 
 
-def on_cores(do: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+def map_on_cores(do: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
     """Yield ``do(item)`` of each, in order, as many at a time as there are cores.
 
     In threads: for what leaves Python's lock to others.

@@ -14,8 +14,8 @@ SIGNALS = tuple(getattr(signal, name) for name in NAMES if hasattr(signal, name)
 BOUNCE_SECONDS = 1.0  # after a request, in which another signal is the same key or hand
 
 
-class CutShort(KeyboardInterrupt):
-    """What ran was given up, since the process was asked to end; see ``cut_short``."""
+class Interrupted(KeyboardInterrupt):
+    """What ran was given up, since the process was asked to end; see ``interruptible``."""
 
 
 class Interruption:
@@ -30,7 +30,7 @@ class Interruption:
 
     _asked = -math.inf  # when any context was last requested: contexts are nested
     _entered: ClassVar[list["Interruption"]] = []
-    _cuts: ClassVar[int] = 0  # contexts of cut_short that run
+    _cuts: ClassVar[int] = 0  # open contexts of ``interruptible``
 
     def __init__(self) -> None:
         self.requested = False
@@ -57,7 +57,7 @@ class Interruption:
         Interruption._asked = time.monotonic()  # first: a handler may itself be interrupted
         self.requested = True
         if Interruption._cuts:
-            raise CutShort
+            raise Interrupted
 
     def _again(self, number: int, frame: FrameType | None) -> None:
         """Pass a signal on, unless it comes too soon to be meant."""
@@ -72,8 +72,8 @@ class Interruption:
 
 
 @contextmanager
-def cut_short() -> Iterator[None]:
-    """Context that a request to end leaves by CutShort, between two steps of Python.
+def interruptible() -> Iterator[None]:
+    """Context that a request to end leaves by Interrupted, between two steps of Python.
 
     For what takes long, and of which nothing is lost. Outside the main thread, and of any
     Interruption, it does nothing.
@@ -84,14 +84,14 @@ def cut_short() -> Iterator[None]:
     Interruption._cuts += 1
     try:
         if is_interrupted():
-            raise CutShort
+            raise Interrupted
         yield
     finally:
         Interruption._cuts -= 1
 
 
 @contextmanager
-def postponed() -> Iterator[None]:
+def signals_deferred() -> Iterator[None]:
     """Context in which SIGNALS wait for its end: for what no exception may pass through.
 
     Outside the main thread, which alone answers signals, it does nothing.
@@ -113,7 +113,7 @@ def postponed() -> Iterator[None]:
 
 
 @contextmanager
-def raised_while(wanted: Callable[[], bool]) -> Iterator[None]:
+def signals_raised(wanted: Callable[[], bool]) -> Iterator[None]:
     """Context in which SIGTERM and SIGHUP raise KeyboardInterrupt, as SIGINT does, where
     ``wanted`` says so when one comes; else they act as without it.
 
@@ -162,11 +162,11 @@ def is_interrupted() -> bool:
     return any(context.requested for context in Interruption._entered)
 
 
-def last_asked() -> float:
+def last_request_time() -> float:
     """Return when that was asked for last, by time.monotonic; -inf where it never was."""
     return Interruption._asked
 
 
-def seconds_asked() -> float:
+def seconds_since_request() -> float:
     """Return how long ago that was asked for last; 0 where it was not."""
     return time.monotonic() - Interruption._asked if is_interrupted() else 0.0

@@ -15,7 +15,7 @@ class LogRelay(logging.Handler):
         self.tell(record.getMessage())
 
 
-class LogAside(LogRelay):
+class LogTap(LogRelay):
     """Hears a log beside what shows it to people.
 
     Where nothing does, Python prints warnings to standard error, but only of a log that nobody
@@ -35,4 +35,4 @@ class LogAside(LogRelay):
         while log is not None:
             found += log.handlers
             log = log.parent if log.propagate else None
-        return found[:1] == [self] and all(isinstance(each, LogAside) for each in found)
+        return found[:1] == [self] and all(isinstance(each, LogTap) for each in found)

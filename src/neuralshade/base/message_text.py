@@ -35,7 +35,7 @@ def decimals(value: float, places: int) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.{places}f}"
 
 
-def kept_db(value: float) -> float:
+def rounded_db(value: float) -> float:
     """Return dB as files keep them: few digits, and with two decimals or one told as ``value`` is.
 
     What is rounded to three decimals and then to two may end beside what was measured.
@@ -85,7 +85,7 @@ def sentence(words: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def unread(error: OSError) -> str:
+def read_failure(error: OSError) -> str:
     """Return what was there in place of a file that could not be read."""
     if isinstance(error, IrregularError):
         return str(error.strerror)
@@ -93,7 +93,7 @@ def unread(error: OSError) -> str:
     return usual.get(error.errno or 0, f"'{error.strerror}'")
 
 
-def unmade(error: OSError) -> str:
+def folder_failure(error: OSError) -> str:
     """Return what was there in place of a folder that could not be made."""
     usual = {errno.EEXIST: "a file", errno.ENAMETOOLONG: TOO_LONG}
     return usual.get(error.errno or 0, f"'{error.strerror}'")

@@ -52,8 +52,8 @@ class Plugin:
             found = import_object(self.place)
         except (Exception, SystemExit) as error:
             raise ConfigError(f"{self.what} {self.name}: got {self.source}, which does not load "
-                              f"({reason(error)}), need a package that does. Upgrade or uninstall "
-                              "it.") from error  # fmt: skip
+                              f"({one_line_error(error)}), need a package that does. Upgrade or "
+                              "uninstall it.") from error  # fmt: skip
         LOADED[self.what, self.name] = self
         return found
 
@@ -63,7 +63,7 @@ class Plugin:
                            "Tell its authors.")  # fmt: skip
 
 
-def reason(error: BaseException) -> str:
+def one_line_error(error: BaseException) -> str:
     """Return an error of another package's on one line."""
     words = str(error).partition("\n")[0][:200]
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
@@ -87,10 +87,10 @@ def plugin_named(what: str, name: str, ours: Iterable[str]) -> Plugin | None:
 def names(what: str, ours: Iterable[str]) -> list[str]:
     """Return all names, ours first, then those of packages that collide with no other."""
     own = list(ours)
-    return own + [plugin.name for plugin, fault in judged(what, own) if fault is None]
+    return own + [plugin.name for plugin, fault in checked_plugins(what, own) if fault is None]
 
 
-def judged(what: str, ours: Iterable[str]) -> Iterator[tuple[Plugin, str | None]]:
+def checked_plugins(what: str, ours: Iterable[str]) -> Iterator[tuple[Plugin, str | None]]:
     """Yield each plug-in with what is wrong about its name or place; None where nothing is."""
     own, all_ = set(ours), plugins(what)
     for plugin in all_:

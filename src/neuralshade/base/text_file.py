@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from neuralshade.base.message_text import unread
+from neuralshade.base.message_text import read_failure
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
 
@@ -18,7 +18,7 @@ def read_text(path: str | os.PathLike[str], file: str, text: str) -> str:
         check_regular(path)
         return Path(path).read_text("utf-8-sig")
     except OSError as error:
-        raise ConfigError(f"{path}: got {unread(error)}, need {file}. Check the "
+        raise ConfigError(f"{path}: got {read_failure(error)}, need {file}. Check the "
                           "path.") from error  # fmt: skip
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: got bytes that are not UTF-8, need {text}. Check the "

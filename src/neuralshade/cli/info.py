@@ -77,11 +77,11 @@ def _print_unopened(facts: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(facts))
         return
-    from neuralshade.asset.brought import told_packages
+    from neuralshade.asset.plugin_provenance import package_facts
     from neuralshade.measure.table import print_pairs
 
     lines = [("kind", str(facts["kind"])), ("size", f"{facts['bytes']:,} bytes"),
-             *told_packages(facts).items()]  # fmt: skip
+             *package_facts(facts).items()]  # fmt: skip
     for part in ("quality", "training", "recipe"):  # may have names in common
         lines += _part_lines(part, facts.get(part))
     print_pairs(lines)

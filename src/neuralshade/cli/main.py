@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import neuralshade
-from neuralshade.base.memory import missing_memory
+from neuralshade.base.out_of_memory import out_of_memory_message
 from neuralshade.cli.completion import completed
 from neuralshade.cli.decode import decode
 from neuralshade.cli.doctor import doctor

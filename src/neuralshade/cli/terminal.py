@@ -10,8 +10,8 @@ from rich.progress import Progress, ProgressColumn, Task
 from rich.table import Column
 from rich.text import Text
 
-from neuralshade.asset.brought import told_packages
 from neuralshade.asset.file import FORMAT
+from neuralshade.asset.plugin_provenance import package_facts
 from neuralshade.base.log_relay import LogRelay
 from neuralshade.base.message_text import plural, rate_text
 from neuralshade.base.progress_scope import progress_line
@@ -153,7 +153,7 @@ def print_info(opened: Opened) -> None:
         "training": "elsewhere"
         if "source" in opened.header.own
         else f"{plural(training['steps'], 'step')} in {training['seconds']:.1f} s",
-        **told_packages(opened.header.own),
+        **package_facts(opened.header.own),
         "numbers": f"{opened.numbers:,}",
     }
     recipe = [(f"  {name}", str(value)) for name, value in opened.header.recipe.items()]

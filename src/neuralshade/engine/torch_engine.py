@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from neuralshade.base.interrupt import postponed
+from neuralshade.base.interrupt import signals_deferred
 from neuralshade.engine.threads import Threads
 from neuralshade.loss.pointwise import Loss, loss_named
 from neuralshade.model.field import Field
@@ -129,7 +129,7 @@ class TorchEngine:
             self._set_parameters(self.average.values())
             yield
         finally:
-            with postponed():  # a signal between two tensors would leave a mixture
+            with signals_deferred():  # a signal between two tensors would leave a mixture
                 self._set_parameters(trained)
 
     @torch.no_grad()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from neuralshade.base.json_numbers import finite
-from neuralshade.base.log_relay import LogAside
+from neuralshade.base.log_relay import LogTap
 from neuralshade.errors import OutputError
 from neuralshade.fitting.callback import Callback, RunningFit, Tick
 from neuralshade.fitting.facts import CurvePoints, progress_facts
@@ -40,7 +40,7 @@ class Events(Callback):
         self._last: Progress | None = None
         self._written: tuple[int, float | None, int] | None = None  # step and PSNR of the last line
         self._lock = threading.Lock()  # notes come from any thread
-        self._relay = LogAside(lambda text: self.write({"type": "note", "text": text}))
+        self._relay = LogTap(lambda text: self.write({"type": "note", "text": text}))
 
     def begin(self, job: RunningFit) -> None:
         """Open the file. Raises OutputError."""

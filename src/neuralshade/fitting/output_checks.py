@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from neuralshade.asset.file import is_asset_file, said_kind
+from neuralshade.asset.file import is_asset_file, stored_kind
 from neuralshade.base.atomic import check_writable
 from neuralshade.base.message_text import shown
 from neuralshade.errors import OutputError
@@ -87,7 +87,7 @@ def check_usual_place(output: Path, kind: str) -> None:
     ``fit image photo.png`` and ``fit textures photo.png`` have the same default.
     """
     try:
-        there = said_kind(output) if os.path.isfile(output) else None
+        there = stored_kind(output) if os.path.isfile(output) else None
     except OSError:
         there = None
     if there not in (None, kind):

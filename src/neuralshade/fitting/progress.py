@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from neuralshade.base.message_text import kept_db
+from neuralshade.base.message_text import rounded_db
 from neuralshade.base.progress_scope import part
 from neuralshade.errors import ConfigError
 
@@ -68,7 +68,7 @@ class Progress:
 
         The curve has one row a step: its last measurement, for the last step the file's.
         """
-        psnr_db = None if self.psnr_db is None or not measured else kept_db(self.psnr_db)
+        psnr_db = None if self.psnr_db is None or not measured else rounded_db(self.psnr_db)
         same = bool(self.curve) and self.curve[-1][0] == self.step
         if same and (measured or self.curve[-1][3] is None):
             self.curve.pop()

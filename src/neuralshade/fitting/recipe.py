@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.message_text import named, shown, unread
+from neuralshade.base.message_text import named, read_failure, shown
 from neuralshade.base.plugins import names, plugin_named
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
@@ -238,7 +238,7 @@ def read_toml(path: str | Path, need: str = "a TOML file of recipe settings",
         check_regular(path)
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"{path}: got {unread(error)}, need {need}. Check the "
+        raise ConfigError(f"{path}: got {read_failure(error)}, need {need}. Check the "
                           "path.") from error  # fmt: skip
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: got bytes that are not UTF-8, need {need}. Check the "

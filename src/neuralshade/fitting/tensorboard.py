@@ -20,7 +20,7 @@ from PIL import Image
 
 from neuralshade.base.atomic import check_writable
 from neuralshade.base.json_numbers import finite
-from neuralshade.base.message_text import unmade
+from neuralshade.base.message_text import folder_failure
 from neuralshade.base.optional import optional_module
 from neuralshade.errors import OutputError
 from neuralshade.fitting.callback import Callback, RunningFit, Tick
@@ -52,7 +52,7 @@ def check_tensorboard(folder: str | os.PathLike[str] | None) -> None:
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: got {unmade(error)}, need a folder for TensorBoard. "
+        raise OutputError(f"{folder}: got {folder_failure(error)}, need a folder for TensorBoard. "
                           "Choose another.") from error  # fmt: skip
     check_writable(Path(folder) / "events")
 

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from neuralshade.base.interrupt import postponed
+from neuralshade.base.interrupt import signals_deferred
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.gpu.cache_folder import cache_folder, check_file_limit, tell_uncached
 
@@ -230,7 +230,7 @@ def newest_profile(capabilities: Sequence[str]) -> str:
 
 def _load_slangpy() -> Any:
     try:
-        with postponed():  # an exception that passes through its C++ ends the process
+        with signals_deferred():  # an exception that passes through its C++ ends the process
             import slangpy
     except ModuleNotFoundError as error:
         remedy = 'Run: pip install "neuralshade[gpu]"'

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from neuralshade.base.interrupt import seconds_asked
+from neuralshade.base.interrupt import seconds_since_request
 from neuralshade.errors import DeviceError
 
 # In which a device is asked again at once: a nap takes 50 us at least. Software needs the core.
@@ -51,7 +51,7 @@ def wait_until(is_done: Callable[[], bool], name: str, *, software: bool = False
         while not is_done():
             waited = time.perf_counter() - begin
             if waited > spin:
-                if seconds_asked() > _grace(name, software):
+                if seconds_since_request() > _grace(name, software):
                     raise _given_up(name)
                 time.sleep(min(LONGEST_NAP, NAP_SHARE * waited))
     _busy.discard(name)

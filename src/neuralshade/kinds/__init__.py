@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from neuralshade.base.lazy_import import import_object
 from neuralshade.base.message_text import shown
-from neuralshade.base.plugins import judged, names, plugin_named
+from neuralshade.base.plugins import checked_plugins, names, plugin_named
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.kind import Kind, Opened
 
@@ -63,7 +63,7 @@ def all_kinds() -> Iterator[Kind]:
     """Yield every kind, those of packages last; a line is logged for each of these that fails."""
     for name in KINDS:
         yield import_object(f"{KINDS[name]}:KIND")
-    for plugin, fault in judged("kind", KINDS):
+    for plugin, fault in checked_plugins("kind", KINDS):
         try:
             kind = None if fault is not None else kind_named(plugin.name)
         except ConfigError as error:
@@ -165,7 +165,7 @@ def _begun_kind(name: str) -> Kind | None:
 
 def _read(path: str | os.PathLike[str]) -> Asset:
     from neuralshade.asset.asset import asset_of
-    from neuralshade.asset.brought import missing_package
+    from neuralshade.asset.plugin_provenance import missing_package
 
     file = _read_file(path)
     kind = file.header["kind"]

@@ -123,7 +123,7 @@ class Opened(Closeable, AtPositions, InNotebooks, ShortRepr):
         ``trust``: code that came with it may run; most kinds have none.
         """
         from neuralshade.asset.asset import check_own, check_tensors
-        from neuralshade.asset.brought import losses_of, unreadable
+        from neuralshade.asset.plugin_provenance import losses_of, unreadable_recipe
 
         check_own(asset, cls.parts)
         try:
@@ -132,7 +132,7 @@ class Opened(Closeable, AtPositions, InNotebooks, ShortRepr):
             check_tensors(asset, opened.forms())
             return opened
         except ConfigError as error:
-            raise unreadable(asset, error) from error
+            raise unreadable_recipe(asset, error) from error
 
     @classmethod
     def read(cls: type[OpenedLike], asset: str | os.PathLike[str] | Asset | Opened) -> OpenedLike:

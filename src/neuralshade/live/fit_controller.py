@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from neuralshade.base.interrupt import cut_short
+from neuralshade.base.interrupt import interruptible
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.facts import CurvePoints, progress_facts, state_facts
 from neuralshade.fitting.job import Job

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from neuralshade.base.interrupt import Interruption, last_asked
-from neuralshade.base.log_relay import LogAside
+from neuralshade.base.interrupt import Interruption, last_request_time
+from neuralshade.base.log_relay import LogTap
 from neuralshade.base.version import VERSION
 from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.fitting.facts import NO_STATE, fit_facts, reached_text, state_facts

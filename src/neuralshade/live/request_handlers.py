@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import psutil
 
-from neuralshade.base.interrupt import CutShort
+from neuralshade.base.interrupt import Interrupted
 from neuralshade.base.temp_files import TempFolder
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.loop import Restart

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from neuralshade.base.cores import on_cores
+from neuralshade.base.cores import map_on_cores
 from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.pair import Pixels, check_pair, color_count, color_rgb, unit_float
 from neuralshade.measure.resample import fit_within, resample
@@ -143,7 +143,7 @@ def feature_pages(grid: Pixels) -> list[tuple[str, NDArray[np.float32]]]:
 
 def all_shown(pictures: Sequence[tuple[str, str, NDArray[np.float32]]]) -> list[PagePicture]:
     """Return ``shown`` of each (title, caption, picture), encoded on all cores."""
-    return list(on_cores(lambda each: shown(*each), pictures))
+    return list(map_on_cores(lambda each: shown(*each), pictures))
 
 
 def shown(title: str, caption: str, picture: NDArray[np.float32]) -> PagePicture:

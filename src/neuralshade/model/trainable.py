@@ -177,7 +177,8 @@ def _kind_and_shape(
     pixel = TEXTURE.match(field.type)
     if half is None and pixel is not None:
         raise ConfigError(f"{where}: got type {short_type(field.type)}, need Texture to train. "
-                          f"Write Texture<{short_type(pixel[1])}>, with [Size(256, 256)].")  # fmt: skip
+                          f"Write Texture<{short_type(pixel[1])}>, with "
+                          "[Size(256, 256)].")  # fmt: skip
     if half is None:
         raise ConfigError(
             f"{where}: got type {short_type(field.type)}, need float, its vectors, matrices and "

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from neuralshade.base.message_text import shown, unread
+from neuralshade.base.message_text import read_failure, shown
 from neuralshade.base.regular_file import check_regular
 from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import ConfigError
@@ -134,7 +134,7 @@ class GltfFile:
                 raise self.wrong(f"a file of more than {MOST_BYTES:,} bytes")
             return path.read_bytes()
         except OSError as error:
-            raise ConfigError(f"{path}: got {unread(error)}, need a glTF file. Check the "
+            raise ConfigError(f"{path}: got {read_failure(error)}, need a glTF file. Check the "
                               "path.") from error  # fmt: skip
 
     def _chunks(self, raw: bytes) -> tuple[bytes, bytes | None]:

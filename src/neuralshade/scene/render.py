@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from neuralshade.base.atomic import check_writable
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.interrupt import CutShort, Interruption, cut_short
+from neuralshade.base.interrupt import Interrupted, Interruption, interruptible
 from neuralshade.base.lazy_import import import_object
 from neuralshade.base.message_text import named, shown
 from neuralshade.base.progress_scope import part, working
@@ -179,7 +179,7 @@ def _first_path(document: SceneDocument, gpu: Gpu, contents: SceneContents) -> P
                                 seed=document.seed)  # fmt: skip
             with part("compiling for the first path"):  # drivers compile at the first run
                 tracer.trace()
-    except CutShort as error:
+    except Interrupted as error:
         raise KeyboardInterrupt(NOTHING_YET) from error
     return tracer
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from neuralshade.base.argument_checks import check_path
-from neuralshade.base.message_text import shown, unread
+from neuralshade.base.message_text import read_failure, shown
 from neuralshade.errors import ConfigError
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
 from neuralshade.source.map_choice import (
@@ -166,7 +166,7 @@ def _from_source(path: Path, rules: MapRules, supplied: Mapping[str, MapFile]) -
         got = "a file that is neither" if os.path.exists(path) else _absent(path)
     except OSError as error:
         raise ConfigError(
-            f"{path}: got {unread(error)}, need a folder of maps or a .json manifest. "
+            f"{path}: got {read_failure(error)}, need a folder of maps or a .json manifest. "
             "Check its permissions and its disk."
         ) from error
     raise ConfigError(

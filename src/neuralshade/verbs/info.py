@@ -37,8 +37,8 @@ def unopened_facts(path: str | os.PathLike[str]) -> dict[str, Any] | None:
 
     Raises: AssetError for an incomplete file.
     """
-    from neuralshade.asset.brought import PART, missing_package
     from neuralshade.asset.file import read_asset_file
+    from neuralshade.asset.plugin_provenance import PART, missing_package
 
     file = read_asset_file(path)
     if missing_package(os.fspath(path), file.header) is None:

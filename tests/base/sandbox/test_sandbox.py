@@ -4,11 +4,11 @@ import os
 
 import pytest
 
-from neuralshade.base.sandbox.sandbox import Said, Sandbox, passed_on
+from neuralshade.base.sandbox.sandbox import Sandbox, SandboxWording, safe_environment
 from neuralshade.errors import ConfigError
 
 MEMORY = 2**30
-SAID = Said("x.mtlx", error=ConfigError)
+SAID = SandboxWording("x.mtlx", error=ConfigError)
 
 
 class Served:
@@ -65,4 +65,4 @@ def test_what_it_raises_and_its_end_are_one_line(sandbox, refusal):
     ("LD_PRELOAD", False), ("HTTP_PROXY", False), ("PYTHONSTARTUP", False), ("DISPLAY", False),
 ])  # fmt: skip
 def test_which_variables_are_passed_on(name, stays):
-    assert (name in passed_on({name: "x"})) == stays
+    assert (name in safe_environment({name: "x"})) == stays

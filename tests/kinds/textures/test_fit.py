@@ -9,7 +9,7 @@ import torch
 from fixtures.texture_sets import material_map, small_set, unit_normals, waves
 
 import neuralshade
-from neuralshade.base.message_text import kept_db
+from neuralshade.base.message_text import rounded_db
 from neuralshade.errors import FitInterrupted
 from neuralshade.kinds.textures.channels import codings_of, trained_levels
 from neuralshade.kinds.textures.engine import decode_texels, latent_grids
@@ -27,7 +27,7 @@ def measured(textures, asset):
     opened, codings = neuralshade.load(asset), codings_of(textures)
     texels = Texels(trained_levels(textures, codings, opened.mips))
     found = map_psnr(opened.field, texels, codings)
-    return {name: [kept_db(value) for value in values] for name, values in found.items()}
+    return {name: [rounded_db(value) for value in values] for name, values in found.items()}
 
 
 def test_the_file_is_as_good_as_its_header_says(fitted, maps, tmp_path):
@@ -37,7 +37,7 @@ def test_the_file_is_as_good_as_its_header_says(fitted, maps, tmp_path):
     assert list(result.maps) == ["albedo", "normal", "roughness"]
     assert all(len(values) == 6 for values in result.maps.values())
     opened = neuralshade.load(result.asset)
-    assert opened.header.quality == {"psnr_db": kept_db(result.psnr_db), "maps": result.maps}
+    assert opened.header.quality == {"psnr_db": rounded_db(result.psnr_db), "maps": result.maps}
     first = [values[0] for values in result.maps.values()]
     assert result.psnr_db == pytest.approx(np.mean(first), abs=1e-3) and result.psnr_db > 20
     size = (tmp_path / "x.nsh").stat().st_size

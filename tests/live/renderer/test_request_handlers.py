@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from neuralshade.base.interrupt import CutShort
+from neuralshade.base.interrupt import Interrupted
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.loop import Restart
 from neuralshade.fitting.picture_scene import picture_scene

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neuralshade.asset.texture.block_fit import AXIS_TURNS, BlockFit, Floats
-from neuralshade.base.cores import on_cores
+from neuralshade.base.cores import map_on_cores
 
 PEAK = 255  # what colors are in units of
 STEPS = 3  # from one end point to the other
@@ -41,7 +41,7 @@ def compress_bc1(values: Floats) -> NDArray[np.uint8]:
         fit = _fit(planes * np.float32(PEAK))
         blocks[part] = pack_bc1(fit.first, fit.last, fit.step)
 
-    for _ in on_cores(compress, range(0, len(values), CHUNK)):
+    for _ in map_on_cores(compress, range(0, len(values), CHUNK)):
         pass
     return blocks
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neuralshade.asset.texture.block_fit import BlockFit, Floats
-from neuralshade.base.cores import on_cores
+from neuralshade.base.cores import map_on_cores
 
 PEAK = 255  # what end points are stored in units of
 EVEN_STEPS, SIX_STEPS = 7, 5  # between the end points of the two kinds
@@ -37,7 +37,7 @@ def compress_bc4(values: Floats) -> NDArray[np.uint8]:
         part = slice(start, start + CHUNK)
         blocks[part] = _compress(values[part] * np.float32(PEAK))
 
-    for _ in on_cores(compress, range(0, len(values), CHUNK)):
+    for _ in map_on_cores(compress, range(0, len(values), CHUNK)):
         pass
     return blocks
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neuralshade.base.cores import on_cores
+from neuralshade.base.cores import map_on_cores
 
 Floats = NDArray[np.float32]
 Codes = NDArray[np.signedinteger[Any]]
@@ -55,7 +55,7 @@ def compress_bc6h(colors: NDArray[np.float16]) -> NDArray[np.uint8]:
         part = slice(start, start + CHUNK)
         blocks[part] = _compress(colors[part])
 
-    for _ in on_cores(compress, range(0, len(colors), CHUNK)):
+    for _ in map_on_cores(compress, range(0, len(colors), CHUNK)):
         pass
     return blocks
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neuralshade.asset.texture.bc7_process import encode_apart, encode_strip, may_start
+from neuralshade.asset.texture.bc7_process import can_start_process, encode_in_process, encode_strip
 from neuralshade.asset.texture.block_decompression import decompress_tiles
-from neuralshade.base.cores import core_count, on_cores
+from neuralshade.base.cores import core_count, map_on_cores
 from neuralshade.base.optional import optional_module
 
 SIDE_PX = 4  # of a block
@@ -70,13 +70,13 @@ def _blocks(tiles: Tiles, level: int, **settings: Any) -> Tiles:
     optional_module("etcpak", "etcpak", "bc7", "to encode BC7", remedy)
     asked = {"m_uber_level": level, "m_mode_mask": ALL_MODES, **settings}
     count = min(core_count(), len(tiles) // LEAST_APART)
-    encode = encode_apart
-    if count < 2 or not may_start():
+    encode = encode_in_process
+    if count < 2 or not can_start_process():
         encode, count = encode_strip, 1
 
     def encoded(part: Tiles) -> bytes:
         strip = part.swapaxes(0, 1).tobytes()  # a picture of one row of blocks
         return encode(strip, SIDE_PX * len(part), asked)
 
-    blocks = b"".join(on_cores(encoded, np.array_split(tiles, count)))
+    blocks = b"".join(map_on_cores(encoded, np.array_split(tiles, count)))
     return np.frombuffer(blocks, np.uint8).reshape(-1, 16).copy()

@@ -36,12 +36,12 @@ def encode_strip(strip: bytes, width: int, settings: Mapping[str, Any]) -> bytes
     return bytes(etcpak.compress_bc7(strip, width, SIDE_PX, asked))
 
 
-def may_start() -> bool:
+def can_start_process() -> bool:
     """Return whether a process of this Python can be started: not out of a packed program."""
     return bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
-def encode_apart(strip: bytes, width: int, settings: Mapping[str, Any]) -> bytes:
+def encode_in_process(strip: bytes, width: int, settings: Mapping[str, Any]) -> bytes:
     """Return ``encode_strip`` of a process; of this one where that fails, which is logged."""
     order = json.dumps([[str(path) for path in sys.path if path], width, dict(settings)])
     # no site packages of its own, and no settings of the environment: paths are told

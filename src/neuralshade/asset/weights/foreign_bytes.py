@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.base.message_text import LONGEST, named, plain, unread
+from neuralshade.base.message_text import LONGEST, named, plain, read_failure
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import AssetError
 
@@ -36,7 +36,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
             raise too_large(path, size)
         return Path(path).read_bytes()
     except OSError as error:
-        raise AssetError(f"{path}: got {unread(error)}, need a file of trained numbers. "
+        raise AssetError(f"{path}: got {read_failure(error)}, need a file of trained numbers. "
                          "Check the path.") from error  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from neuralshade.base.confine import keep_to_folders, limit_resources
+from neuralshade.base.confinement import limit_resources, restrict_paths
 
 MOST_FILES = 512  # open at once: a driver takes some
 # Where systems keep programs, drivers, their settings, and what is known of devices.
@@ -35,7 +35,7 @@ def main() -> None:
     asked, answers = sys.stdin.buffer, _answers()
     # software Vulkan's memory is a file without a name: as large as all of it
     limit_resources(memory=int(memory), files=MOST_FILES, file_bytes=int(memory))
-    keep_to_folders(read=_readable(json.loads(readable)), write=[folder])
+    restrict_paths(read=_readable(json.loads(readable)), write=[folder])
     _serve(asked, answers, serves)
 
 

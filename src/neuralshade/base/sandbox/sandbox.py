@@ -55,7 +55,7 @@ KEPT_PREFIXES = ("LC_", "DYLD_", "XDG_DATA_", "XDG_CONFIG_", "VK_", "CUDA_", "NV
 
 
 @dataclass(frozen=True)
-class Said:
+class SandboxWording:
     """How errors call what runs in a sandbox."""
 
     place: str  # a file, which they begin with
@@ -74,7 +74,9 @@ class Sandbox(Closeable):
     What runs there may read the system's folders, Python's, this package's and ``readable``.
     """
 
-    def __init__(self, serves: str, said: Said, memory: int, readable: Sequence[str] = ()):
+    def __init__(
+        self, serves: str, said: SandboxWording, memory: int, readable: Sequence[str] = ()
+    ):
         """Start the process.
 
         ``serves``: "module:name" of what answers there, see process.py; ``memory``: the most bytes
@@ -186,7 +188,7 @@ class Sandbox(Closeable):
         return kind(plain_lines(text))
 
 
-def passed_on(environment: Mapping[str, str]) -> dict[str, str]:
+def safe_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return what of an environment such a process is given: no keys and tokens of its user."""
     return {name: value for name, value in environment.items()
             if name.upper() in KEPT or name.startswith(KEPT_PREFIXES)}  # fmt: skip
@@ -206,6 +208,6 @@ def _started(
     temporary = {"TMPDIR": folder, "TEMP": folder, "TMP": folder}
     return subprocess.Popen(
         [sys.executable, "-c", text, folder, str(memory), serves, json.dumps(list(readable))],
-        env=passed_on(os.environ) | UNKEPT | temporary, cwd=folder,
+        env=safe_environment(os.environ) | UNKEPT | temporary, cwd=folder,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     )  # fmt: skip

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from neuralshade.base.message_text import shown, unread
+from neuralshade.base.message_text import read_failure, shown
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
 
@@ -99,7 +99,7 @@ def _read(path: Path) -> Any:
         text = path.read_text(encoding="utf-8")
         return json.loads(STRING_OR_COMMENT.sub(_blank, text))
     except OSError as error:
-        raise ConfigError(f"{path}: got {unread(error)}, need a JSON file in tiny-cuda-nn's "
+        raise ConfigError(f"{path}: got {read_failure(error)}, need a JSON file in tiny-cuda-nn's "
                           "form. Check the path.") from error  # fmt: skip
     # ValueError: no UTF-8, no JSON, or a number of thousands of digits; nesting may be too deep
     except (ValueError, RecursionError) as error:

@@ -10,7 +10,7 @@ import torch
 
 from neuralshade.asset.schema import Form
 from neuralshade.asset.tensors import packed_forms, unpack_field
-from neuralshade.base.message_text import kept_db
+from neuralshade.base.message_text import rounded_db
 from neuralshade.engine.draw import draw_blocks
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.image.recipe import ImageRecipe

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from neuralshade.asset.asset import CURVE_POINTS, Header, asset_size, picture_facts, save_asset
-from neuralshade.asset.brought import noted
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
+from neuralshade.asset.plugin_provenance import plugin_notes
 from neuralshade.asset.tensors import pack_field
 from neuralshade.base.progress_scope import part
 from neuralshade.engine.draw import draw_field
@@ -248,7 +248,7 @@ class _Job(SearchedJob[ImageRecipe]):
         facts = picture_facts(self.source)
         brought = [("encoding", kind) for kind in foreign_kinds(self.recipe.encoding)]
         brought.append(("loss", self.recipe.loss))
-        header = Header(to_dict(self.recipe), self.training, quality, facts, noted(brought))
+        header = Header(to_dict(self.recipe), self.training, quality, facts, plugin_notes(brought))
         points = CURVE_POINTS
         if self._is_sized_by_bpp():
             size = partial(asset_size, KIND.name, header, tensors)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.asset.rules import PSNR, TRAINING
-from neuralshade.asset.schema import Form, Parts, Rule
+from neuralshade.asset.schema import Form, ObjectOf, Rule
 from neuralshade.engine.draw import draw_field
 from neuralshade.errors import AssetError
 from neuralshade.fitting.picture_scene import grid_pages

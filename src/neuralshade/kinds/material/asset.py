@@ -27,7 +27,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.asset.rules import BREAKS, CURVE, DIGEST, SIDE, STEPS
-from neuralshade.asset.schema import Each, Form, Number, Parts, Rule, Text
+from neuralshade.asset.schema import Form, ListOf, Number, ObjectOf, Rule, Text
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds.material.field import MaterialEncoding, build_field, encoding_of
 from neuralshade.kinds.material.levels import level_codes, texel_count
@@ -46,20 +46,20 @@ MEASURED = ("flip", "smape_uniform", "smape_half", "smape_highlight", "l1_unifor
 NOISE = Number(0, MOST_MEASURE)  # standard deviation over mean
 NOISES = ("noise_cosine", "noise_lobes", "noise_sampler")
 ERROR = Number(0, 1)  # a symmetric one
-LEVEL = Parts({"side": SIDE, "kept": Text(choices=("trained", "filtered")), "error": ERROR,
+LEVEL = ObjectOf({"side": SIDE, "kept": Text(choices=("trained", "filtered")), "error": ERROR,
                "finest": ERROR},
               {"trained": ERROR, "filtered": ERROR})  # fmt: skip
 END = Number(-1e30, 1e30)
-VARIED = Parts({"name": Text(), "low": END, "high": END, "default": END})
+VARIED = ObjectOf({"name": Text(), "low": END, "high": END, "default": END})
 MOST_LEVELS = 25  # of the largest side
 RULES: dict[str, Rule] = {
-    "material": Parts({"name": Text(), "side": SIDE, "digest": DIGEST,
-                       "notes": Each(Text(2**16))},
-                      {"element": Text(), "levels": Each(LEVEL, 1, MOST_LEVELS),
-                       "shared": Parts({"layers": Number(1, 4, whole=True), "digest": DIGEST}),
-                       "varied": Each(VARIED, 1, MOST_VARIED)}),
-    "training": Parts({**STEPS, "curve": CURVE}, {"breaks": BREAKS}),
-    "quality": Parts({"psnr_db": MEASURE, "worst_db": MEASURE, "sky_db": MEASURE},
+    "material": ObjectOf({"name": Text(), "side": SIDE, "digest": DIGEST,
+                       "notes": ListOf(Text(2**16))},
+                      {"element": Text(), "levels": ListOf(LEVEL, 1, MOST_LEVELS),
+                       "shared": ObjectOf({"layers": Number(1, 4, whole=True), "digest": DIGEST}),
+                       "varied": ListOf(VARIED, 1, MOST_VARIED)}),
+    "training": ObjectOf({**STEPS, "curve": CURVE}, {"breaks": BREAKS}),
+    "quality": ObjectOf({"psnr_db": MEASURE, "worst_db": MEASURE, "sky_db": MEASURE},
                      {**dict.fromkeys(MEASURED, MEASURE), **dict.fromkeys(NOISES, NOISE)}),
 }  # fmt: skip
 RANGE = ("low", "high")

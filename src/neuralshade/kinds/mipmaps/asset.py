@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from neuralshade.asset.asset import REMEDY, Asset, Header
 from neuralshade.asset.rules import CURVE, SIDE, STEPS
-from neuralshade.asset.schema import Each, Form, Named, Number, Parts, Rule, Text
+from neuralshade.asset.schema import Form, ListOf, MapOf, Number, ObjectOf, Rule, Text
 from neuralshade.asset.texture.texture_format import TextureFormat, find_format
 from neuralshade.base.message_text import shown
 from neuralshade.errors import AssetError
@@ -46,21 +46,21 @@ BLOCKS = {"albedo": "bc7_srgb", "normal": "bc5", "roughness": "bc4", "metallic":
 FILTERED = ("box", "toksvig", "lean", "trained")  # unrounded
 JUDGED = ("kept", "stored_box", "stored_toksvig", "stored_lean")  # rounded to 8 bits
 ERROR = Number(0, 1e30)
-MAPS_RULE = Parts(
-    {"name": Text(), "sizes": Each(Each(SIDE, 2, 2), 1, 25), "notes": Each(Text(2**16)),
-     "kept": Each(Text(64))},
-    {"files": Each(Text()), "formats": Each(Text(choices=FORMATS)),
+MAPS_RULE = ObjectOf(
+    {"name": Text(), "sizes": ListOf(ListOf(SIDE, 2, 2), 1, 25), "notes": ListOf(Text(2**16)),
+     "kept": ListOf(Text(64))},
+    {"files": ListOf(Text()), "formats": ListOf(Text(choices=FORMATS)),
      "normal_convention": Text(choices=("opengl", "directx"), or_none=True),
      "opacity": Text(choices=(COVERAGE, MEANS))},
 )  # fmt: skip
-ERRORS = Each(Parts({"symmetric": ERROR}))  # of a chain, a row for each level from 1 on
-JUDGED_ERRORS = Each(
-    Parts(dict.fromkeys(("symmetric", "relative", "log", "color", "reference"), ERROR))
+ERRORS = ListOf(ObjectOf({"symmetric": ERROR}))  # of a chain, a row for each level from 1 on
+JUDGED_ERRORS = ListOf(
+    ObjectOf(dict.fromkeys(("symmetric", "relative", "log", "color", "reference"), ERROR))
 )
 RULES: dict[str, Rule] = {
     "maps": MAPS_RULE,
-    "training": Parts({**STEPS, "curve": CURVE}, {"loss_over": Text(64)}),
-    "quality": Named(Parts({}, {**dict.fromkeys(FILTERED, ERRORS),
+    "training": ObjectOf({**STEPS, "curve": CURVE}, {"loss_over": Text(64)}),
+    "quality": MapOf(ObjectOf({}, {**dict.fromkeys(FILTERED, ERRORS),
                                 **dict.fromkeys(JUDGED, JUDGED_ERRORS)})),
 }  # fmt: skip
 Bytes = npt.NDArray[np.uint8]

@@ -11,7 +11,7 @@ import numpy as np
 
 from neuralshade.asset.texture.texture_files import map_files
 from neuralshade.base.atomic import check_writable
-from neuralshade.base.message_text import unmade
+from neuralshade.base.message_text import folder_failure
 from neuralshade.errors import ConfigError, OutputError
 from neuralshade.fitting.output_checks import check_no_input
 from neuralshade.kinds.mipmaps.asset import FORMATS, stored_level, write_chain
@@ -60,7 +60,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: got {unmade(error)}, need a folder for the levels. "
+        raise OutputError(f"{folder}: got {folder_failure(error)}, need a folder for the levels. "
                           "Choose another path.") from error  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import math
 
 from neuralshade.asset.asset import REMEDY, Asset
 from neuralshade.asset.rules import DIGEST, TRAINING
-from neuralshade.asset.schema import AnyOf, Each, Form, Named, Number, Parts, Text, Truth
+from neuralshade.asset.schema import AnyOf, Boolean, Form, ListOf, MapOf, Number, ObjectOf, Text
 from neuralshade.base.message_text import named
 from neuralshade.errors import AssetError
 
@@ -14,13 +14,13 @@ LINES = Text(longest=math.inf)  # limited by the file's size alone
 VALUE = AnyOf((Number(), Truth(), Each(Number(1, 2**24, whole=True), 2, 2)),
               "a number, or width and height")  # fmt: skip
 RULES = {
-    "module": Parts(
-        {"name": Text(), "text": LINES, "values": Named(VALUE),
-         "pictures": Named(Parts({"path": Text(or_none=True), "digest": DIGEST}))},
-        {"files": Named(LINES)},
+    "module": ObjectOf(
+        {"name": Text(), "text": LINES, "values": MapOf(VALUE),
+         "pictures": MapOf(ObjectOf({"path": Text(or_none=True), "digest": DIGEST}))},
+        {"files": MapOf(LINES)},
     ),
     "training": TRAINING,
-    "quality": Parts({"loss": Number()}),
+    "quality": ObjectOf({"loss": Number()}),
 }  # fmt: skip
 
 

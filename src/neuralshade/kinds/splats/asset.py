@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.rules import PSNR, TRAINING
-from neuralshade.asset.schema import Each, Form, Number, Parts
+from neuralshade.asset.schema import Form, ListOf, Number, ObjectOf
 from neuralshade.errors import AssetError
 from neuralshade.kinds.splats.coding.stream import MOST, POSITION_LEVELS, decode, encode
 from neuralshade.model.gaussian import COLOR
@@ -27,12 +27,12 @@ LARGEST = (2.0**26, 2.0**26, 60.0, 60.0, 1e3)  # of NAMES, which drawing squares
 # 2 bits.
 COUNT_PER_BYTE, FREE_COUNT = 64, 1024
 ATTRIBUTES = (COLOR + 1, COLOR + 5)  # one color to four, and opacity
-CLOUD = Parts({
+CLOUD = ObjectOf({
     "count": Number(1, MOST, whole=True),
-    "first": Each(Number(-(2**53), 2**53, whole=True), *ATTRIBUTES),
-    "levels": Each(Number(1, POSITION_LEVELS, whole=True), *ATTRIBUTES),
-    "step": Each(Number(), *ATTRIBUTES),
-    "background": Each(Number(-LARGEST_COLOR, LARGEST_COLOR), 1, 4),
+    "first": ListOf(Number(-(2**53), 2**53, whole=True), *ATTRIBUTES),
+    "levels": ListOf(Number(1, POSITION_LEVELS, whole=True), *ATTRIBUTES),
+    "step": ListOf(Number(), *ATTRIBUTES),
+    "background": ListOf(Number(-LARGEST_COLOR, LARGEST_COLOR), 1, 4),
 })  # fmt: skip
 
 RULES = {"training": TRAINING, "quality": PSNR, "cloud": CLOUD}

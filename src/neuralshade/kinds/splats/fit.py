@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.asset.asset import Asset, Header, asset_size, picture_facts, save_asset
-from neuralshade.asset.brought import noted
 from neuralshade.asset.checkpoint import load_checkpoint
-from neuralshade.base.message_text import kept_db, shown
+from neuralshade.asset.plugin_provenance import plugin_notes
+from neuralshade.base.message_text import rounded_db, shown
 from neuralshade.base.progress_scope import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.job import Job
@@ -233,7 +233,7 @@ class _Job(Job[SplatsRecipe]):
     def _header(self, cloud: dict[str, Any], quality: dict[str, Any]) -> Header:
         facts = picture_facts(self.picture)
         del facts["digest"]
-        own = {"cloud": cloud, **noted([("loss", self.recipe.loss)])}
+        own = {"cloud": cloud, **plugin_notes([("loss", self.recipe.loss)])}
         shown = unusual(self.recipe, straight_alpha=self.picture.straight_alpha)
         return Header(shown, self.training, quality, facts, own)
 
@@ -265,7 +265,7 @@ class _Job(Job[SplatsRecipe]):
             stored = unpack_cloud(rounded, self.ordered)
             size = self.picture.width, self.picture.height
             drawn = draw_cloud(cloud_of(self.recipe, stored, cloud["background"], *size), *size)
-        quality = {"psnr_db": kept_db(self._psnr(drawn)), **light_facts(self.picture, drawn)}
+        quality = {"psnr_db": rounded_db(self._psnr(drawn)), **light_facts(self.picture, drawn)}
         self.quality = quality
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError(f"fit: diverged at step {self.loop.progress.step:,}: the result is "

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.asset.schema import Each, Misfit, Number, Parts
+from neuralshade.asset.schema import ListOf, Misfit, Number, ObjectOf
 from neuralshade.base.strict_json import strict_json
 from neuralshade.kinds.splats.engine import SplatEngine
 from neuralshade.kinds.splats.growth import added_cloud
@@ -38,9 +38,9 @@ MOST_LEVELS = 1 << 16  # of an attribute other than the centers
 # to this row are fixed.
 ROUNDINGS = ((0.0, 2), (0.29, 4), (0.57, COLOR), (0.79, 99))
 
-SCHEDULE = Parts({
+SCHEDULE = ObjectOf({
     "next": Number(0, 64, whole=True), "count": Number(1, 2**24, whole=True),
-    "steps": Each(Number(1e-30, 1e30), 0, 16), "rng": Parts({}),
+    "steps": ListOf(Number(1e-30, 1e30), 0, 16), "rng": ObjectOf({}),
 })  # fmt: skip
 
 Floats = npt.NDArray[np.float32]

@@ -22,7 +22,7 @@ import torch
 
 from neuralshade.asset import tensors as tensors_of
 from neuralshade.asset.rules import CURVE, DIGEST, SIDE, STEPS
-from neuralshade.asset.schema import AnyOf, Each, Form, Named, Number, Parts, Rule, Text
+from neuralshade.asset.schema import AnyOf, Form, ListOf, MapOf, Number, ObjectOf, Rule, Text
 from neuralshade.kinds.textures.block_shape import BLOCK_BYTES
 from neuralshade.kinds.textures.channels import LONGEST_NAME, MOST_CHANNELS, MOST_MAPS
 from neuralshade.kinds.textures.engine import latent_grids
@@ -36,23 +36,23 @@ LAYERS, DECODER = "layers.", "decoder."  # prefixes of parameters and of their t
 MOST_MIPS = 25
 MEANINGS = ("srgb", "linear", "normal", "data")
 DECIBELS = Number(-1e6, 1e6)
-MAP_RULE = Parts({
+MAP_RULE = ObjectOf({
     "name": Text(LONGEST_NAME), "meaning": Text(choices=MEANINGS),
     "channels": Number(1, 3, whole=True), "bits": Number(8, 32, whole=True),
     "first": Number(0, MOST_CHANNELS, whole=True),
     "curve": Text(choices=("none", "srgb", "log", "mask")), "low": Number(-1e30, 1e30),
     "high": Number(-1e30, 1e30),
-    "constant": AnyOf((Each(Number(-1e30, 1e30), 1, 3), Text(0, or_none=True)),
+    "constant": AnyOf((ListOf(Number(-1e30, 1e30), 1, 3), Text(0, or_none=True)),
                       "a list of 1 to 3 numbers, or nothing"),
 })  # fmt: skip
-TEXTURES_RULE = Parts(
+TEXTURES_RULE = ObjectOf(
     {"name": Text(), "width": SIDE, "height": SIDE, "mips": Number(1, MOST_MIPS, whole=True),
-     "maps": Each(MAP_RULE, 1, MOST_MAPS), "notes": Each(Text(2**16)), "digest": DIGEST},
+     "maps": ListOf(MAP_RULE, 1, MOST_MAPS), "notes": ListOf(Text(2**16)), "digest": DIGEST},
 )  # fmt: skip
 RULES: dict[str, Rule] = {
     "textures": TEXTURES_RULE,
-    "training": Parts({**STEPS, "curve": CURVE}),
-    "quality": Parts({"psnr_db": DECIBELS, "maps": Named(Each(DECIBELS, 1, MOST_MIPS))}),
+    "training": ObjectOf({**STEPS, "curve": CURVE}),
+    "quality": ObjectOf({"psnr_db": DECIBELS, "maps": MapOf(ListOf(DECIBELS, 1, MOST_MIPS))}),
 }
 
 

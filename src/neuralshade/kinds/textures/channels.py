@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.base.cores import on_cores
+from neuralshade.base.cores import map_on_cores
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.measure.map_psnr import with_z
@@ -192,7 +192,7 @@ def trained_levels(textures: MaterialSet, codings: Sequence[MapCoding], mips: in
         ]
 
     varying = [at for at, coding in enumerate(codings) if coding.count]
-    of_maps = list(on_cores(levels_of, varying))
+    of_maps = list(map_on_cores(levels_of, varying))
     return [np.concatenate(levels, axis=2) for levels in zip(*of_maps, strict=True)]
 
 

@@ -13,7 +13,7 @@ import torch
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
-from neuralshade.base.message_text import kept_db, shown
+from neuralshade.base.message_text import rounded_db, shown
 from neuralshade.base.progress_scope import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall, named_sources
@@ -272,8 +272,8 @@ class _Job(SearchedJob[TexturesRecipe]):
                  "height": self.textures.height, "mips": self.mips,
                  "maps": [coding.facts() for coding in self.codings],
                  "notes": list(self.notes), "digest": self.original.digest}  # fmt: skip
-        kept = {name: [kept_db(value) for value in values] for name, values in quality.items()}
-        reached = {"psnr_db": kept_db(float(np.mean(first))), "maps": kept}
+        kept = {name: [rounded_db(value) for value in values] for name, values in quality.items()}
+        reached = {"psnr_db": rounded_db(float(np.mean(first))), "maps": kept}
         header = Header(to_dict(self.recipe), self.training, reached, own={"textures": facts})
         return kept, save_asset(path, KIND.name, header, pack_field(field))
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.base.cores import on_cores
+from neuralshade.base.cores import map_on_cores
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.engine import Decode, decode_texels
 from neuralshade.kinds.textures.texels import Texels
@@ -56,7 +56,7 @@ def map_psnr(
             return [_squares(coding, target, decoded[part], weights)
                     for coding, weights in zip(varying, own, strict=True)]  # fmt: skip
 
-        bands = on_cores(squares, range(0, len(decoded), BAND_TEXELS))
+        bands = map_on_cores(squares, range(0, len(decoded), BAND_TEXELS))
         alpha = _opacity(texels.part(mip, slice(None)), texels, varying)
         seen = len(decoded) if alpha is None else max(float(alpha.sum(dtype=np.float64)), 1e-9)
         for coding, total in zip(varying, np.sum(list(bands), axis=0), strict=True):

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.base.cores import on_cores
+from neuralshade.base.cores import map_on_cores
 from neuralshade.model.border import within
 
 Floats = npt.NDArray[np.float32]
@@ -63,7 +63,7 @@ def fill_words(words: npt.NDArray[np.uint16], channels: Floats) -> None:
         part = slice(first, first + BAND_TEXELS)
         words[part] = np.rint(channels[part] * np.float32(PEAK))
 
-    for _ in on_cores(fill, range(0, len(words), BAND_TEXELS)):
+    for _ in map_on_cores(fill, range(0, len(words), BAND_TEXELS)):
         pass
 
 

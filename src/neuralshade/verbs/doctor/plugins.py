@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from neuralshade.base.plugins import GROUPS, judged, plugins
+from neuralshade.base.plugins import GROUPS, checked_plugins, plugins
 from neuralshade.errors import NeuralShadeError
 
 
@@ -27,7 +27,7 @@ def found_plugins() -> list[dict[str, Any]]:
          "place": plugin.place, "refused": fault is not None,
          "fault": fault or _failed(load, plugin.name)}
         for what, (ours, load) in parts.items()
-        for plugin, fault in judged(what, ours)
+        for plugin, fault in checked_plugins(what, ours)
     ]  # fmt: skip
 
 

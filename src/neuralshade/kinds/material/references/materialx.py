@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.message_text import plain, shown, unread
+from neuralshade.base.message_text import plain, read_failure, shown
 from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.references.materialx_bindings import Placed
@@ -157,8 +157,8 @@ def _document(mx: Any, place: Path) -> tuple[Any, Any, list[str]]:
     except ConfigError:  # of an included document
         raise
     except OSError as error:
-        raise ConfigError(f"{place}: got {unread(error)}, need a MaterialX document. Check the "
-                          "path.") from error  # fmt: skip
+        raise ConfigError(f"{place}: got {read_failure(error)}, need a MaterialX document. Check "
+                          "the path.") from error  # fmt: skip
     except Exception as error:  # of its own types, which differ by version
         raise ConfigError(f"{place}: got {shown(str(error))}, need a MaterialX document. Check "
                           "the file.") from error  # fmt: skip
@@ -182,7 +182,7 @@ def _read(mx: Any, document: Any, place: Path) -> None:
         try:
             check_regular(path)
         except OSError as error:
-            raise ConfigError(f"{within[-1]}: got {unread(error)} at {plain(path)}, which it "
+            raise ConfigError(f"{within[-1]}: got {read_failure(error)} at {plain(path)}, which it "
                               "includes, need a MaterialX document. Check its "
                               "xi:include.") from error  # fmt: skip
         within.append(path)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.asset.rules import COUNT, SIDE
-from neuralshade.asset.schema import Each, Form, Named, Number, Parts, Text
+from neuralshade.asset.schema import Form, ListOf, MapOf, Number, ObjectOf, Text
 from neuralshade.base.message_text import shown
 from neuralshade.errors import AssetError
 from neuralshade.fitting.scene import Scene
@@ -23,12 +23,12 @@ from neuralshade.model.mip_correction import MipCorrection
 from neuralshade.source.crop import WHOLE, Crop
 
 RULES = {
-    "family": Parts({
-        "sets": Each(Parts({"name": Text(), "width": SIDE, "height": SIDE}), 1),
-        "network": Parts({"hidden_layers": Number(0, 64, whole=True), "batch": COUNT,
+    "family": ObjectOf({
+        "sets": ListOf(ObjectOf({"name": Text(), "width": SIDE, "height": SIDE}), 1),
+        "network": ObjectOf({"hidden_layers": Number(0, 64, whole=True), "batch": COUNT,
                           "hidden_width": Number(1, 2**16, whole=True)}),
     }),
-    "quality": Parts({"left": Named(Number(0, 1e30))}),
+    "quality": ObjectOf({"left": MapOf(Number(0, 1e30))}),
 }  # fmt: skip
 MISSED = "0: all is learned, 1: nothing"  # of corrections
 

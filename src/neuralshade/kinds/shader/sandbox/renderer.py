@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.base.message_text import shown
-from neuralshade.base.sandbox.sandbox import Said, Sandbox
+from neuralshade.base.sandbox.sandbox import Sandbox, SandboxWording
 from neuralshade.base.sandbox.wire import Array
 from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import ConfigError

@@ -13,7 +13,7 @@ SAID = re.compile(
 )
 
 
-def missing_memory(error: BaseException) -> str | None:
+def out_of_memory_message(error: BaseException) -> str | None:
     """Return the message of an error that is for want of memory; None for any other error."""
     if not _is_for_memory(error):
         return None

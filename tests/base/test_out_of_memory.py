@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from neuralshade.base.memory import missing_memory
+from neuralshade.base.out_of_memory import out_of_memory_message
 
 ENDING = (", need as much. End other programs, or take less at a time: a smaller picture, batch "
           "or size.")  # fmt: skip
@@ -24,7 +24,7 @@ def raised(call):
     (lambda: bytearray(2**62), "none left"),
 ])  # fmt: skip
 def test_what_libraries_say_themselves(call, amount):
-    assert missing_memory(raised(call)) == f"memory: got {amount}{ENDING}"
+    assert out_of_memory_message(raised(call)) == f"memory: got {amount}{ENDING}"
 
 
 @pytest.mark.parametrize("error, amount", [
@@ -36,11 +36,11 @@ def test_what_libraries_say_themselves(call, amount):
     (OSError(errno.ENOMEM, "Cannot allocate memory"), "none left"),
 ])  # fmt: skip
 def test_others(error, amount):
-    assert missing_memory(error) == f"memory: got {amount}{ENDING}"
+    assert out_of_memory_message(error) == f"memory: got {amount}{ENDING}"
 
 
 @pytest.mark.parametrize("error", [
     RuntimeError("a shape"), ImportError("no module"), OSError(errno.ENOSPC, "full"), ValueError(),
 ])  # fmt: skip
 def test_any_other_error_is_none_of_these(error):
-    assert missing_memory(error) is None
+    assert out_of_memory_message(error) is None

@@ -1,4 +1,4 @@
-"""base/confine: what a confined process reaches, tried from within."""
+"""base/confinement: what a confined process reaches, tried from within."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 
 CODE = """
 import json, os, socket, subprocess, sys, threading
-from neuralshade.base.confine import keep_to_folders, limit_resources
+from neuralshade.base.confinement import keep_to_folders, limit_resources
 mine, other = sys.argv[1], sys.argv[2]
 held = open(other + "/held.txt")
 system = ["/usr", "/lib", "/lib64", "/proc", *sys.path]
@@ -43,7 +43,7 @@ print(json.dumps(tried))
 """
 LIMITS = """
 import sys
-from neuralshade.base.confine import limit_resources
+from neuralshade.base.confinement import limit_resources
 limit_resources(memory=300 * 2**20, files=20, file_bytes=1000)
 def attempt(act):
     try:

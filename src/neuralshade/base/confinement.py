@@ -42,7 +42,7 @@ def limit_resources(*, memory: int, files: int, file_bytes: int) -> None:
         resource.setrlimit(number, (least, least))
 
 
-def keep_to_folders(*, read: Iterable[str], write: Iterable[str], devices: str = "/dev") -> bool:
+def restrict_paths(*, read: Iterable[str], write: Iterable[str], devices: str = "/dev") -> bool:
     """Let this thread, and those it starts, reach these folders and files only, and no network.
 
     ``write`` may be changed below, and read; ``devices`` are opened as before. Programs are not

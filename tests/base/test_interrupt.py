@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from neuralshade.base.interrupt import postponed
+from neuralshade.base.interrupt import signals_deferred
 
 LOADED = """
 import sys
@@ -25,7 +25,7 @@ def test_a_signal_waits_for_the_end():
     seen = []
 
     def asked_to_end():
-        with postponed():
+        with signals_deferred():
             signal.raise_signal(signal.SIGINT)
             seen.append("went on")
 
@@ -36,13 +36,13 @@ def test_a_signal_waits_for_the_end():
 
 def test_handlers_are_what_they_were():
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
-    with postponed():
+    with signals_deferred():
         assert signal.getsignal(signal.SIGINT) is not before[0]
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
 
 
 def test_an_error_comes_through():
-    with pytest.raises(ValueError, match="own"), postponed():
+    with pytest.raises(ValueError, match="own"), signals_deferred():
         raise ValueError("own")
 
 
@@ -50,7 +50,7 @@ def test_in_another_thread_it_does_nothing():
     handlers = []
 
     def look():
-        with postponed():
+        with signals_deferred():
             handlers.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=look)

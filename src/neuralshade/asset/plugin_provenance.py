@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from neuralshade.asset.schema import Each, Parts, Text, check_header
+from neuralshade.asset.schema import ListOf, ObjectOf, Text, check_header
 from neuralshade.base.message_text import plain_name, shown
 from neuralshade.base.plugins import GROUPS, LOADED, plugin_named
 from neuralshade.errors import AssetError, ConfigError
 
 PART = "plugins"  # of the header
-NOTES = Each(
-    Parts({"what": Text(choices=tuple(GROUPS)), "name": Text(64), "package": Text(128),
+NOTES = ListOf(
+    ObjectOf({"what": Text(choices=tuple(GROUPS)), "name": Text(64), "package": Text(128),
            "version": Text(64)}), most=64,
 )  # fmt: skip
 
 
-def noted(named: Iterable[tuple[str, str]]) -> dict[str, Any]:
+def plugin_notes(named: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """Return the header's part for names by what they are of; none where no package brought one."""
     found = (LOADED.get(pair) for pair in named)
     notes = [{"what": p.what, "name": p.name, "package": p.package[:128],
@@ -28,7 +28,7 @@ def noted(named: Iterable[tuple[str, str]]) -> dict[str, Any]:
     return {PART: notes} if notes else {}
 
 
-def told_packages(header: Mapping[str, Any]) -> dict[str, str]:
+def package_facts(header: Mapping[str, Any]) -> dict[str, str]:
     """Return a line for people on what packages brought, by its title; none where none did."""
     notes = header.get(PART, ())
     told = "; ".join(f"{n['what']} {n['name']} of {n['package']} {n['version']}" for n in notes)
@@ -43,7 +43,7 @@ def losses_of(asset: Any) -> list[str]:
     return [note["name"] for note in asset.header.own.get(PART, ()) if note["what"] == "loss"]
 
 
-def unreadable(asset: Any, error: ConfigError) -> AssetError:
+def unreadable_recipe(asset: Any, error: ConfigError) -> AssetError:
     """Return what to raise for a recipe that cannot be read: a package is missing, or is newer."""
     return missing_package(asset.path, asset.header.own) or AssetError(
         f"{asset.path}: got a recipe that this version cannot read ({error}), need one it knows. "
