@@ -27,7 +27,7 @@ from shared.pictures import DATA, VARIABLE
 from shared.results import write_results
 
 import neuralshade
-from neuralshade.engine.choose import choose_engine
+from neuralshade.engine.engine_choice import choose_engine
 from neuralshade.errors import NeuralShadeError
 from neuralshade.fitting.loop import Loop
 from neuralshade.gpu.gpu import Gpu

@@ -27,7 +27,7 @@ import torch
 from neuralshade.base import progress_scope
 from neuralshade.errors import DeviceError, KernelError
 from neuralshade.gpu import slang_export, slang_reflection, slangpy_kernel
-from neuralshade.gpu.device import give_back_freed_memory, open_device
+from neuralshade.gpu.device import open_device, trim_heap
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import hardware_adapter, open_gpu
 from neuralshade.gpu.slang_reflection import reflect_struct
@@ -119,7 +119,7 @@ def _freed_memory() -> Iterator[None]:
     """
     yield
     if psutil.Process().memory_info().rss > MUCH_MEMORY:
-        give_back_freed_memory()
+        trim_heap()
 
 
 @pytest.fixture(autouse=True)

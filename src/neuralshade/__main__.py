@@ -74,9 +74,9 @@ def _end_process(code: Any) -> None:
     Python's own end would wait for the device, and takes what PyTorch made apart: that is a second
     on a busy machine, after all was kept and said.
     """
-    patience = sys.modules.get("neuralshade.gpu.patience")
-    if patience is not None:
-        patience.end_process(code if isinstance(code, int) else 0)
+    device_wait = sys.modules.get("neuralshade.gpu.device_wait")
+    if device_wait is not None:
+        device_wait.end_process(code if isinstance(code, int) else 0)
     if code in (INTERRUPTED, 128 + signal.SIGTERM, 129):  # SIGHUP, which Windows lacks, is 1
         atexit._run_exitfuncs()
         for stream in filter(None, (sys.stdout, sys.stderr)):

@@ -8,11 +8,11 @@ import pytest
 
 CODE = """
 import json, os, socket, subprocess, sys, threading
-from neuralshade.base.confinement import keep_to_folders, limit_resources
+from neuralshade.base.confinement import restrict_paths, limit_resources
 mine, other = sys.argv[1], sys.argv[2]
 held = open(other + "/held.txt")
 system = ["/usr", "/lib", "/lib64", "/proc", *sys.path]
-kept = keep_to_folders(read=system, write=[mine, mine + "/no"])
+kept = restrict_paths(read=system, write=[mine, mine + "/no"])
 tried = {"kept": kept}
 def attempt(name, act):
     def run():

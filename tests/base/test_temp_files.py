@@ -23,8 +23,8 @@ from neuralshade.errors import OutputError
 WRITER = """
 import sys, time
 from neuralshade.base.atomic import whole_file
-from neuralshade.base.temp_files import ScratchFolder
-folder = ScratchFolder()
+from neuralshade.base.temp_files import TempFolder
+folder = TempFolder()
 (folder.path / "inner").mkdir()
 with whole_file(sys.argv[1]) as partial:
     partial.write_bytes(b"half")
@@ -93,7 +93,7 @@ def test_a_file_that_is_taken_for_left_over_is_made_anew(tmp_path, monkeypatch):
             taken.append(not path.exists())
         return lock(path, descriptor)
 
-    monkeypatch.setattr(atomic, "hold", sweeping)
+    monkeypatch.setattr(atomic, "lock", sweeping)
     with whole_file(tmp_path / "a.nsh") as partial:
         partial.write_bytes(b"whole")
     assert taken == [True] and (tmp_path / "a.nsh").read_bytes() == b"whole"

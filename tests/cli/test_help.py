@@ -12,7 +12,7 @@ from neuralshade.cli.completion import Text
 from neuralshade.cli.fit import command_of
 from neuralshade.cli.flags import APIS, COMPLETED, OPTIONS, RUNNING, parameters_of
 from neuralshade.cli.main import commands
-from neuralshade.engine.choose import ENGINES, KERNELS
+from neuralshade.engine.engine_choice import ENGINES, KERNELS
 from neuralshade.fitting.command import GROUPS
 from neuralshade.fitting.recipe import ENDS, fields_of
 from neuralshade.gpu import open as opening

@@ -13,7 +13,7 @@ import atexit, os, sys, time
 import click
 from neuralshade import __main__
 from neuralshade.base.atomic import whole_file
-from neuralshade.base.temp_files import ScratchFolder
+from neuralshade.base.temp_files import TempFolder
 from neuralshade.cli.main import commands
 from neuralshade.errors import PictureError
 
@@ -30,7 +30,7 @@ if "KEPT" in os.environ:
 @click.argument("name", default="a.nsh")
 def do(what, name):
     print("going on", file=sys.stderr)
-    with whole_file(name) as partial, ScratchFolder():
+    with whole_file(name) as partial, TempFolder():
         with partial.open("wb") as file:
             file.write(b"whole")
         if what == "wait":

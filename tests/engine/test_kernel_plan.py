@@ -18,7 +18,7 @@ from neuralshade.engine.kernels.step.portable import PortablePlan
 from neuralshade.engine.kernels.wgmma.wgmma import WARPGROUP
 from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.errors import KernelError
-from neuralshade.gpu.cuda_text import ALL_REGISTERS, CudaText, mended, packed
+from neuralshade.gpu.cuda_text import ALL_REGISTERS, CudaText, packed, patched_text
 from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
 from neuralshade.gpu.slang_export import export_slang
 from neuralshade.kinds.image.bench_networks import bench_networks
@@ -57,7 +57,7 @@ BENCHED = [(network.settings, 2**14) for network in bench_networks(software=True
 
 @functools.cache
 def exported(text: str, entry: str) -> CudaText:
-    return mended(export_slang(text, entry), entry)
+    return patched_text(export_slang(text, entry), entry)
 
 
 @dataclass

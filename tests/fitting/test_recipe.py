@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neuralshade.engine.choose import PRECISIONS
+from neuralshade.engine.engine_choice import PRECISIONS
 from neuralshade.errors import ConfigError
 from neuralshade.fitting import recipe as recipe_module
 from neuralshade.fitting.recipe import fields_of, from_dict, read_toml, setting, to_dict, type_of

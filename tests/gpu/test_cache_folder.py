@@ -12,7 +12,7 @@ from neuralshade.gpu.cache_folder import cache_folder
 def cache(tmp_path, monkeypatch):
     """Give the user's cache folder, which is not there yet, in a process that has said nothing."""
     monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: str(tmp_path / name))
-    stem.tell_uncached.cache_clear()
+    stem.log_uncached.cache_clear()
     return tmp_path / "neuralshade"
 
 

@@ -91,7 +91,7 @@ def test_what_another_user_kept_is_not_met(kept, built, monkeypatch, tmp_path):
 
 def test_without_a_key_nothing_is_kept_and_it_says_so_once(built, tmp_path, caplog):
     (tmp_path / "neuralshade").write_text("in the way")
-    cuda_cache.tell_uncached.cache_clear()
+    cuda_cache.log_uncached.cache_clear()
     for _ in range(2):
         assert build_kernel("a", "main", "sm_90a").cubin == b"code of a"
     assert built == ["a", "a"] and list((tmp_path / "cache").iterdir()) == []

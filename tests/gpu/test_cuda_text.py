@@ -16,9 +16,9 @@ from neuralshade.gpu.cuda_text import (
     CudaLayout,
     CudaText,
     element_size,
-    mended,
     not_inlined,
     packed,
+    patched_text,
 )
 from neuralshade.gpu.device import SOURCE_FOLDER
 from neuralshade.gpu.slang_export import Exported, export_slang
@@ -127,7 +127,7 @@ VARIABLES = {
 def texts():
     """Give each entry point's text, mended."""
     names = ("plain", "addressed", "drawn")
-    return {name: mended(export_slang(TEXT, name), name) for name in names}
+    return {name: patched_text(export_slang(TEXT, name), name) for name in names}
 
 
 @pytest.mark.parametrize("entry", ["plain", "addressed"])
@@ -211,7 +211,7 @@ def test_textures_are_refused(texts):
 
 
 def test_arrays_are_refused():
-    layout = mended(export_slang(MANY, "f"), "f").layout
+    layout = patched_text(export_slang(MANY, "f"), "f").layout
     assert refusal(layout, many=np.zeros(3)) == (
         "many: got a parameter of kind array, need numbers, vectors, structs of these, or "
         "buffers. Put it into a buffer."
@@ -222,7 +222,7 @@ def group_text(threads: tuple[int, int, int], entry: str = "fill") -> CudaText:
     text = GROUP.replace("NAME", entry)
     for axis, count in zip("XYZ", threads, strict=True):
         text = text.replace(axis, str(count))
-    return mended(export_slang(text, entry), entry)
+    return patched_text(export_slang(text, entry), entry)
 
 
 @pytest.mark.parametrize("threads, bounds", [
@@ -248,7 +248,7 @@ def test_an_entry_point_is_found_by_the_name_that_slang_gave_it(threads):
 def test_text_without_a_kernel_is_refused():
     reflection = {"entryPoints": [{"threadGroupSize": [32, 1, 1]}], "parameters": []}
     with pytest.raises(KernelError) as caught:
-        mended(Exported("void fill() {}", reflection), "fill")
+        patched_text(Exported("void fill() {}", reflection), "fill")
     assert str(caught.value) == (
         "fill: got CUDA text without a kernel, need one. Mark the function as a compute shader."
     )
@@ -283,7 +283,7 @@ void f(uint3 thread : SV_DispatchThreadID)
 def test_what_slang_text_keeps_apart_is_apart_in_cuda():
     names = not_inlined(MARKED)
     assert names == {"twice"}
-    code = mended(export_slang(MARKED, "f"), "f", names).code
+    code = patched_text(export_slang(MARKED, "f"), "f", names).code
     marked = re.findall(r"__noinline__ \S+ +(\w+)\(", code)
     assert [name.rpartition("_")[0] for name in marked] == ["twice"]
 

@@ -192,7 +192,7 @@ def test_a_cache_that_slangpy_refuses_is_done_without(two_adapters, monkeypatch,
 
     monkeypatch.setattr("slangpy.Device", choosy)
     monkeypatch.setattr(stem, "cache_folder", lambda: tmp_path)
-    stem.tell_uncached.cache_clear()
+    stem.log_uncached.cache_clear()
     assert open_device("vulkan")["adapter_luid"] == 2
     assert caplog.messages == [
         f"kernels: they are compiled anew, since SlangPy refuses {tmp_path} (Failed to open cache!)"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from neuralshade.cli.main import main
-from neuralshade.gpu import patience
+from neuralshade.gpu import device_wait
 from neuralshade.scene import render
 
 SCENE = """
@@ -33,7 +33,7 @@ class Tracer:
     def trace(self):
         if self.count == self.at:
             signal.raise_signal(self.number)
-            patience.wait_until(lambda: self.ends, DEVICE)
+            device_wait.wait_until(lambda: self.ends, DEVICE)
         self.count += 1
 
     def radiance(self):
@@ -48,7 +48,7 @@ class NoGpu:
 @pytest.fixture
 def scene(tmp_path, monkeypatch):
     """Give a scene's file; no device is opened for it, and none is left with work."""
-    monkeypatch.setattr(patience, "_leave", lambda those, name: None)
+    monkeypatch.setattr(device_wait, "_leave", lambda those, name: None)
     monkeypatch.setattr(render, "open_gpu", lambda device: NoGpu())
     path = tmp_path / "scene.toml"
     path.write_text(SCENE)

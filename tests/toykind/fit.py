@@ -8,7 +8,7 @@ import torch
 
 from neuralshade.asset.asset import Header, picture_facts, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
-from neuralshade.engine.choose import Chosen
+from neuralshade.engine.engine_choice import EngineChoice
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.loop import Loop, ignore
 from neuralshade.fitting.options import USUAL, check_options, checked_output
@@ -35,7 +35,7 @@ def fit_toy(picture, output=None, *, grey=False, options=USUAL, observer=ignore,
         recipe = resumed_recipe(checkpoint, options.resume, source, ToyRecipe,
                                 resumed_with(ToyRecipe, settings))  # fmt: skip
     place = None if isinstance(picture, Picture) else os.fspath(picture)
-    chosen = Chosen("torch", torch.device("cpu"))
+    chosen = EngineChoice("torch", torch.device("cpu"))
     return _Job(source, grey, source, recipe, target, chosen, options, observer, place).run(
         checkpoint
     )

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 import neuralshade
-from neuralshade.engine.choose import torch_devices
+from neuralshade.engine.engine_choice import torch_devices
 from neuralshade.errors import DeviceError
 from neuralshade.gpu import cuda_gpu as through_cuda
 from neuralshade.gpu import open as gpu_open

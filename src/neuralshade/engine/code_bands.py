@@ -24,7 +24,7 @@ class Level(abc.ABC):
     step: torch.Tensor  # [features]: what the encoding changes by, from one code to the next
     limits: tuple[int, int]  # the least code, and the greatest
     first: int  # of its features, in the encoding
-    seen: Sequence[tuple[Axis, Axis]]  # by each lattice: along, down
+    axes: Sequence[tuple[Axis, Axis]]  # by each lattice: along, down
     # What kernels read: number ``first_number`` of the encoding's and those behind it, row by row
     # and texel by texel, each (code + offset) * quantum.
     first_number: int
@@ -32,7 +32,7 @@ class Level(abc.ABC):
     quantum: torch.Tensor  # [features]
 
     @abc.abstractmethod
-    def show(self, rows: slice) -> None:
+    def apply(self, rows: slice) -> None:
         """Let the field have the codes of some rows."""
 
     @property
@@ -53,7 +53,7 @@ class Lattice(Protocol):
     def encoded(self, rows: torch.Tensor) -> torch.Tensor:
         """Return the encoding of the pixels of some rows, as it is now: [features, N]."""
 
-    def wanted(self, rows: torch.Tensor) -> torch.Tensor:
+    def target(self, rows: torch.Tensor) -> torch.Tensor:
         """Return what these pixels ought to be: float32 [C, rows, width] in [0, 1]."""
 
     def targets(self) -> npt.NDArray[np.float32]:
@@ -81,7 +81,7 @@ class Band:
         own = [centered(level.codes.shape[1], low, high) for level in levels]
         rows = []
         for index in range(len(lattices)):
-            seen = [level.seen[index][1].seeing(some)
+            seen = [level.axes[index][1].seeing(some)
                     for level, some in zip(levels, own, strict=True)]  # fmt: skip
             rows.append(around(torch.stack(seen).any(0)))
         return Band(own, rows)

@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from neuralshade.asset.checkpoint import Checkpoint
 from neuralshade.base.message_text import sentence
 from neuralshade.base.progress_scope import part, phase_listener, working
-from neuralshade.engine.choose import Chosen
+from neuralshade.engine.engine_choice import EngineChoice
 from neuralshade.errors import ConfigError, DeviceError, FitInterrupted, OutputError
 from neuralshade.fitting.callbacks import Callbacks
 from neuralshade.fitting.facts import Reached, Warnings
@@ -77,7 +77,7 @@ class Job(ABC, Generic[R]):
         original: FitSource,
         recipe: R,
         output: Path,
-        chosen: Chosen,
+        chosen: EngineChoice,
         options: FitOptions,
         observer: Observer,
         place: str | None,

@@ -12,7 +12,12 @@ from typing import Any, Protocol
 from neuralshade.base.argument_checks import check_output, check_path
 from neuralshade.base.atomic import check_writable
 from neuralshade.base.progress_scope import part
-from neuralshade.engine.choose import Chosen, check_engine, check_kernels, choose_engine
+from neuralshade.engine.engine_choice import (
+    EngineChoice,
+    check_engine,
+    check_kernels,
+    choose_engine,
+)
 from neuralshade.errors import ConfigError, DeviceError, OutputError
 from neuralshade.fitting.loop import Control
 from neuralshade.fitting.output_checks import (

@@ -37,15 +37,15 @@ def cache_folder() -> Path | None:
                 probe.write(bytes(ROOM_BYTES))
             return folder
     except OSError as error:
-        tell_uncached(f"{folder} cannot be written ({error})")
+        log_uncached(f"{folder} cannot be written ({error})")
         return None
-    tell_uncached(f"{why}: what lies there would be run. Remove it, or set XDG_CACHE_HOME to a "
+    log_uncached(f"{why}: what lies there would be run. Remove it, or set XDG_CACHE_HOME to a "
                   "folder of your own.")  # fmt: skip
     return None
 
 
 @functools.cache
-def tell_uncached(why: str) -> None:
+def log_uncached(why: str) -> None:
     """Log that kernels are not kept, once for each reason."""
     log.warning("kernels: they are compiled anew, since %s", why)
 

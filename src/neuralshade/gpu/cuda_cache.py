@@ -17,10 +17,10 @@ from neuralshade.base.atomic import whole_file
 from neuralshade.base.private_dirs import user_key
 from neuralshade.errors import OutputError
 from neuralshade.gpu import kernel_dump
-from neuralshade.gpu.cache_folder import cache_folder, tell_uncached
+from neuralshade.gpu.cache_folder import cache_folder, log_uncached
 from neuralshade.gpu.cuda_compiler import OPTIONS, compile_cuda
 from neuralshade.gpu.cuda_packages import nvrtc_version
-from neuralshade.gpu.cuda_text import CudaLayout, mended, not_inlined
+from neuralshade.gpu.cuda_text import CudaLayout, not_inlined, patched_text
 from neuralshade.gpu.device import SOURCE_FOLDER
 from neuralshade.gpu.foreign_slang import files_digest, foreign_digest, foreign_packages
 from neuralshade.gpu.kernel_dump import DumpedKernel
@@ -74,7 +74,7 @@ def _signing_key() -> bytes | None:
     path = pathlib.Path(platformdirs.user_state_dir("neuralshade")) / "keys" / "kernels"
     key = user_key(path)
     if key is None:
-        tell_uncached(f"{path} holds no key of this user's alone. Remove it, and what others can "
+        log_uncached(f"{path} holds no key of this user's alone. Remove it, and what others can "
                       "write to above it.")  # fmt: skip
     return key
 
@@ -88,7 +88,7 @@ def _build(
     dumped: DumpedKernel | None,
 ) -> BuiltKernel:
     apart = not_inlined(text) | _not_inlined_here()
-    emitted = mended(export_slang(text, entry, folder=folder), entry, apart)
+    emitted = patched_text(export_slang(text, entry, folder=folder), entry, apart)
     if dumped is not None:
         dumped.write(".cu", emitted.code)
     made = compile_cuda(emitted.code, architecture, fast_math=fast_math)

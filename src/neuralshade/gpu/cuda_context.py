@@ -9,8 +9,8 @@ from typing import Any
 from neuralshade.errors import DeviceError
 from neuralshade.gpu.cuda_compiler import check_driver, check_known
 from neuralshade.gpu.cuda_packages import driver
+from neuralshade.gpu.device_wait import is_stuck, wait_until
 from neuralshade.gpu.gpu import lost_device
-from neuralshade.gpu.patience import is_stuck, wait_until
 
 
 class CudaContext:
@@ -38,7 +38,7 @@ class CudaContext:
         self._set_current = api.cuCtxSetCurrent
         self.enter()
         self.stream = self.checked(api.cuStreamCreate(api.CUstream_flags.CU_STREAM_NON_BLOCKING))
-        self._owned: weakref.WeakSet[CudaOwned] = weakref.WeakSet()
+        self._owned: weakref.WeakSet[CudaResource] = weakref.WeakSet()
         self._leave = weakref.finalize(self, _leave, self.name, self.handle, self.stream,
                                        self.device)  # fmt: skip
 
@@ -70,7 +70,7 @@ class CudaContext:
 
         wait_until(is_done, self.name)
 
-    def own(self, thing: CudaOwned) -> None:
+    def own(self, thing: CudaResource) -> None:
         """Free ``thing`` when this is closed, at the latest."""
         self._owned.add(thing)
 
@@ -82,7 +82,7 @@ class CudaContext:
         self._set_current = _closed
 
 
-class CudaOwned:
+class CudaResource:
     """Something on a device, freed with this object, or with ``free`` before."""
 
     def __init__(self, context: CudaContext, release: Callable[..., object], *handles: Any):

@@ -9,7 +9,7 @@ import numpy as np
 
 from neuralshade.errors import KernelError
 from neuralshade.gpu.cuda_cache import BuiltKernel
-from neuralshade.gpu.cuda_context import CudaContext, CudaOwned
+from neuralshade.gpu.cuda_context import CudaContext, CudaResource
 from neuralshade.gpu.cuda_packages import driver
 from neuralshade.gpu.cuda_text import COPY, PARAMETERS, packed
 from neuralshade.gpu.gpu import Dispatch, launches
@@ -18,7 +18,7 @@ STATIC_SHARED_BYTES = 48 * 1024  # of group-shared memory; more must be asked fo
 REPEATS = 16  # of a list of launches in one graph
 
 
-class CudaKernel(CudaOwned):
+class CudaKernel(CudaResource):
     """A Kernel with machine code, and so parameters, of its own."""
 
     def __init__(
@@ -131,7 +131,7 @@ class CudaSteps:
         return graph
 
 
-class CudaGraph(CudaOwned):
+class CudaGraph(CudaResource):
     """A graph ready to be launched. It does not keep its kernels alive: its steps do."""
 
     def __init__(self, context: CudaContext, steps: CudaSteps, times: int):

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.errors import ShapeError
-from neuralshade.gpu.cuda_context import CudaContext, CudaOwned
+from neuralshade.gpu.cuda_context import CudaContext, CudaResource
 from neuralshade.gpu.cuda_packages import driver
 from neuralshade.gpu.gpu import no_memory, padded_size, raw_bytes
 
@@ -18,7 +18,7 @@ STAGED_BYTES = 2**14  # of one upload, at most
 STAGING_ALIGN = 64  # bytes, a line of the host's cache
 
 
-class CudaBuffer(CudaOwned):
+class CudaBuffer(CudaResource):
     """A Buffer in the device's memory; PyTorch takes it by ``__cuda_array_interface__``.
 
     Work that PyTorch does on its memory is on another stream: ``CudaGpu.wait`` before, and
@@ -81,7 +81,7 @@ class CudaView:
         return read_memory(self.context, self.pointer, self.size)
 
 
-class HostMemory(CudaOwned):
+class HostMemory(CudaResource):
     """Memory of the host at a fixed place; ``numbers`` shows it, ``pointer`` is the device's."""
 
     def __init__(self, context: CudaContext, dtype: npt.DTypeLike, count: int):

@@ -77,7 +77,7 @@ def not_inlined(text: str) -> frozenset[str]:
     return frozenset(NOT_INLINED.findall(text))
 
 
-def mended(exported: Exported, entry: str, apart: Iterable[str] = ()) -> CudaText:
+def patched_text(exported: Exported, entry: str, apart: Iterable[str] = ()) -> CudaText:
     """Return what Slang exported with its reads of parameters put right.
 
     ``apart``: names, in Slang, of functions that are not to be inlined.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from neuralshade.base.interrupt import signals_deferred
 from neuralshade.errors import ConfigError, DeviceError
-from neuralshade.gpu.cache_folder import cache_folder, check_file_limit, tell_uncached
+from neuralshade.gpu.cache_folder import cache_folder, check_file_limit, log_uncached
 
 if TYPE_CHECKING:
     import slangpy
@@ -131,7 +131,7 @@ def is_software(adapter_name: str) -> bool:
     return any(name in adapter_name.lower() for name in SOFTWARE_NAMES)
 
 
-def in_a_new_thread(function: Callable[P, T]) -> Callable[P, T]:
+def in_new_thread(function: Callable[P, T]) -> Callable[P, T]:
     """Return ``function``, each call of which has a thread of its own: for what asks the compiler.
 
     The compiler remembers in each thread which of its global sessions was last made there, one
@@ -148,7 +148,7 @@ def in_a_new_thread(function: Callable[P, T]) -> Callable[P, T]:
     return alone
 
 
-def give_back_freed_memory() -> None:
+def trim_heap() -> None:
     """Ask glibc for it, elsewhere do nothing: 90 MB of each closed device would stay otherwise."""
     if sys.platform.startswith("linux"):
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl has none
@@ -168,7 +168,7 @@ def _open(spy: Any, backend: str, adapter: Any) -> Any:
                 raise
             device = _opened(spy, backend, adapter, None)
             words = str(error).partition("\n")[0]
-            tell_uncached(f"SlangPy refuses {folder} ({words})")
+            log_uncached(f"SlangPy refuses {folder} ({words})")
             return device
     except RuntimeError as error:
         raise DeviceError(
@@ -177,9 +177,9 @@ def _open(spy: Any, backend: str, adapter: Any) -> Any:
         ) from error
 
 
-@in_a_new_thread  # the caller's would remember it, and crash in kernels of others once it is freed
+@in_new_thread  # the caller's would remember it, and crash in kernels of others once it is freed
 def _opened(spy: Any, backend: str, adapter: Any, folder: pathlib.Path | None) -> Any:
-    give_back_freed_memory()
+    trim_heap()
     return spy.Device(
         type=spy.DeviceType[backend],
         adapter_luid=adapter.luid,

@@ -19,10 +19,10 @@ from neuralshade.gpu.slang_text import (
     OWN,
     TOKEN,
     UNCLEAR,
+    imports_of,
     named_path,
     readings,
     spellings,
-    taken_in,
 )
 
 WORD_INSIDE = re.compile(r"[^\W\d]\w*")
@@ -47,7 +47,7 @@ ADDRESSES = {4: "Addresses", 5347: "PhysicalStorageBufferAddresses"}  # among ca
 CONVERSIONS = {117: "OpConvertPtrToU", 120: "OpConvertUToPtr"}  # among instructions
 
 
-def odd_words(text: str) -> Iterator[tuple[int, str]]:
+def suspicious_words(text: str) -> Iterator[tuple[int, str]]:
     """Yield line and word of what reaches beyond arithmetic in a text, by both of its readings."""
     for reading in readings(text):
         for found in TOKEN.finditer(reading):
@@ -56,7 +56,7 @@ def odd_words(text: str) -> Iterator[tuple[int, str]]:
                 yield reading.count("\n", 0, found.start()) + 1, odd
 
 
-def odd_files(
+def suspicious_files(
     text: str, name: str, files: Collection[str], macros: Collection[str]
 ) -> Iterator[tuple[int, str]]:
     """Yield line and name of what a text takes in other than ``files`` and this package's.
@@ -67,7 +67,7 @@ def odd_files(
         macros: names that stand for something else in any of them.
     """
     for reading in readings(text):
-        for line, wanted in taken_in(reading):
+        for line, wanted in imports_of(reading):
             if not _is_there(named_path(wanted, macros), name, files):
                 yield line, wanted.lstrip(UNCLEAR)[:LONGEST]
 

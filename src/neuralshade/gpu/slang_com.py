@@ -14,7 +14,7 @@ from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_void_p
 from typing import Any, ParamSpec, TypeVar
 
 from neuralshade.errors import DeviceError, KernelError, NeuralShadeError
-from neuralshade.gpu.device import give_back_freed_memory, in_a_new_thread
+from neuralshade.gpu.device import in_new_thread, trim_heap
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -167,7 +167,7 @@ def compiling(function: Callable[P, T]) -> Callable[P, T]:
                 # what its frames hold of the compiler is let go here, while no other thread has it
                 raise error.with_traceback(None) from error.__cause__
 
-    return in_a_new_thread(lent)
+    return in_new_thread(lent)
 
 
 @contextmanager
@@ -185,7 +185,7 @@ def _lent_session() -> Iterator[None]:
             if KEPT:
                 session.borrowed = False  # it is freed with its last reference
                 del session
-                give_back_freed_memory()
+                trim_heap()
             else:
                 KEPT.append(session)
 

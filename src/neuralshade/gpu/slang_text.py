@@ -42,7 +42,7 @@ def readings(text: str) -> tuple[str, str]:
     return lines, SPLICED.sub("", lines)
 
 
-def taken_in(text: str) -> Iterator[tuple[int, str]]:
+def imports_of(text: str) -> Iterator[tuple[int, str]]:
     """Yield line and words of what a text, one of its readings, imports or includes."""
     yield from _matches(TOKEN.sub(_blank, text))
 
@@ -60,10 +60,10 @@ def macros_of(text: str) -> set[str]:
     return {name for reading in readings(text) for name in DEFINED.findall(reading)}
 
 
-def ever_taken_in(text: str) -> Iterator[tuple[int, str]]:
-    """Yield what ``taken_in`` does of both readings, and of comments where these may be none."""
+def possible_imports(text: str) -> Iterator[tuple[int, str]]:
+    """Yield what ``imports_of`` does of both readings, and of comments where these may be none."""
     for reading in readings(text):
-        yield from taken_in(reading)
+        yield from imports_of(reading)
         if any(token.lastgroup in ODD for token in TOKEN.finditer(reading)):
             yield from _matches(reading)
 

@@ -14,6 +14,13 @@ import numpy.typing as npt
 from neuralshade.errors import DeviceError
 from neuralshade.gpu import kernel_dump
 from neuralshade.gpu.device import AdapterInfo, describe_adapter, is_software, multiprocessors
+from neuralshade.gpu.device_wait import (
+    StuckError,
+    abandoned_on_interrupt,
+    finishes_soon,
+    is_stuck,
+    wait_until,
+)
 from neuralshade.gpu.foreign_slang import foreign_packages
 from neuralshade.gpu.gpu import (
     Dispatch,
@@ -25,7 +32,6 @@ from neuralshade.gpu.gpu import (
     raw_bytes,
     too_many_groups,
 )
-from neuralshade.gpu.patience import StuckError, ends, is_stuck, left_busy, wait_until
 from neuralshade.gpu.slangpy_kernel import BoundKernel, load_text, native, slang_session
 
 if TYPE_CHECKING:
@@ -140,7 +146,9 @@ class SlangpyCommands:
     def submit(self) -> None:
         """Send what was recorded; DeviceError where the device no longer answers."""
         try:
-            with left_busy(self.gpu.name):  # software compiles here, and a signal waits until then
+            with abandoned_on_interrupt(
+                self.gpu.name
+            ):  # software compiles here, and a signal waits until then
                 sent = self.gpu.device.submit_command_buffer(self.encoder.finish())
                 self.gpu.last_sent = sent
         except RuntimeError as error:
@@ -283,7 +291,7 @@ class SlangpyGpu:
         if last is None:
             return True
         try:
-            return ends(lambda: self.device.is_submit_finished(last), self.name,
+            return finishes_soon(lambda: self.device.is_submit_finished(last), self.name,
                         software=is_software(self.name))  # fmt: skip
         except RuntimeError:  # lost: there is no work any more
             return True

@@ -6,7 +6,7 @@ import pathlib
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.errors import ConfigError
-from neuralshade.gpu.cuda_text import mended
+from neuralshade.gpu.cuda_text import patched_text
 from neuralshade.gpu.slang_export import export_bytes, export_slang
 
 TARGETS = {
@@ -31,5 +31,5 @@ def translate(text: str, entry: str, target: str, *, folder: pathlib.Path | None
         raise ConfigError(f"target: got {target!r}, need one of {', '.join(TARGETS)}."
                           f"{did_you_mean(target, TARGETS)}")  # fmt: skip
     if target == "cuda":  # as Slang emits it, it reads parameters from the wrong memory
-        return mended(export_slang(text, entry, target, folder=folder), entry).code.encode()
+        return patched_text(export_slang(text, entry, target, folder=folder), entry).code.encode()
     return export_bytes(text, entry, target, folder=folder)

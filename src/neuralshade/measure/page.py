@@ -55,7 +55,7 @@ def _machine() -> str:
     """Return processor, cores and system in one line."""
     from neuralshade.engine.choose import cpu_words  # loads PyTorch
 
-    named = re.search(r"model name\s*:\s*(.+)", cpu_words())
+    named = re.search(r"model name\s*:\s*(.+)", cpu_description())
     processor = named[1] if named else platform.processor() or "processor not known"
     cores = core_count()
     return (f"{processor}, {cores} core{'s' if cores > 1 else ''}, "

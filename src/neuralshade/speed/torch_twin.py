@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.choose import choose_precision
+from neuralshade.engine.engine_choice import choose_precision
 from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.gpu.clock import Patience

@@ -6,7 +6,7 @@ from typing import Any
 import psutil
 import torch
 
-from neuralshade.engine.choose import choose_precision, torch_devices
+from neuralshade.engine.engine_choice import choose_precision, torch_devices
 from neuralshade.engine.kernel_path import inference_path, training_paths
 from neuralshade.errors import DeviceError
 from neuralshade.gpu.device import REMEDY, ListedAdapter, list_adapters

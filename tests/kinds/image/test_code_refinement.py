@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import neuralshade
 from neuralshade.asset.tensors import SCALE, pack_field, unpack_nibbles
-from neuralshade.engine import code_search
+from neuralshade.engine import code_refinement
 from neuralshade.engine.code_bands import centered
-from neuralshade.engine.kernels.search.search import GpuSearch
+from neuralshade.engine.kernels.refinement.refinement import GpuRefinement
 from neuralshade.engine.threads import threads
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.fitting.time_plan import Deadline
@@ -108,9 +108,9 @@ def test_no_code_of_a_linear_decoder_would_gain_by_one(monkeypatch):
             # a damped step of a half and less is none: what it would gain is a share of the bend
             bend = sum(errors) - 2 * wanted
             least = (
-                code_search.DAMPING / 2 * bend
+                code_refinement.DAMPING / 2 * bend
                 if math.isfinite(bend)
-                else code_search.DAMPING * wanted
+                else code_refinement.DAMPING * wanted
             )
             assert min(errors) >= wanted - least - 1e-6
 
@@ -125,12 +125,12 @@ def test_codes_are_those_of_the_field(monkeypatch):
         assert np.array_equal(codes, level.codes)
         shown = level.texels.detach().clone()
         with torch.no_grad():
-            level.show(slice(None))
+            level.apply(slice(None))
         assert torch.equal(level.texels, shown)
     asked = field.network, levels, [PicturePixels(field, picture)]
     with torch.no_grad():
-        assert code_search.search(*asked, 3, stopped=lambda: True) == 0
-        assert code_search.search(*asked, 1) > 0
+        assert code_refinement.refine_codes(*asked, 3, stopped=lambda: True) == 0
+        assert code_refinement.refine_codes(*asked, 1) > 0
     found = stored_field(recipe, tensors | {v.name: v.packed() for v in levels}, 3, "asset")
     for ours, theirs in zip(field.parameters(), found.parameters(), strict=True):
         assert torch.equal(ours, theirs)
@@ -141,7 +141,7 @@ def test_axes_mix_as_the_grid_does(end):
     recipe, tensors, _ = case_of(GRID.format(1, 2, 7, 5) + end, (9, 14))
     field = stored_field(recipe, tensors, 3, "asset")
     [level] = levels_of(field, tensors, (9, 14))
-    [(along, down)] = level.seen
+    [(along, down)] = level.axes
     every = slice(None)
     with torch.no_grad():
         rows = along.lerp_stencil(every).spread(level.texels).mT
@@ -153,7 +153,7 @@ def test_axes_mix_as_the_grid_does(end):
 @pytest.mark.slow
 def test_threads_find_the_same(monkeypatch):
     recipe, tensors, picture = case_of(GRID.format(1, 2, 30, 50), (100, 60))
-    monkeypatch.setattr(code_search, "BAND_PIXELS", 600)  # ten bands, of which five at a time
+    monkeypatch.setattr(code_refinement, "BAND_PIXELS", 600)  # ten bands, of which five at a time
     found = []
     for count in (1, 3):
         with threads(count):
@@ -260,7 +260,7 @@ def test_a_gpu_without_memory_leaves_the_codes_and_says_so(gpu, monkeypatch):
     def refused(*args):
         raise DeviceError("memory: got none.")
 
-    monkeypatch.setattr(GpuSearch, "__init__", refused)
+    monkeypatch.setattr(GpuRefinement, "__init__", refused)
     recipe, tensors, picture = case_of(ENCODINGS[0], (9, 14))
     found, told = refine_codes(recipe, tensors, picture, 2, gpu)
     assert all(np.array_equal(found[name], tensors[name]) for name in tensors)

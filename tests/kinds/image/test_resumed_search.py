@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.engine import code_search
+from neuralshade.engine import code_refinement
 
 GRIDS = "dense_grid:levels=2,features=3,coarsest=2,width=8,height=6"
 
@@ -21,9 +21,9 @@ def test_an_interrupted_search_is_resumed_bit_for_bit(tmp_path, monkeypatch, ban
         return neuralshade.fit_image(picture, tmp_path / name, options=options, steps=20,
                                      polish=3, hidden_width=8, encoding=GRIDS)  # fmt: skip
 
-    monkeypatch.setattr(code_search, "BAND_PIXELS", 128)  # bands of a few rows
+    monkeypatch.setattr(code_refinement, "BAND_PIXELS", 128)  # bands of a few rows
     whole = neuralshade.load(fit("whole.nsh").asset).tensors
-    improve, calls = code_search._BandSearch.improve, []
+    improve, calls = code_refinement._BandSearch.improve, []
 
     def improved(self):
         calls.append(self)
@@ -32,7 +32,7 @@ def test_an_interrupted_search_is_resumed_bit_for_bit(tmp_path, monkeypatch, ban
         return improve(self)
 
     with monkeypatch.context() as patched:
-        patched.setattr(code_search._BandSearch, "improve", improved)
+        patched.setattr(code_refinement._BandSearch, "improve", improved)
         found = fit("x.nsh")
     checkpoint = tmp_path / "x.checkpoint.nsh"
     assert len(calls) > band and not found.search.ended and checkpoint.exists()

@@ -9,7 +9,7 @@ import torch
 from fixtures.small_material import paint_reference, upper_pairs
 
 from neuralshade import FitOptions
-from neuralshade.gpu.cuda_text import mended
+from neuralshade.gpu.cuda_text import patched_text
 from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
 from neuralshade.gpu.gpu import KernelText
 from neuralshade.gpu.slang_export import export_slang
@@ -152,7 +152,9 @@ def test_what_trains_an_encoder_is_text_for_cuda(kernels, monkeypatch):
              for name in ("EncoderTask", "DecoderTask") if name in kernel.text}  # fmt: skip
     assert len(texts) == 2
     for kernel in texts.values():
-        assert "d_latents" in mended(export_slang(kernel.text, kernel.entry), kernel.entry).code
+        assert (
+            "d_latents" in patched_text(export_slang(kernel.text, kernel.entry), kernel.entry).code
+        )
 
 
 @pytest.mark.usefixtures("_any_light")

@@ -10,7 +10,7 @@ import torch
 from fixtures.texture_sets import small_set
 
 import neuralshade
-from neuralshade.engine.choose import Chosen
+from neuralshade.engine.engine_choice import EngineChoice
 from neuralshade.errors import ConfigError, FitInterrupted
 from neuralshade.fitting.options import FitOptions
 from neuralshade.kinds.textures.channels import codings_of
@@ -89,7 +89,7 @@ def test_short_fits_have_a_share_of_both_ends():
 def test_layouts_are_tried_on_one_gpu(gpu, monkeypatch):
     monkeypatch.setattr(gpu, "close", lambda: pytest.fail("the fit itself needs it still"))
     recipe = TexturesRecipe(steps=40, batch=64)
-    chosen = Chosen("gpu", torch.device("cpu"), gpu)
+    chosen = EngineChoice("gpu", torch.device("cpu"), gpu)
     prober = prober_of(small_set(16, 24), recipe, chosen, FitOptions(kernels="fma"))
     found = prober.expected(parse_grids("2:4:3,4:4:4,8:4:4"))
     assert found.keys() == {"albedo", "normal", "roughness"}

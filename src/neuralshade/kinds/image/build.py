@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from neuralshade.engine.choose import choose_kernels, choose_precision, choose_vectors
+from neuralshade.engine.engine_choice import choose_kernels, choose_precision, choose_vectors
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.image.engine import GpuImageEngine, TorchImageEngine, TorchImageTask
 from neuralshade.kinds.image.field import build_field

@@ -14,7 +14,7 @@ import torch
 from neuralshade.asset.tensors import SCALE, pack_nibbles, unpack_nibbles
 from neuralshade.base.interrupt import Interruption
 from neuralshade.engine.code_bands import Group, Level
-from neuralshade.engine.code_search import search
+from neuralshade.engine.code_refinement import refine_codes
 from neuralshade.errors import DeviceError
 from neuralshade.fitting.searched_job import NOT_SEARCHED, CodeSearch
 from neuralshade.fitting.time_plan import NO_DEADLINE, Deadline
@@ -75,10 +75,10 @@ def _searched(
 ) -> int:  # fmt: skip
     """Search a field's codes; return how many moved."""
     if gpu is None or not levels:
-        return search(field.network, levels, [pixels], passes, stopped)
-    from neuralshade.engine.kernels.search.search import GpuSearch
+        return refine_codes(field.network, levels, [pixels], passes, stopped)
+    from neuralshade.engine.kernels.refinement.refinement import GpuRefinement
 
-    return GpuSearch(gpu, field, [Group(levels, [pixels])]).search(passes, stopped)
+    return GpuRefinement(gpu, field, [Group(levels, [pixels])]).refine(passes, stopped)
 
 
 class PicturePixels:
@@ -101,7 +101,7 @@ class PicturePixels:
             return encoding(at).t().contiguous()
         return encoding.combine(encoding.along(0, u), encoding.along(1, v)).flatten(1)
 
-    def wanted(self, rows: torch.Tensor) -> torch.Tensor:
+    def target(self, rows: torch.Tensor) -> torch.Tensor:
         """Return the pixels of some rows: float32 [C, rows, width], sRGB in [0, 1]."""
         return self.whole[:, rows]
 

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 
 import torch
 
-from neuralshade.engine.choose import Chosen
+from neuralshade.engine.engine_choice import EngineChoice
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.options import FitOptions

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import torch
 
-from neuralshade.engine.choose import choose_kernels
+from neuralshade.engine.engine_choice import choose_kernels
 from neuralshade.engine.joined_network import JoinedNetwork
 from neuralshade.engine.kernel_path import TrainingPath, training_paths
 from neuralshade.engine.kernel_plan import refusal_of

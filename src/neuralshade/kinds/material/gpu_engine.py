@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from neuralshade.engine.choose import choose_kernels, choose_vectors
+from neuralshade.engine.engine_choice import choose_kernels, choose_vectors
 from neuralshade.engine.kernels.infer.field_inference import exact_text, field_inference
 from neuralshade.engine.kernels.infer.infer_text import ENCODING
 from neuralshade.engine.kernels.step.gradients import seed_word

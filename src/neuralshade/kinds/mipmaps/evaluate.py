@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import Any
 
-from neuralshade.engine.choose import choose_engine
+from neuralshade.engine.engine_choice import choose_engine
 from neuralshade.kinds.mipmaps.asset import LevelsAsset
 from neuralshade.kinds.mipmaps.build import base_maps, build_mip_engine, numbers_of
 from neuralshade.kinds.mipmaps.judge import (

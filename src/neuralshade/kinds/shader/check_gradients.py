@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.engine.choose import choose_engine
+from neuralshade.engine.engine_choice import choose_engine
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import from_dict
 from neuralshade.kinds.shader.build import build_shader_engine, build_task

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from neuralshade.errors import AssetError
-from neuralshade.gpu.screening import address_words, odd_files, odd_words
+from neuralshade.gpu.screening import address_words, suspicious_files, suspicious_words
 from neuralshade.gpu.slang_text import OWN, macros_of
 from neuralshade.kinds.shader.source import ShaderSource
 
@@ -18,7 +18,7 @@ def check_source(source: ShaderSource) -> None:
     texts = {source.name: source.text, **source.files}
     macros = {name for text in texts.values() for name in macros_of(text)}
     for name, text in texts.items():
-        for line, word in odd_words(text):
+        for line, word in suspicious_words(text):
             raise AssetError(f"{source.place}: got {word} in line {line} of {name}, need a task "
                              "without it: such code can reach all memory and files. "
                              "Do not trust where it comes from.")  # fmt: skip

@@ -14,8 +14,8 @@ from typing import Any
 from neuralshade.base.argument_checks import check_path
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import KernelError
+from neuralshade.gpu.import_check import check_imports
 from neuralshade.gpu.module_files import files_folder, module_files
-from neuralshade.gpu.taken_in import check_taken_in
 from neuralshade.source.picture import Picture
 
 SUFFIX = ".slang"
@@ -68,7 +68,7 @@ def load_shader(path: str | os.PathLike[str]) -> ShaderSource:
     check_path("task", path)
     place = os.fspath(path)
     text = read_text(path, f"a {SUFFIX} file", "Slang text")
-    check_taken_in(text, place)
+    check_imports(text, place)
     with remedies():
         return ShaderSource(text, place, module_files(text, place))
 

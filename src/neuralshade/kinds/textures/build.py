@@ -7,7 +7,12 @@ from functools import partial
 
 import torch
 
-from neuralshade.engine.choose import Chosen, choose_kernels, choose_precision, choose_vectors
+from neuralshade.engine.engine_choice import (
+    EngineChoice,
+    choose_kernels,
+    choose_precision,
+    choose_vectors,
+)
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.options import FitOptions
 from neuralshade.gpu.gpu import Gpu
@@ -160,7 +165,7 @@ def build_engine(
 
 
 def engine_on(
-    chosen: Chosen, options: FitOptions, recipe: TexturesRecipe, texels: Texels,
+    chosen: EngineChoice, options: FitOptions, recipe: TexturesRecipe, texels: Texels,
     codings: Sequence[MapCoding],
 ) -> TexturesEngine:  # fmt: skip
     """Return the engine of a fit on the chosen device."""

@@ -15,7 +15,7 @@ import torch
 
 from neuralshade.base.interrupt import Interruption
 from neuralshade.engine.code_bands import Group, Level
-from neuralshade.engine.code_search import search
+from neuralshade.engine.code_refinement import refine_codes
 from neuralshade.errors import DeviceError
 from neuralshade.fitting.searched_job import NOT_SEARCHED, CodeSearch
 from neuralshade.fitting.time_plan import NO_DEADLINE, Deadline
@@ -123,12 +123,12 @@ def searcher_of(
     """
     groups = groups_of(field, texels, weights)
     if gpu is not None:
-        from neuralshade.engine.kernels.search.search import GpuSearch
+        from neuralshade.engine.kernels.refinement.refinement import GpuRefinement
 
-        return GpuSearch(gpu, field, groups).search
+        return GpuRefinement(gpu, field, groups).refine
 
     def searched(passes: int, stopped: Callable[[], bool] = lambda: False) -> int:
-        return sum(search(field.network, group.levels, group.lattices, passes, stopped)
+        return sum(refine_codes(field.network, group.levels, group.lattices, passes, stopped)
                    for group in groups)  # fmt: skip
 
     return searched
@@ -165,7 +165,7 @@ class MipTexels:
         at = mip_positions(self.texels.sizes, self.mip, self._index(rows))
         return self.encoding(at).t().contiguous()
 
-    def wanted(self, rows: torch.Tensor) -> torch.Tensor:
+    def target(self, rows: torch.Tensor) -> torch.Tensor:
         """Return the trained channels of some rows: float32 [C, rows, width] in [0, 1]."""
         place = self.texels.firsts[self.mip] + self._index(rows).numpy()
         words = self.texels.words[place].astype(np.float32) / np.float32(PEAK)

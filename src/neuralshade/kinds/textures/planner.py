@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neuralshade.engine.choose import Chosen
+from neuralshade.engine.engine_choice import EngineChoice
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.options import FitOptions
 from neuralshade.kinds.textures.byte_budget import file_bytes, memory_bytes
@@ -159,7 +159,7 @@ def check_no_size(name: str, settings: Mapping[str, Any], byte_count: int | None
 
 
 def planned_for(
-    targets: Targets, textures: MaterialSet, recipe: TexturesRecipe, chosen: Chosen,
+    targets: Targets, textures: MaterialSet, recipe: TexturesRecipe, chosen: EngineChoice,
     options: FitOptions,
 ) -> tuple[Targets, Expected]:  # fmt: skip
     """Return the targets, and the smallest layout that is expected to reach them.

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from neuralshade.engine.choose import Chosen
+from neuralshade.engine.engine_choice import EngineChoice
 from neuralshade.errors import FitInterrupted
 from neuralshade.fitting.loop import Loop
 from neuralshade.fitting.options import FitOptions
@@ -87,7 +87,7 @@ def shortened(recipe: TexturesRecipe, share: float) -> TexturesRecipe:
 
 
 def prober_of(
-    textures: MaterialSet, recipe: TexturesRecipe, chosen: Chosen, options: FitOptions
+    textures: MaterialSet, recipe: TexturesRecipe, chosen: EngineChoice, options: FitOptions
 ) -> Prober:
     """Return the prober of layouts of a set, on its fit's device."""
     codings = codings_of(textures)

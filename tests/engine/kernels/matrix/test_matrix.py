@@ -22,7 +22,7 @@ from neuralshade.engine.kernels.matrix.matrix import (
 from neuralshade.errors import DeviceError
 from neuralshade.gpu import cuda_packages
 from neuralshade.gpu.cuda_compiler import compile_cuda
-from neuralshade.gpu.cuda_text import mended
+from neuralshade.gpu.cuda_text import patched_text
 from neuralshade.gpu.slang_export import export_slang
 from neuralshade.kinds.image.task import image_task
 from neuralshade.model.field import Field
@@ -118,7 +118,7 @@ def cuda_text(encoding_name: str, layers: int, width: int, batch: int) -> str:
         halves=True, gradients="half",
     )  # fmt: skip
     text = train_text(plan, Field(encoding, mlp), task, many=False)
-    return mended(export_slang(text, "train"), "train").code
+    return patched_text(export_slang(text, "train"), "train").code
 
 
 @pytest.mark.parametrize("encoding, layers, width", BUILT)

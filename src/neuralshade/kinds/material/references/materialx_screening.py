@@ -105,10 +105,10 @@ def check_generated(text: str, place: Path) -> None:
 
     Raises: ConfigError.
     """
-    for line, word in odd_words(text):
+    for line, word in suspicious_words(text):
         raise _refused(place, f"code that becomes {word} in line {line} of what MaterialX writes",
                        "code without it")  # fmt: skip
-    for line, wanted in odd_files(text, "x", (), ()):
+    for line, wanted in suspicious_files(text, "x", (), ()):
         raise _refused(place, f"{shown(wanted)} taken in by line {line} of what MaterialX writes",
                        "files in the document's folder or of MaterialX only")  # fmt: skip
 
@@ -121,8 +121,8 @@ def check_module(path: str | os.PathLike[str]) -> None:
     """
     place = Path(path)
     text = read_text(place, "a Slang module", "Slang text")
-    for file, content in check_taken_in(text, str(place)).items():
-        for line, word in odd_words(content):
+    for file, content in check_imports(text, str(place)).items():
+        for line, word in suspicious_words(content):
             raise _refused(place, f"{word} in line {line} of {file.name}", "code without it: such "
                            "code can reach all memory and files")  # fmt: skip
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from neuralshade.base.message_text import shown
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
+from neuralshade.gpu.import_check import check_imports
 from neuralshade.gpu.slang_reflection import reflect_parameters
 from neuralshade.gpu.taken_in import check_taken_in
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, reference_text
@@ -75,7 +76,7 @@ def load_slang(path: str | os.PathLike[str]) -> ReferenceBsdf:
     """
     place = Path(path)
     text = read_text(place, f"a {SUFFIX} file", "Slang text")
-    check_taken_in(text, str(place))
+    check_imports(text, str(place))
     text, variables = with_pictures(place, text, COMMENTS.sub(_blank, text))
     code = COMMENTS.sub(_blank, text)
     if not EVAL.search(code):

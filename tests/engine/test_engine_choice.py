@@ -1,12 +1,12 @@
-"""engine/choose: what is taken, and every refusal word for word."""
+"""engine/engine_choice: what is taken, and every refusal word for word."""
 
 from types import SimpleNamespace
 
 import pytest
 import torch
 
-from neuralshade.engine import choose
-from neuralshade.engine.choose import (
+from neuralshade.engine import engine_choice
+from neuralshade.engine.engine_choice import (
     PRECISIONS,
     choose_device,
     choose_engine,
@@ -27,7 +27,7 @@ def test_pytorch_is_taken(engine, device):
 
 
 def test_auto_takes_pytorch_where_no_hardware_answers_and_says_so(monkeypatch, caplog):
-    monkeypatch.setattr("neuralshade.engine.choose.open_hardware", lambda: None)
+    monkeypatch.setattr("neuralshade.engine.engine_choice.open_hardware", lambda: None)
     caplog.set_level("INFO", "neuralshade")
     assert choose_engine("auto", None).engine == "torch"
     assert caplog.messages == ["engine: PyTorch on the CPU, since no hardware GPU answers"]
@@ -191,15 +191,17 @@ def test_a_named_precision_is_taken_as_it_is(name):
 def test_auto_takes_bfloat16_only_where_it_is_fast(has_bf16, has_amx, words, fast, monkeypatch):
     monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: has_bf16)
     monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: has_amx)
-    monkeypatch.setattr(choose, "cpu_words", lambda: words)
+    monkeypatch.setattr(engine_choice, "cpu_description", lambda: words)
     wanted = torch.bfloat16 if fast else torch.float32
     assert choose_precision("auto", torch.device("cpu")) == wanted
 
 
 def test_a_system_without_proc_is_asked_for_its_processor(monkeypatch):
-    monkeypatch.setattr(choose.Path, "read_text", refuse)
-    monkeypatch.setattr(choose.platform, "processor", lambda: "Intel64 Family 6, GenuineIntel")
-    assert choose.cpu_words() == "Intel64 Family 6, GenuineIntel"
+    monkeypatch.setattr(engine_choice.Path, "read_text", refuse)
+    monkeypatch.setattr(
+        engine_choice.platform, "processor", lambda: "Intel64 Family 6, GenuineIntel"
+    )
+    assert engine_choice.cpu_description() == "Intel64 Family 6, GenuineIntel"
 
 
 def refuse(*_, **__):

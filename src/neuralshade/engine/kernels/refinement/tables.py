@@ -1,4 +1,4 @@
-"""What the kernels of a search are told of levels, lattices and bands; see search.tables.slang."""
+"""Tables of levels, lattices and bands for the refinement kernels; see refinement.tables.slang."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ LATTICE = np.dtype([
 ])  # fmt: skip
 LEVEL = np.dtype([
     ("first_number", "<u4"), ("columns", "<u4"), ("rows", "<u4"), ("features", "<u4"),
-    ("own_begin", "<u4"), ("own_end", "<u4"), ("first_slot", "<u4"), ("first_sight", "<u4"),
+    ("own_begin", "<u4"), ("own_end", "<u4"), ("first_slot", "<u4"), ("first_stencil", "<u4"),
     ("column_colors", "<u4"), ("row_colors", "<u4"), ("low", "<i4"), ("high", "<i4"),
     ("reach", "<i4"), ("offset", "<f4"),
 ])  # fmt: skip
 SLOT = np.dtype([("column", "<u4"), ("step", "<f4"), ("quantum", "<f4")])
-SIGHT = np.dtype([("along", "<u4"), ("along_most", "<u4"), ("down", "<u4"), ("down_most", "<u4")])
-SEER = np.dtype([("pixel", "<u4"), ("share", "<f4")])
+STENCIL = np.dtype([("along", "<u4"), ("along_most", "<u4"), ("down", "<u4"), ("down_most", "<u4")])
+STENCIL_ENTRY = np.dtype([("pixel", "<u4"), ("share", "<f4")])
 
 
 @dataclass(frozen=True)
@@ -35,29 +35,29 @@ class GroupTables:
 
     slots: Table
     levels: Table
-    sights: Table
-    seers: Table
+    stencils: Table
+    entries: Table
 
     @staticmethod
     def of(group: Group) -> GroupTables:
         """Return the tables of a group."""
-        seers, sights, known = list[Table](), list[tuple[int, ...]](), 0
+        entries, stencils, known = list[Table](), list[tuple[int, ...]](), 0
         for level in group.levels:
-            for axes in level.seen:
-                sight = list[int]()
+            for axes in level.axes:
+                stencil = list[int]()
                 for axis in axes:
-                    listed = seers_of(axis)
-                    sight += [known, listed.shape[1]]
+                    listed = axis_stencil_entries(axis)
+                    stencil += [known, listed.shape[1]]
                     known += listed.size
-                    seers.append(listed.ravel())
-                sights.append(tuple(sight))
-        return GroupTables(_slots(group), _levels(group), np.array(sights, SIGHT),
-                           np.concatenate(seers))  # fmt: skip
+                    entries.append(listed.ravel())
+                stencils.append(tuple(stencil))
+        return GroupTables(_slots(group), _levels(group), np.array(stencils, STENCIL),
+                           np.concatenate(entries))  # fmt: skip
 
 
-def seers_of(axis: Axis) -> Table:
+def axis_stencil_entries(axis: Axis) -> Table:
     """Return which pixels see each texel of an axis, and by which shares: [texels, most]."""
-    listed = np.zeros(tuple(axis.index.shape), SEER)
+    listed = np.zeros(tuple(axis.index.shape), STENCIL_ENTRY)
     listed["pixel"], listed["share"] = axis.index.numpy(), axis.shares.numpy()
     return listed
 
@@ -76,11 +76,11 @@ def _levels(group: Group) -> Table:
     slot = 0
     for index, level in enumerate(group.levels):
         features, rows, columns = level.codes.shape
-        along, down = level.seen[0]
+        along, down = level.axes[0]
         row = table[index]
         row["first_number"], row["offset"] = level.first_number, level.offset
         row["columns"], row["rows"], row["features"] = columns, rows, features
-        row["first_slot"], row["first_sight"] = slot, index * len(group.lattices)
+        row["first_slot"], row["first_stencil"] = slot, index * len(group.lattices)
         row["column_colors"], row["row_colors"] = along.color_count, down.color_count
         row["low"], row["high"] = level.limits
         row["reach"] = level.reach

@@ -25,7 +25,7 @@ log = logging.getLogger("neuralshade")
 
 
 @dataclass(frozen=True)
-class Chosen:
+class EngineChoice:
     """An engine's name and what it runs on: a torch device, and a GPU for the GPU engine."""
 
     engine: str
@@ -69,7 +69,7 @@ def check_kernels(kernels: str) -> None:
         raise ConfigError(f"kernels: got {kernels!r}, need one of {list(KERNELS)}.{remedy}")
 
 
-def choose_engine(engine: str, device: str | None) -> Chosen:
+def choose_engine(engine: str, device: str | None) -> EngineChoice:
     """Return the engine to use, with its device opened.
 
     'auto' takes the GPU engine where hardware answers and ``device`` is not a torch device.
@@ -84,14 +84,14 @@ def choose_engine(engine: str, device: str | None) -> Chosen:
                           "Slang runs on a GPU, or on software Vulkan. Leave --device "
                           "out.")  # fmt: skip
     if engine == "torch" or not graphics:
-        return Chosen("torch", choose_device(device))
+        return EngineChoice("torch", choose_device(device))
     if engine == "gpu" or device is not None:
-        return Chosen("gpu", torch.device("cpu"), open_gpu(device or "auto"))
+        return EngineChoice("gpu", torch.device("cpu"), open_gpu(device or "auto"))
     gpu = open_hardware()
     if gpu is None:
         log.info("engine: PyTorch on the CPU, since no hardware GPU answers")
-        return Chosen("torch", torch.device("cpu"))
-    return Chosen("gpu", torch.device("cpu"), gpu)
+        return EngineChoice("torch", torch.device("cpu"))
+    return EngineChoice("gpu", torch.device("cpu"), gpu)
 
 
 def choose_kernels(gpu: Gpu, network: MLP, precision: str, kernels: str) -> TrainingPath:
@@ -175,11 +175,11 @@ def choose_precision(name: str, device: torch.device) -> torch.dtype:
     if device.type != "cpu":
         return torch.float32
     has_amx = torch.cpu._is_amx_tile_supported()
-    is_fast = has_amx or (torch.cpu._is_avx512_bf16_supported() and AMD in cpu_words())
+    is_fast = has_amx or (torch.cpu._is_avx512_bf16_supported() and AMD in cpu_description())
     return torch.bfloat16 if is_fast else torch.float32
 
 
-def cpu_words() -> str:
+def cpu_description() -> str:
     """Return what the system says of the CPU, its vendor among it."""
     try:
         return Path("/proc/cpuinfo").read_text(errors="replace")

@@ -1,24 +1,24 @@
-"""gpu/patience: a device is waited for, but not for good where the process was asked to end."""
+"""gpu/device_wait: a device is waited for, but not for good where the process was asked to end."""
 
 from types import SimpleNamespace
 
 import pytest
 
 from neuralshade.base.interrupt import Interruption
-from neuralshade.gpu import patience
-from neuralshade.gpu.patience import StuckError, is_stuck, wait_until
+from neuralshade.gpu import device_wait
+from neuralshade.gpu.device_wait import StuckError, is_stuck, wait_until
 from neuralshade.gpu.slangpy_gpu import SlangpyCommands, SlangpyGpu
 
 
 @pytest.fixture
 def fresh(monkeypatch):
     """Forget devices that were given up, here and at the end of this process."""
-    monkeypatch.setattr(patience, "_stuck", set())
-    monkeypatch.setattr(patience, "_busy", set())
-    monkeypatch.setattr(patience, "_longest", {})
+    monkeypatch.setattr(device_wait, "_stuck", set())
+    monkeypatch.setattr(device_wait, "_busy", set())
+    monkeypatch.setattr(device_wait, "_longest", {})
     ends = []
-    monkeypatch.setattr(patience.atexit, "register", lambda *given: ends.append(given))
-    monkeypatch.setattr(patience.atexit, "unregister", lambda end: None)
+    monkeypatch.setattr(device_wait.atexit, "register", lambda *given: ends.append(given))
+    monkeypatch.setattr(device_wait.atexit, "unregister", lambda end: None)
     return ends
 
 
@@ -40,7 +40,7 @@ def test_a_request_to_end_gives_it_up_after_a_grace(fresh, monkeypatch):
     asked = []
     with Interruption() as interruption:
         interruption._request(2, None)
-        monkeypatch.setattr(patience, "GRACE_SECONDS", 0.05)
+        monkeypatch.setattr(device_wait, "GRACE_SECONDS", 0.05)
         with pytest.raises(StuckError, match="got work on a that does not end"):
             wait_until(lambda: asked.append(1), "a")
     assert len(asked) > 1 and is_stuck("a") and not is_stuck("b")
@@ -53,10 +53,10 @@ def test_a_request_to_end_gives_it_up_after_a_grace(fresh, monkeypatch):
 def test_a_device_whose_work_takes_long_is_given_longer(fresh, monkeypatch):
     """Twice as long as the longest that ended."""
     now = [0.0]
-    monkeypatch.setattr(patience.time, "perf_counter", lambda: now[0])
-    monkeypatch.setattr(patience.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(device_wait.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(device_wait.time, "sleep", lambda seconds: None)
     asked = []
-    monkeypatch.setattr(patience, "seconds_asked", lambda: asked[-1])
+    monkeypatch.setattr(device_wait, "seconds_since_request", lambda: asked[-1])
 
     def done_after(seconds):
         def is_done():
@@ -69,7 +69,7 @@ def test_a_device_whose_work_takes_long_is_given_longer(fresh, monkeypatch):
 
     for longest, given in ((1.0, 2.0), (4.0, 8.0), (40.0, 30.0)):
         with monkeypatch.context() as patch:
-            patch.setattr(patience, "seconds_asked", lambda: 0.0)
+            patch.setattr(device_wait, "seconds_since_request", lambda: 0.0)
             wait_until(done_after(longest), "a")
         wait_until(done_after(given - 0.25), "a")
     with pytest.raises(StuckError):
@@ -88,7 +88,7 @@ def test_a_device_that_ctrl_c_left_with_work_is_not_waited_for_until_that_is_don
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(patience.time, "sleep", pressed)
+        patch.setattr(device_wait.time, "sleep", pressed)
         with pytest.raises(KeyboardInterrupt):
             wait_until(lambda: False, "a", software=True)
     assert is_stuck("a") and len(fresh) == 1
@@ -115,7 +115,7 @@ def test_a_ctrl_c_is_heeded_wherever_it_comes_while_a_device_works(fresh):
 
 
 def test_a_request_that_is_over_says_nothing(fresh, monkeypatch):
-    monkeypatch.setattr(patience, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(device_wait, "GRACE_SECONDS", 0.0)
     with Interruption() as interruption:
         interruption._request(2, None)
     answers = [False, False, True]
@@ -125,7 +125,7 @@ def test_a_request_that_is_over_says_nothing(fresh, monkeypatch):
 @pytest.mark.parametrize("answers, closed", [([True], 1), ([False, False, True], 1), ([False], 0)])
 def test_closing_waits_for_no_work_that_does_not_end(fresh, monkeypatch, answers, closed):
     """A signal between sending work and waiting for it once hung in the device's own closing."""
-    monkeypatch.setattr(patience, "GRACE_SECONDS", 0.05)
+    monkeypatch.setattr(device_wait, "GRACE_SECONDS", 0.05)
     done = []
     device = SimpleNamespace(
         is_submit_finished=lambda last: answers.pop(0) if len(answers) > 1 else answers[0],

@@ -1,4 +1,4 @@
-"""The search of codes after training, on the GPU. Device half: search.cs.slang."""
+"""Refinement of codes after training, on the GPU. Device half: refinement.cs.slang."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import torch
 
 from neuralshade.base.progress_scope import part, working
 from neuralshade.engine.code_bands import Band, Group, bands_of
-from neuralshade.engine.code_search import DAMPING, in_passes
-from neuralshade.engine.kernels.search.tables import (
+from neuralshade.engine.code_refinement import DAMPING, run_passes
+from neuralshade.engine.kernels.refinement.tables import (
     BAND,
     LATTICE,
     GroupTables,
@@ -32,7 +32,7 @@ from neuralshade.model.field import Field
 
 THREADS = 64  # of a group
 SLOPE_BYTES = 2**28  # that a band's slopes may take
-ENCODING = "Searched"  # begins the names of what is declared for it
+ENCODING = "Refined"  # begins the names of what is declared for it
 FEW, MANY = 4, 32  # threads a texel
 FEW_PIXELS = 24  # that see a texel and are few
 TEXT = """
@@ -47,7 +47,7 @@ FloatParameters grid()
 {{
     return {{ grid_numbers }};
 }}
-#include "neuralshade/engine/kernels/search/search.cs.slang"
+#include "neuralshade/engine/kernels/refinement/refinement.cs.slang"
 """
 
 
@@ -64,11 +64,11 @@ class BandPlan:
     restore: list[Steps]
 
 
-class GpuSearch:
-    """Does for a field what ``code_search.search`` does, on ``gpu``, for several groups of levels.
+class GpuRefinement:
+    """GPU counterpart of ``code_refinement.refine_codes``, for several groups of levels.
 
-    Sums have a fixed order, so that what is found does too; it is not that of the CPU, though,
-    and codes between which there is little to choose may differ.
+    Sums have a fixed order, so results are reproducible. The order differs from the CPU's: of
+    codes with nearly equal errors the two may choose different ones.
 
     ``slope_bytes``: see SLOPE_BYTES.
 
@@ -118,7 +118,7 @@ class GpuSearch:
         numbers = 4 * self.field.encoding.number_count()
         lattices = [lattice for group in self.groups for lattice in group.lattices]
         room = {name: max(getattr(own, name).nbytes for own in tables)
-                for name in ("slots", "levels", "sights", "seers")}  # fmt: skip
+                for name in ("slots", "levels", "stencils", "entries")}  # fmt: skip
         room |= {
             "bands": BAND.itemsize, "lattices": LATTICE.itemsize * len(lattices),
             "progress": 8, "moved": 4,
@@ -146,11 +146,11 @@ class GpuSearch:
         lines = "".join(f"import {name};\n" for name in sorted(modules))
         return lines + half.declarations + sizes_text(self.field.network) + text
 
-    def search(self, passes: int, stopped: Callable[[], bool] = lambda: False) -> int:
+    def refine(self, passes: int, stopped: Callable[[], bool] = lambda: False) -> int:
         """Move codes to where the field's network, as it is now, is nearer to what lattices want.
 
         The levels' codes and the field change in place. Arguments and result are those of
-        ``code_search.search``, for each group in turn.
+        ``code_refinement.refine_codes``, for each group in turn.
         """
 
         def improved(plan: BandPlan) -> int:
@@ -161,7 +161,7 @@ class GpuSearch:
         with working("searching codes"), part("searching codes", count) as work:
             for index in range(len(self.groups)):
                 plans = list(self.plans(index))
-                total += in_passes(passes, partial(map, improved, plans), work)
+                total += run_passes(passes, partial(map, improved, plans), work)
         self._take_over()
         return total
 
@@ -174,7 +174,9 @@ class GpuSearch:
     def plans(self, index: int) -> Iterator[BandPlan]:
         """Upload what all bands of a group share; yield what is done for each."""
         group, tables = self.groups[index], self.tables[index]
-        self._upload({"slots": tables.slots, "sights": tables.sights, "seers": tables.seers})
+        self._upload(
+            {"slots": tables.slots, "stencils": tables.stencils, "entries": tables.entries}
+        )
         before = [lattice for group in self.groups[:index] for lattice in group.lattices]
         firsts = (sum(math.prod(lattice.size) for lattice in before),
                   self.channels * len(before))  # fmt: skip
@@ -199,8 +201,8 @@ class GpuSearch:
 
     def _descent(self, tables: GroupTables, level: Table) -> tuple[Steps, int]:
         """Return one turn of a level, and how many it takes."""
-        sight = tables.sights[level["first_sight"]]
-        few = sight["along_most"] * sight["down_most"] <= FEW_PIXELS
+        stencil = tables.stencils[level["first_stencil"]]
+        few = stencil["along_most"] * stencil["down_most"] <= FEW_PIXELS
         lanes = FEW if few else MANY
         own = int(level["own_end"]) - int(level["own_begin"])
         texels = (int(level["columns"]) + 1) // 2 * ((own + 1) // 2)
@@ -255,7 +257,7 @@ class GpuSearch:
                 found = torch.from_numpy(numbers[level.first_number : end].copy())
                 values = found.view(rows, columns, features) / level.quantum
                 level.codes.copy_(torch.round(values - level.offset).permute(2, 0, 1))
-                level.show(slice(0, rows))
+                level.apply(slice(0, rows))
 
     def _upload(self, tables: dict[str, Table]) -> None:
         commands = self.gpu.commands()

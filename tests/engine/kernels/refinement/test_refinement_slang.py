@@ -1,4 +1,4 @@
-"""engine/kernels/search: it finds what the CPU finds, by slopes that are the network's."""
+"""engine/kernels/refinement: it finds what the CPU finds, by slopes that are the network's."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neuralshade.engine import code_search
+from neuralshade.engine import code_refinement
 from neuralshade.engine.code_bands import Group, Level
-from neuralshade.engine.code_search import search
-from neuralshade.engine.kernels.search.search import GpuSearch
+from neuralshade.engine.code_refinement import refine_codes
+from neuralshade.engine.kernels.refinement.refinement import GpuRefinement
 from neuralshade.model.axis_stencil import Axis
 from neuralshade.model.composite import Composite, placed_members
 from neuralshade.model.dense_grid import DenseGrid
@@ -30,9 +30,9 @@ class Grid(Level):
         codes = torch.round(texels / quantum[:, None, None] - offset).clamp(*limits)
         super().__init__(codes, slope * quantum, limits, first, axes, number, offset, quantum)
         self.texels = texels
-        self.show(slice(0, texels.shape[1]))
+        self.apply(slice(0, texels.shape[1]))
 
-    def show(self, rows):
+    def apply(self, rows):
         values = (self.codes[:, rows] + self.offset) * self.quantum[:, None, None]
         with torch.no_grad():
             self.texels[:, rows] = values
@@ -54,14 +54,14 @@ class Pixels:
         with torch.no_grad():
             return self.field.encoding(torch.stack(at, 1)).t().contiguous()
 
-    def wanted(self, rows):
+    def target(self, rows):
         width = self.size[1]
         u, v = torch.arange(width) / width, rows[:, None] / self.size[0]
         waves = [0.5 + 0.6 * torch.sin(9 * u + (2 + k) * v + k) for k in range(self.channels)]
         return torch.stack(waves).clamp(0, 1)
 
     def targets(self):
-        return self.wanted(torch.arange(self.size[0])).flatten(1).t().contiguous().numpy()
+        return self.target(torch.arange(self.size[0])).flatten(1).t().contiguous().numpy()
 
 
 def latents_case(wraps, seed):
@@ -133,7 +133,7 @@ def differing(some, others):
 
 def roots_of(lattice, rows):
     """Return the roots of what errors count with: float32 [C, rows, width], or to be so."""
-    wanted = lattice.wanted(rows)
+    wanted = lattice.target(rows)
     roots = torch.ones_like(wanted)
     if lattice.alpha is not None:
         roots *= wanted[lattice.alpha].sqrt()
@@ -147,7 +147,7 @@ def error_of(field, groups):
         rows = torch.arange(lattice.size[0])
         with torch.no_grad():
             found = field.network(lattice.encoded(rows).t()).t().clamp(0, 1)
-        off = found.view(-1, *lattice.size) - lattice.wanted(rows)
+        off = found.view(-1, *lattice.size) - lattice.target(rows)
         off *= roots_of(lattice, rows)
         total += float(off.double().square().sum())
     return total
@@ -163,13 +163,13 @@ def slope_bytes(field, groups, pixels):
 @pytest.mark.parametrize("name", CASES)
 def test_it_finds_what_the_cpu_finds(name, pixels, gpu, monkeypatch):
     """All rows at once, or few; codes between which there is little to choose may differ."""
-    monkeypatch.setattr(code_search, "BAND_PIXELS", pixels)
+    monkeypatch.setattr(code_refinement, "BAND_PIXELS", pixels)
     (field, groups), (other, same) = CASES[name](1), CASES[name](1)
     start, first = error_of(field, groups), codes_of(groups)
-    searched = GpuSearch(gpu, field, groups, slope_bytes(field, groups, pixels))
+    searched = GpuRefinement(gpu, field, groups, slope_bytes(field, groups, pixels))
     assert all((len(bands) > 1) == (pixels == 40) for bands in searched.bands[:1])
-    found = searched.search(2)
-    wanted = sum(search(other.network, group.levels, group.lattices, 2) for group in same)
+    found = searched.refine(2)
+    wanted = sum(refine_codes(other.network, group.levels, group.lattices, 2) for group in same)
     moved = differing(first, codes_of(groups))
     assert moved > 10
     assert differing(codes_of(groups), codes_of(same)) <= 0.05 * moved
@@ -181,8 +181,8 @@ def test_it_finds_what_the_cpu_finds(name, pixels, gpu, monkeypatch):
 @pytest.mark.parametrize("name", CASES)
 def test_slopes_and_residuals_are_the_networks(name, gpu):
     field, groups = CASES[name](2)
-    searched = GpuSearch(gpu, field, groups)
-    searched.search(0)  # brings the numbers there
+    searched = GpuRefinement(gpu, field, groups)
+    searched.refine(0)  # brings the numbers there
     commands = gpu.commands()
     searched.begin(commands, next(iter(searched.plans(0))))
     commands.submit()
@@ -190,7 +190,7 @@ def test_slopes_and_residuals_are_the_networks(name, gpu):
     count, channels = lattice.size[0] * lattice.size[1], searched.channels
     y, d = field.network.jacobian(lattice.encoded(band.rows[0]))
     weights = roots_of(lattice, band.rows[0]).flatten(1)
-    off = y.clamp(0, 1) - lattice.wanted(band.rows[0]).flatten(1)
+    off = y.clamp(0, 1) - lattice.target(band.rows[0]).flatten(1)
     free = ((y >= 0) & (y <= 1)) | (off != 0)
     wanted = d[slots["column"].astype(int)] * free * weights
     pixels = searched.pixels(0, band)
@@ -210,8 +210,8 @@ def test_the_error_never_rises_and_the_field_has_the_codes(gpu, seed):
         for layer in field.network.members:
             layer.weight.mul_(3)  # far from linear: some bands are refused
     errors = [error_of(field, groups)]
-    searched = GpuSearch(gpu, field, groups, slope_bytes(field, groups, 20))
-    while moved := searched.search(1):
+    searched = GpuRefinement(gpu, field, groups, slope_bytes(field, groups, 20))
+    while moved := searched.refine(1):
         errors.append(error_of(field, groups))
     assert moved == 0 and all(np.diff(errors) < 0)
     for level in (level for group in groups for level in group.levels):
@@ -224,12 +224,12 @@ def test_it_is_the_same_every_time_and_stops_when_asked(gpu):
     found = []
     for _ in range(2):
         field, groups = CASES["linear"](5)
-        GpuSearch(gpu, field, groups).search(3)
+        GpuRefinement(gpu, field, groups).refine(3)
         found.append(codes_of(groups))
     assert differing(*found) == 0
     field, groups = CASES["linear"](5)
-    searched = GpuSearch(gpu, field, groups, slope_bytes(field, groups, 60))
+    searched = GpuRefinement(gpu, field, groups, slope_bytes(field, groups, 60))
     start = codes_of(groups)
-    assert searched.search(2, lambda: True) == 0 and differing(start, codes_of(groups)) == 0
+    assert searched.refine(2, lambda: True) == 0 and differing(start, codes_of(groups)) == 0
     asked = iter([False, *[True] * 99])
-    assert searched.search(2, lambda: next(asked)) == differing(start, codes_of(groups)) > 0
+    assert searched.refine(2, lambda: next(asked)) == differing(start, codes_of(groups)) > 0

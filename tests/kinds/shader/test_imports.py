@@ -3,7 +3,7 @@
 import pytest
 
 from neuralshade.errors import ConfigError
-from neuralshade.gpu.taken_in import check_taken_in
+from neuralshade.gpu.import_check import check_imports
 from neuralshade.kinds.shader.source import load_shader
 
 SECRET = "the word is swordfish\n"
@@ -40,13 +40,13 @@ def test_files_elsewhere_are_refused_before_they_are_read(folder, refusal, monke
 def test_files_that_own_files_take_in_are_looked_at_too(folder, refusal):
     (folder / "a_b.slang").write_text('#include "c.h"')
     (folder / "c.h").write_text('#include "../secret.txt"')
-    message = refusal(ConfigError, check_taken_in, "import a_b;", str(folder / "task.slang"))
+    message = refusal(ConfigError, check_imports, "import a_b;", str(folder / "task.slang"))
     assert "secret.txt, which it takes in" in message and "swordfish" not in message
 
 
 def test_a_name_that_only_the_compiler_knows_is_refused(folder, refusal):
     place = str(folder / "task.slang")
-    message = refusal(ConfigError, check_taken_in, '#define F "a.h"\n#include F\n', place)
+    message = refusal(ConfigError, check_imports, '#define F "a.h"\n#include F\n', place)
     assert message == (f"{place}: got 'F' taken in by line 2 of task.slang, need the name of a "
                        "file. Write it in quotes.")  # fmt: skip
 
@@ -59,4 +59,4 @@ def test_its_own_files_may_take_in_each_other(folder, text):
     (folder / "sub").mkdir()
     (folder / "a.slang").write_text('#include "sub/b.h"')
     (folder / "sub/b.h").write_text('#include "../a.slang"')
-    check_taken_in(text, str(folder / "task.slang"))
+    check_imports(text, str(folder / "task.slang"))

@@ -27,7 +27,7 @@ BLOCK_PIXELS = 2**13  # whose activations are in a core's cache together
 DAMPING = 0.1  # added to a code's curvature, as a share of it: the decoder is not linear
 
 
-def search(
+def refine_codes(
     network: MLP,
     levels: Sequence[Level],
     lattices: Sequence[Lattice],
@@ -48,7 +48,7 @@ def search(
     """
     found = [_BandSearch(network, levels, lattices, band)
              for band in bands_of(levels, lattices, BAND_PIXELS)]  # fmt: skip
-    groups = _apart(found)
+    groups = _disjoint_groups(found)
 
     def improved(band: _BandSearch) -> int:
         return 0 if stopped() else band.improve()
@@ -58,10 +58,10 @@ def search(
             yield from side_by_side(improved, some)
 
     with working("searching codes"), part("searching codes", passes * len(found)) as work:
-        return in_passes(passes, every_band, work)
+        return run_passes(passes, every_band, work)
 
 
-def in_passes(passes: int, every_band: Callable[[], Iterable[int]], work: ProgressScope) -> int:
+def run_passes(passes: int, every_band: Callable[[], Iterable[int]], work: ProgressScope) -> int:
     """Return how many codes move in so many passes, or fewer where none moves any more.
 
     ``every_band``: a pass, band after band: yields how many codes of each have moved.
@@ -78,7 +78,7 @@ def in_passes(passes: int, every_band: Callable[[], Iterable[int]], work: Progre
     return total
 
 
-def _apart(bands: list[_BandSearch]) -> list[list[_BandSearch]]:
+def _disjoint_groups(bands: list[_BandSearch]) -> list[list[_BandSearch]]:
     """Return bands in groups of which no two see a pixel together: each may be another thread's.
 
     What is found does not depend on how many threads there are.
@@ -108,7 +108,7 @@ class _BandSearch:
     @torch.no_grad()  # which each thread says for itself
     def improve(self) -> int:
         """Move the band's codes once; return how many moved."""
-        seen = [_Seen(self.network, lattice, rows, index) for index, (lattice, rows)
+        seen = [_LatticeRows(self.network, lattice, rows, index) for index, (lattice, rows)
                 in enumerate(zip(self.lattices, self.band.rows, strict=True))
                 if len(rows)]  # fmt: skip
         if not seen:
@@ -116,26 +116,26 @@ class _BandSearch:
         before = [level.codes[:, own].clone() for level, own in self._owned()]
         for level, own in reversed(list(self._owned())):
             _descend(level, own, seen)
-            level.show(own)
+            level.apply(own)
         if sum(one.error_now() for one in seen) < sum(one.error for one in seen):
             pairs = zip(self._owned(), before, strict=True)
             return sum(int((level.codes[:, own] != old).sum()) for (level, own), old in pairs)
         for (level, own), old in zip(self._owned(), before, strict=True):
             level.codes[:, own] = old
-            level.show(own)
+            level.apply(own)
         return 0
 
     def _owned(self) -> Iterator[tuple[Level, slice]]:
         return zip(self.levels, self.band.own, strict=True)
 
 
-class _Seen:
+class _LatticeRows:
     """Some rows of a lattice: how far off they are, and how that changes with the encoding."""
 
     def __init__(self, network: MLP, lattice: Lattice, rows: torch.Tensor, index: int):
         self.network, self.lattice, self.rows, self.index = network, lattice, rows, index
         self.first = int(rows[0])
-        self.target = lattice.wanted(rows)
+        self.target = lattice.target(rows)
         shape = self.target.shape
         blocks = lattice.encoded(rows).split(BLOCK_PIXELS, dim=1)
         parts = [network.jacobian(x) for x in blocks]
@@ -183,9 +183,9 @@ class _Turn:
     down: list[GatherStencil]
 
 
-def _turns(level: Level, own: slice, seen: Sequence[_Seen]) -> list[_Turn]:
+def _turns(level: Level, own: slice, seen: Sequence[_LatticeRows]) -> list[_Turn]:
     """Return the turns that all of a band's texels have."""
-    axes = [level.seen[one.index] for one in seen]
+    axes = [level.axes[one.index] for one in seen]
     every = slice(0, level.codes.shape[2])
     columns = [(chosen, [along.gather_stencil(chosen, 0, along.pixels) for along, _ in axes])
                for chosen in axes[0][0].colors(every)]  # fmt: skip
@@ -196,11 +196,11 @@ def _turns(level: Level, own: slice, seen: Sequence[_Seen]) -> list[_Turn]:
             for chosen, along in columns for some, down in rows]  # fmt: skip
 
 
-def _descend(level: Level, own: slice, seen: Sequence[_Seen]) -> None:
+def _descend(level: Level, own: slice, seen: Sequence[_LatticeRows]) -> None:
     """Move the codes of a band, feature by feature and turn by turn."""
     turns = _turns(level, own, seen)
     ways = [(along.lerp_stencil(slice(None)), down.lerp_stencil(one.rows)) for one, (along, down)
-            in zip(seen, (level.seen[one.index] for one in seen), strict=True)]  # fmt: skip
+            in zip(seen, (level.axes[one.index] for one in seen), strict=True)]  # fmt: skip
     for feature, codes in enumerate(level.codes):
         slopes = [one.slopes[level.first + feature] for one in seen]
         powers = [slope.square().sum(0) for slope in slopes]

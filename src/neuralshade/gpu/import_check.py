@@ -10,10 +10,10 @@ from neuralshade.base.message_text import LONGEST
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.device import SOURCE_FOLDER
 from neuralshade.gpu.module_files import PACKAGE
-from neuralshade.gpu.slang_text import UNCLEAR, ever_taken_in, macros_of, named_path, spellings
+from neuralshade.gpu.slang_text import UNCLEAR, macros_of, named_path, possible_imports, spellings
 
 
-def check_taken_in(text: str, place: str) -> dict[Path, str]:
+def check_imports(text: str, place: str) -> dict[Path, str]:
     """Refuse a module that takes in a file outside of its folder, before anything is compiled.
 
     Returns its text and that of each file of the user's own that it takes in, by their places.
@@ -27,7 +27,7 @@ def check_taken_in(text: str, place: str) -> dict[Path, str]:
     taken: dict[Path, list[tuple[int, str]]] = {}
     while waiting:
         file = waiting.pop()
-        taken[file] = list(ever_taken_in(texts[file]))
+        taken[file] = list(possible_imports(texts[file]))
         for _, wanted in taken[file]:
             for path in _files_of(named_path(wanted), file, own.parent, place):
                 if path not in texts:

@@ -46,7 +46,7 @@ def wait_until(is_done: Callable[[], bool], name: str, *, software: bool = False
     if name in _stuck:
         raise _given_up(name)
     spin = SOFTWARE_SPIN_SECONDS if software else SPIN_SECONDS
-    with left_busy(name):
+    with abandoned_on_interrupt(name):
         begin, waited = time.perf_counter(), 0.0
         while not is_done():
             waited = time.perf_counter() - begin
@@ -59,13 +59,13 @@ def wait_until(is_done: Callable[[], bool], name: str, *, software: bool = False
         _longest[name] = max(waited, _longest.get(name, 0.0))
 
 
-def ends(is_done: Callable[[], bool], name: str, *, software: bool = False) -> bool:
+def finishes_soon(is_done: Callable[[], bool], name: str, *, software: bool = False) -> bool:
     """Return whether a device, whose work nobody waits for any more, is soon done with it.
 
     Else it is left with its work: closing it would wait for that. A signal between sending work and
     waiting for it comes here.
     """
-    with left_busy(name):
+    with abandoned_on_interrupt(name):
         begin = time.perf_counter()
         while not is_done():
             if time.perf_counter() - begin > _grace(name, software):
@@ -76,7 +76,7 @@ def ends(is_done: Callable[[], bool], name: str, *, software: bool = False) -> b
 
 
 @contextmanager
-def left_busy(name: str) -> Iterator[None]:
+def abandoned_on_interrupt(name: str) -> Iterator[None]:
     """Let a Ctrl-C inside the block leave a device with its work: closing does not wait for it."""
     try:
         yield

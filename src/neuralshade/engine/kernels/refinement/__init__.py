@@ -1,0 +1,1 @@
+"""Refinement of codes after training, on the GPU."""

@@ -1,1 +1,0 @@
-"""The search of codes after training, on the GPU."""
