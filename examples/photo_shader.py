@@ -16,7 +16,7 @@ import slangpy as spy
 import neuralshade
 from neuralshade.gpu.device import open_device
 from neuralshade.languages.language import Printer
-from neuralshade.languages.printed import printer_of
+from neuralshade.languages.printers import printer_of
 
 OUT = Path("out")
 SHADER = Path(__file__).with_suffix(".slang")

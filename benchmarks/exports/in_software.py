@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from neuralshade.languages.printed import printer_of
+from neuralshade.languages.printers import printer_of
 from neuralshade.measure.table import Row
 from neuralshade.model.shader_form import ShaderForm
 from neuralshade.verbs.export.check.checks import check_form

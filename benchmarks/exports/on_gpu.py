@@ -15,7 +15,7 @@ from neuralshade.kinds.material.speed.screen import Screen
 from neuralshade.languages.halves import in_halves
 from neuralshade.languages.harness import COUNTS, GROUP, function_of, harness
 from neuralshade.languages.language import Printer
-from neuralshade.languages.printed import printer_of
+from neuralshade.languages.printers import printer_of
 from neuralshade.model.shader_form import Golden, ShaderForm
 from neuralshade.verbs.export.check.coopvec_on_gpu import BEST, converted
 from neuralshade.verbs.export.check.slang_textures import textures_on

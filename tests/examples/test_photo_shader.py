@@ -9,7 +9,7 @@ import pytest
 
 import neuralshade
 from neuralshade.asset.texture.block_compression import SIDE_PX
-from neuralshade.languages.printed import printer_of
+from neuralshade.languages.printers import printer_of
 
 ROOT = pathlib.Path(__file__).parents[2]
 SIZE = (45, 31)  # neither is a multiple of a thread group's

@@ -63,7 +63,7 @@ def test_loops_on_a_cpu_answer_as_numpy_does(hidden, on_cpu):
     form = form_of((3, 12, 20, 2), (hidden, hidden, "sigmoid"))
     (golden,) = form.golden
     printer = CoopVecSlang(form, False)
-    found = run_on_cpu(printer, harness(printer, form.functions[0]), golden).answers
+    found = run_on_cpu(printer, harness(printer, form.functions[0]), golden).results
     assert np.abs(found - golden.outputs).max() < 0.02
 
 
@@ -113,4 +113,4 @@ def test_a_gpu_answers_as_numpy_does_in_both_layouts(hidden):
     form = form_of((3, 12, 20, 2), (hidden, hidden, "sigmoid"))
     printer = CoopVecSlang(form, False)
     found = run_vectors(gpu, printer, harness(printer, form.functions[0]), form.golden[0])
-    assert np.abs(found.answers - form.golden[0].outputs).max() < 0.02
+    assert np.abs(found.results - form.golden[0].outputs).max() < 0.02

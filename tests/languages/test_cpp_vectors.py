@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import neuralshade
-from neuralshade.languages.printed import printer_of
+from neuralshade.languages.printers import printer_of
 
 DATA = Path(__file__).parents[1] / "data"
 OTHERS = """

@@ -11,7 +11,7 @@ import neuralshade
 from neuralshade.errors import ConfigError
 from neuralshade.kinds import open_asset
 from neuralshade.languages.halves import in_halves
-from neuralshade.languages.printed import LANGUAGES, printer_of
+from neuralshade.languages.printers import LANGUAGES, printer_of
 from neuralshade.model.activation import ACTIVATIONS
 from neuralshade.model.shader_form import Function, Golden, Layer, Network, Parameter, ShaderForm
 from neuralshade.verbs.export.check.checks import check_form

@@ -10,8 +10,8 @@ from neuralshade.kinds import open_asset
 from neuralshade.kinds.textures.shader import _taken
 from neuralshade.languages.activations import ACTIVATIONS
 from neuralshade.languages.halves import in_halves
-from neuralshade.languages.printed import LANGUAGES, printer_of
-from neuralshade.languages.sines import sine_functions, with_own_sines
+from neuralshade.languages.printers import LANGUAGES, printer_of
+from neuralshade.languages.sines import sine_functions, with_portable_sines
 from neuralshade.model.shader_form import Function, Golden, Layer, Network, Parameter, ShaderForm
 from neuralshade.verbs.export.check.checks import check_form
 
@@ -39,8 +39,8 @@ def test_inputs_of_networks_have_them_too():
 
 
 def test_a_sum_of_four_has_its_own():
-    assert with_own_sines("2.0 * sin((x - 1.0) * y)", "a") == "2.0 * a_sines((x - 1.0) * y)"
-    assert with_own_sines("sin(x.y) + cos(x)", "a") == "a_sine(x.y) + a_cosine(x)"
+    assert with_portable_sines("2.0 * sin((x - 1.0) * y)", "a") == "2.0 * a_sines((x - 1.0) * y)"
+    assert with_portable_sines("sin(x.y) + cos(x)", "a") == "a_sine(x.y) + a_cosine(x)"
 
 
 def test_no_map_is_called_as_a_function_of_a_language():

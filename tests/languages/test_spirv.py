@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from neuralshade.languages.printed import printer_of
+from neuralshade.languages.printers import printer_of
 from neuralshade.model.shader_form import Function, Golden, Parameter, ShaderForm, Struct
 from neuralshade.verbs.export.check.checks import check_form
 

@@ -13,7 +13,7 @@ from neuralshade.engine.kernel_plan import infer_plan
 from neuralshade.engine.kernels.infer.infer import Inference
 from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.engine.kernels.step.update import Numbers
-from neuralshade.engine.step_kernels import StepKernels, network_numbers, own_buffers
+from neuralshade.engine.step_kernels import StepKernels, network_buffers, network_numbers
 from neuralshade.engine.step_texts import MakeTask, Training, step_texts
 from neuralshade.engine.trainer_state import TrainerState
 from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, run_once, write_once
@@ -48,7 +48,7 @@ class JoinedNetwork:
             gpu, field, layout, self.network.stored, self.grid.stored, halves=plan.halves,
             vectors=False, plan=infer_plan(path, field.network, gpu),
         )  # fmt: skip
-        self._buffers = own_buffers(gpu, plan, layout) | texts.work.buffers(gpu, 0, False)
+        self._buffers = network_buffers(gpu, plan, layout) | texts.work.buffers(gpu, 0, False)
         self._kernels: StepKernels | None = None
 
     def prepare(self) -> None:

@@ -27,14 +27,14 @@ def adam_settings(rate: float, betas: tuple[float, float], epsilon: float) -> di
 def step_buffers(gpu: Gpu, plan: Plan, layout: NetworkLayout, state: StepState) -> dict[str, Any]:
     """Return the buffers of steps besides those of grids, by their names in the kernels."""
     return {
-        **own_buffers(gpu, plan, layout),
+        **network_buffers(gpu, plan, layout),
         "states": gpu.buffer(state.pair()),
         "broken": gpu.buffer(size=8),
         "rate_ring": gpu.ring(np.float32, RATES),
     }
 
 
-def own_buffers(gpu: Gpu, plan: Plan, layout: NetworkLayout) -> dict[str, Any]:
+def network_buffers(gpu: Gpu, plan: Plan, layout: NetworkLayout) -> dict[str, Any]:
     """Return those of them that a network has for itself where several share steps."""
     return {
         "rows": gpu.buffer(layout.rows()),

@@ -136,7 +136,7 @@ class TrainerState:
         self.network.write_axes(state, write)
 
     def _load_optimizers(self, state: dict[str, torch.Tensor], write: Write) -> None:
-        self.load_optimizer(own_state(state), write)
+        self.load_optimizer(network_optimizer_state(state), write)
         grids = range(len(list(self.field.encoding.parameters())))
         moments = [[state[f"optimizer.1.{i}.{name}"] for i in grids] for name in MOMENTS]
         self._upload_grid("moments", moments, write)
@@ -160,7 +160,7 @@ class TrainerState:
             self.grid.write(name, flats, write)
 
 
-def own_state(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+def network_optimizer_state(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """Return what the network's optimizer keeps, by its own names, of a trainer's state."""
     return {name.removeprefix(OF_NETWORK): value for name, value in state.items()
             if name.startswith(OF_NETWORK)}  # fmt: skip

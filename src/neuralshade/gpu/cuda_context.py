@@ -26,12 +26,12 @@ class CudaContext:
         check_driver(self.name, _opened(api.cuDriverGetVersion()))
         attribute = api.CUdevice_attribute
         self.capability = (
-            self.ask(attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-            self.ask(attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+            self.attribute(attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+            self.attribute(attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
         )
         check_known(self.name, self.capability)
-        self.multiprocessors = self.ask(attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
-        self.shared_bytes = self.ask(
+        self.multiprocessors = self.attribute(attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+        self.shared_bytes = self.attribute(
             attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
         )
         self.handle = _opened(api.cuDevicePrimaryCtxRetain(self.device))
@@ -42,7 +42,7 @@ class CudaContext:
         self._leave = weakref.finalize(self, _leave, self.name, self.handle, self.stream,
                                        self.device)  # fmt: skip
 
-    def ask(self, attribute: Any) -> int:
+    def attribute(self, attribute: Any) -> int:
         """Return an attribute of the device."""
         return int(_opened(driver().cuDeviceGetAttribute(attribute, self.device)))
 
@@ -70,7 +70,7 @@ class CudaContext:
 
         wait_until(is_done, self.name)
 
-    def own(self, thing: CudaResource) -> None:
+    def register(self, thing: CudaResource) -> None:
         """Free ``thing`` when this is closed, at the latest."""
         self._owned.add(thing)
 
@@ -89,7 +89,7 @@ class CudaResource:
         self.context = context
         # the finalizer holds the context, so that it outlives what is on it
         self.free = weakref.finalize(self, _release, context, release, *handles)
-        context.own(self)
+        context.register(self)
 
 
 def error_name(error: Any) -> str:

@@ -73,7 +73,7 @@ class CoopVecSlang(Slang):
     numbers_end: ClassVar[str] = ".coopvec.bin"
     bound: ClassVar[dict[str, Any]] = {"byte_address_buffer": "by name"}
     samples: ClassVar[bool] = False
-    told: ClassVar[str] = "{words} is a `ByteAddressBuffer` with all of {bin}, float16 matrices."
+    usage: ClassVar[str] = "{words} is a `ByteAddressBuffer` with all of {bin}, float16 matrices."
 
     @cached_property
     def matrices(self) -> list[list[Matrix]]:
@@ -130,7 +130,7 @@ class CoopVecSlang(Slang):
 
     def binding_text(self, stem: str, file: str, container: str) -> str:
         """Return what to bind, for people."""
-        return self.told.format(
+        return self.usage.format(
             bin=f"`{stem}{self.numbers_end}`", words=f"`{self.form.name}_words`"
         )
 

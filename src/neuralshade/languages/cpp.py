@@ -24,7 +24,7 @@ MOST_LISTED = 2**18  # words in a text of C++: 3 MB; more are read from a file
 
 
 @dataclass(frozen=True)
-class Struck(Printer):
+class StructPrinter(Printer):
     """A language whose functions are members of a struct, which holds the pointer to the words."""
 
     float_end: ClassVar[str] = "f"
@@ -69,7 +69,7 @@ class Struck(Printer):
 
 
 @dataclass(frozen=True)
-class WithVectors(Struck):
+class VectorStructPrinter(StructPrinter):
     """C++ or CUDA: vectors come with the text, and a namespace holds it."""
 
     def opening(self) -> list[str]:
@@ -87,7 +87,7 @@ class WithVectors(Struck):
 
 
 @dataclass(frozen=True)
-class Cpp(WithVectors):
+class Cpp(VectorStructPrinter):
     """A header of C++17 that needs nothing else; it holds the numbers."""
 
     name: ClassVar[str] = "cpp"
@@ -95,7 +95,7 @@ class Cpp(WithVectors):
     has_halves: ClassVar[bool] = False
     pointer: ClassVar[str] = "const std::uint32_t*"
 
-    told: ClassVar[str] = (
+    usage: ClassVar[str] = (
         "`{name}_shader::{name}_asset asset{{ words }};` with a pointer to all of {bin}; the "
         "functions are its members."
     )
@@ -176,12 +176,12 @@ class Cpp(WithVectors):
 
 
 @dataclass(frozen=True)
-class Cuda(WithVectors):
+class Cuda(VectorStructPrinter):
     """A header of CUDA C++."""
 
     name: ClassVar[str] = "cuda"
     suffix: ClassVar[str] = ".cuh"
-    told: ClassVar[str] = (
+    usage: ClassVar[str] = (
         "`{name}_shader::{name}_asset asset{{ words }};` with a device pointer to all of {bin}; "
         "the functions are its members."
     )
@@ -193,12 +193,12 @@ class Cuda(WithVectors):
 
 
 @dataclass(frozen=True)
-class Metal(Struck):
+class Metal(StructPrinter):
     """The Metal Shading Language."""
 
     name: ClassVar[str] = "metal"
     suffix: ClassVar[str] = ".metal"
-    told: ClassVar[str] = (
+    usage: ClassVar[str] = (
         "`{name}_asset asset = {{ words }};` with a device buffer of all of {bin}; the functions "
         "are its members."
     )

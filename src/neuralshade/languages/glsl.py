@@ -19,7 +19,7 @@ class Glsl(Printer):
     name: ClassVar[str] = "glsl"
     suffix: ClassVar[str] = ".glsl"
     bound: ClassVar[dict[str, Any]] = {"storage_buffer": 0}
-    told: ClassVar[str] = (
+    usage: ClassVar[str] = (
         "#version 450 or later; {words} is a storage buffer at binding 0 with all of {bin}."
     )
     samples: ClassVar[bool] = True
@@ -68,7 +68,7 @@ class GlslEs(Glsl):
     name: ClassVar[str] = "glsl-es"
     suffix: ClassVar[str] = ".es.glsl"
     bound: ClassVar[dict[str, Any]] = {"texture": "RGBA32UI", "across": ACROSS}
-    told: ClassVar[str] = (
+    usage: ClassVar[str] = (
         "#version 300 es, precision highp float and int; {words} is a texture of RGBA32UI without "
         f"filter, {ACROSS} texels across, with {{bin}} row by row, filled up by zeros."
     )

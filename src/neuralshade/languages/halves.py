@@ -30,7 +30,7 @@ def in_halves(form: ShaderForm) -> ShaderForm:
     *about, last = form.about or ("",)
     halved = replace(
         form, functions=functions, about=(*about, f"{title}: {fact}", last),
-        facts=form.facts | {title: fact}, answers=lambda: [*map(_allowing, form.golden)],
+        facts=form.facts | {title: fact}, make_golden=lambda: [*map(_allowing, form.golden)],
     )  # fmt: skip
     if not halved.halves:
         raise ConfigError("half: got an asset without a network of several layers, need one: only "

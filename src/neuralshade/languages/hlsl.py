@@ -23,7 +23,7 @@ class Hlsl(Printer):
     name: ClassVar[str] = "hlsl"
     suffix: ClassVar[str] = ".hlsl"
     bound: ClassVar[dict[str, Any]] = {"structured_buffer": "t0"}
-    told: ClassVar[str] = "{words} is a `StructuredBuffer<uint>` in register t0 with all of {bin}."
+    usage: ClassVar[str] = "{words} is a `StructuredBuffer<uint>` in register t0 with all of {bin}."
     samples: ClassVar[bool] = True
     calls: ClassVar[dict[str, str]] = {
         "mix": "lerp", "fract": "frac", "inversesqrt": "rsqrt", "as_float": "asfloat",
@@ -80,7 +80,7 @@ class Slang(Hlsl):
     name: ClassVar[str] = "slang"
     suffix: ClassVar[str] = ".slang"
     bound: ClassVar[dict[str, Any]] = {"structured_buffer": "by name"}
-    told: ClassVar[str] = "{words} is a `StructuredBuffer<uint>` with all of {bin}."
+    usage: ClassVar[str] = "{words} is a `StructuredBuffer<uint>` with all of {bin}."
 
     def head(self) -> list[str]:
         return [REGISTER.sub("", line) for line in super().head()]

@@ -60,7 +60,7 @@ class Printer:
     constant: ClassVar[str] = "const "  # before what does not change
     float_end: ClassVar[str] = ""  # behind literals
     bound: ClassVar[dict[str, Any]] = {}  # where the words are, as plain data
-    told: ClassVar[str] = ""  # likewise for people, of {bin}, {words} and {name}
+    usage: ClassVar[str] = ""  # likewise for people, of {bin}, {words} and {name}
     has_halves: ClassVar[bool] = True  # float16 to compute with
     enables_halves: ClassVar[str] = ""  # the line before all others that they take
     samples: ClassVar[bool] = False  # by texture units; in other languages texels are words
@@ -159,7 +159,7 @@ class Printer:
         """
         found = []
         if self.reads_file:
-            found.append(self.told.format(bin=f"`{file}`", words=f"`{self.form.name}_words`",
+            found.append(self.usage.format(bin=f"`{file}`", words=f"`{self.form.name}_words`",
                                           name=self.form.name))  # fmt: skip
         if self.form.textures:
             files = ", ".join(

@@ -31,7 +31,7 @@ class Torch(Printer):
     name: ClassVar[str] = "torch"
     suffix: ClassVar[str] = ".py"
     has_halves: ClassVar[bool] = False
-    told: ClassVar[str] = (
+    usage: ClassVar[str] = (
         "`{name}_asset()` of this file is a torch.nn.Module; functions take and return float32 "
         "[N, numbers] on one device. It reads the numbers from the .safetensors file beside it."
     )
@@ -91,7 +91,7 @@ class Torch(Printer):
         return False  # of plain words
 
     def binding_text(self, stem: str, file: str, container: str) -> str:
-        return self.told.format(name=self.form.name)
+        return self.usage.format(name=self.form.name)
 
     def expression(self, text: str) -> str:
         names = {one.name for one in self.form.functions} | {f"{self.form.name}_word"}

@@ -14,7 +14,7 @@ FACTORS = (2.590456288557656e-06, -0.0001980088186734471, 0.008332899565986157,
 
 
 def sine_functions(form: ShaderForm) -> list[Function]:
-    """Return the functions that ``with_own_sines`` calls, as many as a form needs."""
+    """Return the functions that ``with_portable_sines`` calls, as many as a form needs."""
     bodies = [line for function in form.functions for line in function.body]
     text = " ".join(part for line in bodies
                     for part in (line.inputs if isinstance(line, Network) else [line]))  # fmt: skip
@@ -30,7 +30,7 @@ def sine_functions(form: ShaderForm) -> list[Function]:
     return found
 
 
-def with_own_sines(text: str, name: str) -> str:
+def with_portable_sines(text: str, name: str) -> str:
     """Return an expression that calls them: of a float that is a name, or of four sums."""
     text = replaced_calls(text, "cos", lambda x: f"{name}_cosine({x[0]})")
     return replaced_calls(text, "sin", lambda x: f"{name}_sine{'s' * x[0].startswith('(')}({x[0]})")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from neuralshade.languages.language import INDENT, Printer
-from neuralshade.languages.sines import sine_functions, with_own_sines
+from neuralshade.languages.sines import sine_functions, with_portable_sines
 from neuralshade.languages.statements import Statement
 from neuralshade.model.shader_form import Function, Parameter, Struct, Texture
 
@@ -19,7 +19,7 @@ class Wgsl(Printer):
     name: ClassVar[str] = "wgsl"
     suffix: ClassVar[str] = ".wgsl"
     bound: ClassVar[dict[str, Any]] = {"group": 0, "binding": 0}
-    told: ClassVar[str] = (
+    usage: ClassVar[str] = (
         "{words} is a read-only storage buffer at group 0, binding 0 with all of {bin}. A layout "
         "of `auto` has no such binding where no function of a pipeline reads it."
     )
@@ -67,7 +67,7 @@ class Wgsl(Printer):
         return [*sine_functions(self.form), *super().helpers()]
 
     def expression(self, text: str) -> str:
-        return super().expression(with_own_sines(text, self.form.name))
+        return super().expression(with_portable_sines(text, self.form.name))
 
     def struct(self, struct: Struct) -> list[str]:
         members = [f"{INDENT}{name}: {self.type(kind)}," for kind, name in struct.members]

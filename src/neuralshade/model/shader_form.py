@@ -133,8 +133,8 @@ class SlangProgram:
     function: Function  # without a body; of one float2
     module: str  # that declares it, as Slang imports it
     files: Mapping[str, str]  # the module, and all that it takes in, by their places
-    compiled: Callable[..., bytes]  # see languages/translated.py: compiled_here
-    strange: bool = False  # of somebody whose code is not run in this process
+    compiled: Callable[..., bytes]  # see languages/program_calls.py: compile_in_process
+    untrusted: bool = False  # of somebody whose code is not run in this process
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class ShaderForm:
     structs: tuple[Struct, ...]
     functions: tuple[Function, ...]  # each behind those that it calls
     words: Words  # that ``NAME_word`` reads, but for networks'
-    answers: Callable[[], Sequence[Golden]] = field(repr=False)
+    make_golden: Callable[[], Sequence[Golden]] = field(repr=False)
     facts: dict[str, str] = field(default_factory=dict)  # color space and the like, by name
     program: SlangProgram | None = None  # that functions call, where not all is in their bodies
     textures: tuple[Texture, ...] = ()
@@ -166,7 +166,7 @@ class ShaderForm:
     @cached_property
     def golden(self) -> tuple[Golden, ...]:
         """Return what public functions answer, by the asset as PyTorch evaluates it."""
-        return tuple(self.answers())
+        return tuple(self.make_golden())
 
     @property
     def public(self) -> tuple[Function, ...]:

@@ -40,7 +40,7 @@ def sandbox(tmp_path, monkeypatch):
 
 
 def ask(sandbox, **asked):
-    return sandbox.ask(asked, seconds=60, memory=MEMORY)[0]
+    return sandbox.request(asked, seconds=60, memory=MEMORY)[0]
 
 
 def test_it_is_given_no_secrets_and_reads_what_it_may(sandbox, tmp_path):

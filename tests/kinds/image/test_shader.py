@@ -16,7 +16,7 @@ from neuralshade.languages.columns import Columns
 from neuralshade.languages.encodings import add_encoding, is_ours
 from neuralshade.languages.grids import GridReader
 from neuralshade.languages.harness import function_of, harness
-from neuralshade.languages.printed import LANGUAGES, printer_of
+from neuralshade.languages.printers import LANGUAGES, printer_of
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.registry import ENCODINGS, build_encoding
 from neuralshade.verbs.export.check.compiled_cpp import run_cpp
@@ -84,7 +84,7 @@ def test_slang_answers_as_pytorch_does(tmp_path, gpu, name, in_text):
     ran = run_slang(gpu, printer, harness(printer, function_of(form, golden)), golden)
     assert np.isfinite(golden.outputs).all()
     assert golden.outputs.std() > 1e-3 or name == "one texel"
-    assert error_of(golden, ran.answers) <= golden.tolerance
+    assert error_of(golden, ran.results) <= golden.tolerance
 
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="needs g++")
@@ -94,7 +94,7 @@ def test_cpp_answers_as_pytorch_does(tmp_path, name):
     (golden,) = form.golden
     printer = printer_of(form, "cpp")
     ran = run_cpp(printer, harness(printer, function_of(form, golden)), golden)
-    assert error_of(golden, ran.answers) <= golden.tolerance
+    assert error_of(golden, ran.results) <= golden.tolerance
 
 
 @pytest.mark.parametrize("name", RECIPES)

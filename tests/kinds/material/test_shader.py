@@ -9,7 +9,7 @@ from fixtures.shader_runs import by_cpp, by_slang, off
 
 import neuralshade
 from neuralshade.errors import AssetError
-from neuralshade.languages.printed import printer_of
+from neuralshade.languages.printers import printer_of
 
 DATA = Path(__file__).parents[2] / "data/material.nsh"
 LONGEST = 120  # lines of what evaluates alone, as a person reads it

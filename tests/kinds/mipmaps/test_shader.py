@@ -10,7 +10,7 @@ import neuralshade
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.kinds.mipmaps.asset import CURVE_POINTS, level_tensors, stored_level
 from neuralshade.languages.harness import function_of, harness
-from neuralshade.languages.printed import LANGUAGES, printer_of
+from neuralshade.languages.printers import LANGUAGES, printer_of
 from neuralshade.measure.plane.mip_filters import Maps, unit
 from neuralshade.verbs.export.check.checks import check_form
 from neuralshade.verbs.export.check.compiled_cpp import run_cpp
@@ -113,7 +113,7 @@ def test_browsers_and_opengl_answer_alike(shaded, language, units):
 def test_a_module_of_pytorch_alone_answers_alike(shaded):
     form = shaded("odd")
     for golden in form.golden[1:2]:
-        assert off(golden, run_torch(printer_of(form, "torch"), golden).answers) <= 1
+        assert off(golden, run_torch(printer_of(form, "torch"), golden).results) <= 1
 
 
 @pytest.mark.parametrize("language", UNITS)
@@ -163,6 +163,6 @@ def test_cpp_reads_many_texels_from_a_file(shaded, tmp_path, monkeypatch):
     assert "with a pointer to all of `x.bin`" in printer.binding_text("x", "x.bin", "dds")
     for golden in form.golden[:1]:
         program = harness(printer, function_of(form, golden))
-        assert off(golden, run_cpp(printer, program, golden).answers) <= 1
+        assert off(golden, run_cpp(printer, program, golden).results) <= 1
     result = neuralshade.export(tmp_path / "x.nsh", "cpp", tmp_path / "out")
     assert any(path.endswith("x.bin") for path in result.files)

@@ -9,8 +9,8 @@ import neuralshade
 from neuralshade.asset.file import AssetFile, read_asset_file, write_asset_file
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.shader import trust
-from neuralshade.languages.printed import LANGUAGES, printer_of
-from neuralshade.languages.translated import CALLING, INSTEAD
+from neuralshade.languages.printers import LANGUAGES, printer_of
+from neuralshade.languages.program_calls import ALTERNATIVES, PROGRAM_PRINTERS
 from neuralshade.verbs.export.check.checks import check_form
 
 TASK = """import neuralshade.model.trainable;
@@ -120,10 +120,10 @@ def test_a_picture_may_be_another_one(folder, tmp_path):
 def texts(folder):
     with neuralshade.load(folder / "task.nsh") as opened:
         form = opened.shader("thing")
-        return {language: printer_of(form, language).text() for language in CALLING}
+        return {language: printer_of(form, language).text() for language in PROGRAM_PRINTERS}
 
 
-@pytest.mark.parametrize("language", CALLING)
+@pytest.mark.parametrize("language", PROGRAM_PRINTERS)
 def test_a_text_is_functions_alone_and_its_names_are_the_asset_s(texts, language):
     text = texts[language]
     if language == "spirv":  # its text is Slang
@@ -173,11 +173,11 @@ def test_what_fails_leaves_no_folder(folder, tmp_path, monkeypatch):
     assert len(written) == 4 and not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("language", sorted(set(LANGUAGES) - set(CALLING)))
+@pytest.mark.parametrize("language", sorted(set(LANGUAGES) - set(PROGRAM_PRINTERS)))
 def test_other_languages_are_refused_with_what_to_take(folder, tmp_path, refusal, language):
     said = refusal(ConfigError, neuralshade.export, folder / "grey.nsh", language, tmp_path / "o")
     assert f"to: got {language}" in said and "slang, hlsl, glsl, spirv, wgsl, metal" in said
-    assert INSTEAD[language] in said and not (tmp_path / "o").exists()
+    assert ALTERNATIVES[language] in said and not (tmp_path / "o").exists()
 
 
 def test_where_numbers_are_is_no_choice(folder, tmp_path, refusal):

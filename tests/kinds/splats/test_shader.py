@@ -12,7 +12,7 @@ from neuralshade.errors import AssetError
 from neuralshade.kinds.splats import shader, shader_lists
 from neuralshade.kinds.splats.draw import Cloud
 from neuralshade.kinds.splats.shader_lists import CELL_PX, cell_lists, pair_count
-from neuralshade.languages.printed import printer_of
+from neuralshade.languages.printers import printer_of
 from neuralshade.model.gaussian import COLOR, COMPOSITINGS, SIZE, Compositing, weight_at
 
 DATA = Path(__file__).parents[2] / "data"

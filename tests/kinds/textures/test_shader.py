@@ -15,7 +15,7 @@ import neuralshade
 from neuralshade import FitOptions
 from neuralshade.kinds.textures.fit import fit_textures
 from neuralshade.kinds.textures.shader_maps import map_names
-from neuralshade.languages.printed import LANGUAGES, printer_of
+from neuralshade.languages.printers import LANGUAGES, printer_of
 from neuralshade.source.material_set import MaterialSet
 from neuralshade.verbs.export.check.checks import check_form
 from neuralshade.verbs.export.check.torch_alone import run_torch
@@ -98,7 +98,7 @@ def test_texture_units_filter_blocks_nearly_so(shaded, gpu, name, language):
     form = shaded(name, hidden_layers=1)
     assert {one.format for one in form.textures} == {"bc1"}
     chosen = ("rock_filtered", "rock_area", "rock_texel")
-    form = dataclasses.replace(form, answers=lambda golden=form.golden: [
+    form = dataclasses.replace(form, make_golden=lambda golden=form.golden: [
         one for one in golden if one.function in chosen])  # fmt: skip
     rows = check_form(form, [language], None)
     if all(row["right"] is None for row in rows):
@@ -125,7 +125,7 @@ def test_blocks_are_files_as_decode_writes_them(shaded, tmp_path):
 def test_a_module_of_pytorch_alone_answers_alike(shaded, name, function):
     form = shaded(name)
     golden = next(one for one in form.golden if one.function == function)
-    assert off(golden, run_torch(printer_of(form, "torch"), golden).answers) <= 1
+    assert off(golden, run_torch(printer_of(form, "torch"), golden).results) <= 1
 
 
 def test_golden_rows_lie_beyond_borders_and_between_levels(shaded):

@@ -9,7 +9,7 @@ from fixtures.small_kinds import ASSETS, DATA
 
 from neuralshade.kinds import all_kinds, open_asset
 from neuralshade.languages.harness import GROUP, function_of, harness
-from neuralshade.languages.printed import printer_of
+from neuralshade.languages.printers import printer_of
 from neuralshade.verbs.export.check.timed_rows import error_of
 
 pytestmark = [pytest.mark.slow]

@@ -9,8 +9,8 @@ from fixtures.small_kinds import ASSETS, DATA
 from neuralshade.errors import ConfigError
 from neuralshade.kinds import all_kinds, open_asset
 from neuralshade.languages.halves import in_halves
-from neuralshade.languages.printed import LANGUAGES, printer_of
-from neuralshade.languages.translated import CALLING
+from neuralshade.languages.printers import LANGUAGES, printer_of
+from neuralshade.languages.program_calls import PROGRAM_PRINTERS
 from neuralshade.verbs.export.check.checks import check_form
 
 KINDS = [kind.name for kind in all_kinds() if kind.shaders is not None]
@@ -21,7 +21,7 @@ HALF = ["slang", "hlsl", "spirv", "wgsl", "glsl"]  # of those that have 16-bit n
 
 TRANSLATED = "shader"  # by Slang's compiler: not in all languages
 PAIRS = [(kind, language) for kind in KINDS for language in LANGUAGES
-         if kind != TRANSLATED or language in CALLING]  # fmt: skip
+         if kind != TRANSLATED or language in PROGRAM_PRINTERS]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

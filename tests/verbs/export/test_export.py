@@ -11,7 +11,7 @@ from neuralshade.errors import AssetError, ConfigError, DeviceError, OutputError
 from neuralshade.gpu import slang_com
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.opened import OpenedImage
-from neuralshade.languages.printed import LANGUAGES
+from neuralshade.languages.printers import LANGUAGES
 from neuralshade.languages.spirv import Spirv
 from neuralshade.model.shader_form import Function, ShaderForm
 from neuralshade.verbs.export import export as module

@@ -69,20 +69,20 @@ class SandboxWording:
 
 
 class Sandbox(Closeable):
-    """A process that answers what ``ask`` sends; close it.
+    """A process with few rights that answers requests; close it after use.
 
     What runs there may read the system's folders, Python's, this package's and ``readable``.
     """
 
     def __init__(
-        self, serves: str, said: SandboxWording, memory: int, readable: Sequence[str] = ()
+        self, serves: str, wording: SandboxWording, memory: int, readable: Sequence[str] = ()
     ):
         """Start the process.
 
         ``serves``: "module:name" of what answers there, see process.py; ``memory``: the most bytes
         that it may write to. Raises: DeviceError, OutputError.
         """
-        self.said = said
+        self.wording = wording
         self._folder = TempFolder()
         self._reader = ThreadPoolExecutor(1, "neuralshade sandbox")
         try:
@@ -91,13 +91,13 @@ class Sandbox(Closeable):
             self._folder.close()
             raise
 
-    def ask(self, asked: Mapping[str, Any], arrays: Sequence[Array] = (), *, seconds: float,
+    def request(self, message: Mapping[str, Any], arrays: Sequence[Array] = (), *, seconds: float,
             memory: int, most_bytes: int = 0, most_json: int = ANSWER_JSON,
             ) -> tuple[dict[str, Any], list[Array]]:  # fmt: skip
         """Return what it answers.
 
         Args:
-            asked, arrays: what it is sent; see ``send``.
+            message, arrays: what to send; see ``send``.
             seconds: after which it is ended.
             memory: bytes that it may take meanwhile.
             most_bytes, most_json: bytes of the answer's arrays, and of its JSON.
@@ -105,14 +105,14 @@ class Sandbox(Closeable):
         Raises: the error of ``said`` where it ends, takes too long or too much memory, or says what
             is no answer; what it raises itself.
         """
-        answer = self._reader.submit(self._told, asked, arrays, most_bytes, most_json)
+        answer = self._reader.submit(self._exchange, message, arrays, most_bytes, most_json)
         try:
-            message, found = self._awaited(answer, seconds, memory)
+            reply, found = self._awaited(answer, seconds, memory)
         except (BrokenError, OSError) as error:
             raise self._ended() from error
-        if "error" in message:
-            raise self._raised(message)
-        return message, found
+        if "error" in reply:
+            raise self._raised(reply)
+        return reply, found
 
     def close(self) -> None:
         """End the process, whatever it does."""
@@ -125,14 +125,14 @@ class Sandbox(Closeable):
                 stream.close()
         self._folder.close()
 
-    def odd(self, what: str) -> NeuralShadeError:
+    def violation(self, what: str) -> NeuralShadeError:
         """Return the error for what it should not have done or said; it is ended."""
-        return self.refused(what, self.said.need)
+        return self.refused(what, self.wording.need)
 
     def refused(self, got: str, need: str) -> NeuralShadeError:
         """Return an error; the process is ended."""
         self.close()
-        return self.said.error(f"{self.said.place}: got {got}, need {need}. "
+        return self.wording.error(f"{self.wording.place}: got {got}, need {need}. "
                                "Do not trust where it comes from.")  # fmt: skip
 
     @property
@@ -140,17 +140,18 @@ class Sandbox(Closeable):
         """Return whether the process has not ended."""
         return self._process.poll() is None
 
-    def _told(self, asked: Mapping[str, Any], arrays: Sequence[Array], most: int, most_json: int
-              ) -> tuple[dict[str, Any], list[Array]]:  # fmt: skip
-        """Send, and return the answer; in a thread, since neither may ever end."""
+    def _exchange(
+        self, message: Mapping[str, Any], arrays: Sequence[Array], most: int, most_json: int
+    ) -> tuple[dict[str, Any], list[Array]]:
+        """Send a message and return the answer; runs in a thread, as either may block forever."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        send(self._process.stdin, dict(asked), arrays)
+        send(self._process.stdin, dict(message), arrays)
         return receive(self._process.stdout, most, most_json)
 
     def _awaited(
         self, answer: Future[tuple[dict[str, Any], list[Array]]], seconds: float, most: int
     ) -> tuple[dict[str, Any], list[Array]]:
-        end, said = time.monotonic() + seconds, self.said
+        end, wording = time.monotonic() + seconds, self.wording
         while True:
             try:
                 return answer.result(LOOK_SECONDS)
@@ -158,12 +159,12 @@ class Sandbox(Closeable):
                 if answer.done():  # it is that thread's
                     raise
             if time.monotonic() > end:
-                raise self.refused(f"no answer of {said.its} in {seconds:.0f} s", said.ends)
+                raise self.refused(f"no answer of {wording.its} in {seconds:.0f} s", wording.ends)
             if is_interrupted():
-                raise self.refused(f"Ctrl-C before {said.its} had an answer", said.ends)
+                raise self.refused(f"Ctrl-C before {wording.its} had an answer", wording.ends)
             if self._bytes() > most:
-                raise self.refused(f"{said.code} that took more than {most / 2**30:.1f} GB",
-                                   said.less)  # fmt: skip
+                raise self.refused(f"{wording.code} that took more than {most / 2**30:.1f} GB",
+                                   wording.less)  # fmt: skip
 
     def _bytes(self) -> int:
         try:
@@ -176,15 +177,19 @@ class Sandbox(Closeable):
         self._process.kill()
         code = self._process.wait()
         if code < 0 and -code != signal.SIGKILL:
-            return self.odd(f"{self.said.code} that ended its process "
+            return self.violation(f"{self.wording.code} that ended its process "
                             f"({signal.Signals(-code).name})")  # fmt: skip
-        return self.odd(f"{self.said.code} that ended its process, or spoiled what that says")
+        return self.violation(
+            f"{self.wording.code} that ended its process, or spoiled what that says"
+        )
 
     def _raised(self, message: dict[str, Any]) -> NeuralShadeError:
         """Return the error that the process says it met, its text made harmless."""
         kind, text = ERRORS.get(str(message["error"])), str(message.get("text"))
         if kind is None:
-            return self.odd(f"an error that is no {self.said.owner}'s ({plain(text[:80])})")
+            return self.violation(
+                f"an error that is no {self.wording.owner}'s ({plain(text[:80])})"
+            )
         return kind(plain_lines(text))
 
 

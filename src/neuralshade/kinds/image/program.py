@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.languages.program_calls import compile_in_process
 from neuralshade.languages.slang_modules import with_modules
-from neuralshade.languages.translated import compiled_here
 from neuralshade.model.field import Field
 from neuralshade.model.shader_form import Function, SlangProgram
 
@@ -65,4 +65,4 @@ def field_program(
         torch.nn.utils.parameters_to_vector(field.network.parameters()).detach(),
     ])  # fmt: skip
     words = numbers.float().cpu().numpy().view(np.uint32)
-    return SlangProgram(function, f"{folder}.{stem}", files, compiled_here), words
+    return SlangProgram(function, f"{folder}.{stem}", files, compile_in_process), words

@@ -16,7 +16,7 @@ from neuralshade.engine.kernels.step.step_state import StepState
 from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.step_texts import Training, step_texts
 from neuralshade.engine.torch_engine import Batch, TorchEngine
-from neuralshade.engine.trainer_state import MOMENTS, OF_NETWORK, own_state
+from neuralshade.engine.trainer_state import MOMENTS, OF_NETWORK, network_optimizer_state
 from neuralshade.gpu.gpu import Gpu, run_once, write_once
 from neuralshade.kinds.material.device_samples import DeviceSamples, check_samples, samples_text
 from neuralshade.kinds.material.encoded import EncodedLobes, GraphValues
@@ -121,7 +121,7 @@ class KernelEncoderSteps(EncoderSteps):
             state = kept.named(now)
             for name, p in network.named_parameters():
                 p.copy_(state[f"field.network.{name}"])
-            soap.load_state(own_state(state))
+            soap.load_state(network_optimizer_state(state))
         read, out = encoding_of(self.field).lobes.read, self.networks.read_out
         numbers, moments = out.numbers(), out.state()
         for name in NAMES:

@@ -234,7 +234,7 @@ class OpenedShader(OpenedPicture):
             raise
 
     @property
-    def strange(self) -> bool:
+    def untrusted(self) -> bool:
         """Return whether no fit of this user had its module."""
         return not is_known(self._source)
 

@@ -45,7 +45,7 @@ def task_shader(opened: OpenedShader, name: str) -> ShaderForm:
         return [Golden(name, golden_places(), rows, TOLERANCE * scale)]
 
     form = header.form((), (main, area), program.words, answers)
-    ported = SlangProgram(function, module, files, opened.compiled, opened.strange)
+    ported = SlangProgram(function, module, files, opened.compiled, opened.untrusted)
     return replace(form, program=ported)
 
 

@@ -19,7 +19,7 @@ from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import AssetLike
 from neuralshade.languages.halves import in_halves
 from neuralshade.languages.language import Printer
-from neuralshade.languages.printed import LANGUAGES, printer_of
+from neuralshade.languages.printers import LANGUAGES, printer_of
 from neuralshade.measure.table import Table, print_lines
 from neuralshade.model.shader_form import ShaderForm, Texture
 from neuralshade.verbs.export.manifest import manifest_text

@@ -87,7 +87,7 @@ class SandboxRenderer:
             or result not in RESULTS.values()
             or [(array.dtype.name, array.ndim) for array in arrays] != [("uint32", 1)]
         ):
-            raise self._sandbox.odd("no function")  # fmt: skip
+            raise self._sandbox.violation("no function")  # fmt: skip
         return TaskProgram(text, str(result), arrays[0])
 
     def compiled(
@@ -99,7 +99,7 @@ class SandboxRenderer:
         _, arrays = self._sandbox.ask(query, seconds=START_SECONDS, memory=MOST_BYTES,
                                       most_bytes=MOST_TEXT)  # fmt: skip
         if [(array.dtype.name, array.ndim) for array in arrays] != [("uint8", 1)]:
-            raise self._sandbox.odd("no text")
+            raise self._sandbox.violation("no text")
         return arrays[0].tobytes()
 
     def close(self) -> None:

@@ -13,14 +13,14 @@ from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu
 from neuralshade.languages.harness import function_of, harness
 from neuralshade.languages.language import Printer
-from neuralshade.languages.printed import printer_of
+from neuralshade.languages.printers import printer_of
+from neuralshade.languages.program_calls import SpirvProgramPrinter
 from neuralshade.languages.spirv import Spirv
-from neuralshade.languages.translated import SpirvCalling
 from neuralshade.measure.table import Column, Row, Table
 from neuralshade.model.shader_form import Golden, ShaderForm
-from neuralshade.verbs.export.check.timed_rows import Ran, error_of
+from neuralshade.verbs.export.check.timed_rows import CheckRun, error_of
 
-Runner = Callable[..., Ran]
+Runner = Callable[..., CheckRun]
 COLUMNS = (
     Column("target", "target", right=False),
     Column("function", "function", right=False),
@@ -67,9 +67,9 @@ def _row(printer: Printer, golden: Golden, gpu: Callable[..., Gpu]) -> Row:
     row: Row = {"target": printer.name, "function": golden.function, "ran_on": None,
                 "why_not": None, "error": None, "allowed": printer.allowed(golden), "ns": None,
                 "right": None}  # fmt: skip
-    if printer.form.program is not None and printer.form.program.strange:
+    if printer.form.program is not None and printer.form.program.untrusted:
         return row | {"why_not": "not run: this code is somebody else's; a fit of your own runs"}
-    if isinstance(printer, SpirvCalling):
+    if isinstance(printer, SpirvProgramPrinter):
         return row | {"why_not": "not run: loops of Slang's in SPIR-V take naga minutes; see slang"}
     if printer.name in ONLY_PRINTED:
         return row | {"why_not": ONLY_PRINTED[printer.name]}
@@ -95,8 +95,8 @@ def _line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def _found(row: Row, golden: Golden, ran: Ran) -> Row:
-    off = error_of(golden, ran.answers)
+def _found(row: Row, golden: Golden, ran: CheckRun) -> Row:
+    off = error_of(golden, ran.results)
     return {"ran_on": ran.on, "error": off, "ns": ran.ns, "right": off <= row["allowed"]}
 
 
@@ -129,7 +129,7 @@ def _runner(language: str, gpu: Callable[..., Gpu]) -> Runner:
     return run_glsl if language == "glsl" else run_glsl_es
 
 
-def _run_vectors(gpu: Callable[..., Gpu], *rows: Any) -> Ran:
+def _run_vectors(gpu: Callable[..., Gpu], *rows: Any) -> CheckRun:
     """Run cooperative vectors by Vulkan where it has them, else as loops on the CPU."""
     from neuralshade.verbs.export.check.coopvec_on_gpu import run_vectors
     from neuralshade.verbs.export.check.slang_on_cpu import run_on_cpu

@@ -14,7 +14,7 @@ from neuralshade.errors import DeviceError, KernelError
 from neuralshade.languages.harness import Program
 from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Golden
-from neuralshade.verbs.export.check.timed_rows import Ran, many_rows
+from neuralshade.verbs.export.check.timed_rows import CheckRun, many_rows
 
 COMPILERS = ("g++", "clang++", "c++")
 # Contraction would fuse products and sums, which other languages do not: a few units more apart.
@@ -23,7 +23,7 @@ PATIENCE_SECONDS = 600
 ROWS = 16_384
 
 
-def run_cpp(printer: Printer, program: Program, golden: Golden) -> Ran:
+def run_cpp(printer: Printer, program: Program, golden: Golden) -> CheckRun:
     """Compile and run a program of C++; DeviceError without a compiler, KernelError if it fails."""
     compiler = next(filter(None, map(shutil.which, (os.environ.get("CXX", ""), *COMPILERS))), None)
     if compiler is None:
@@ -43,4 +43,4 @@ def run_cpp(printer: Printer, program: Program, golden: Golden) -> Ran:
         told = subprocess.run([run, rows, answers, words], capture_output=True, text=True,
                               check=True, timeout=PATIENCE_SECONDS).stdout  # fmt: skip
         found = np.fromfile(answers, np.float32).reshape(ROWS, -1)
-    return Ran(found[: len(golden.inputs)], float(told), Path(compiler).name)
+    return CheckRun(found[: len(golden.inputs)], float(told), Path(compiler).name)

@@ -13,12 +13,12 @@ from neuralshade.languages.coopvec import CoopVecSlang
 from neuralshade.languages.harness import Program
 from neuralshade.model.shader_form import Golden
 from neuralshade.verbs.export.check.slang_on_gpu import run_slang
-from neuralshade.verbs.export.check.timed_rows import Ran
+from neuralshade.verbs.export.check.timed_rows import CheckRun
 
 BEST = "#define {name}_LAYOUT InferencingOptimal\n"
 
 
-def run_vectors(gpu: Gpu, printer: CoopVecSlang, program: Program, golden: Golden) -> Ran:
+def run_vectors(gpu: Gpu, printer: CoopVecSlang, program: Program, golden: Golden) -> CheckRun:
     """Run a program both ways; return of each number the worse, and the time of the faster way.
 
     Raises: DeviceError where the device's layout needs more room than rows; KernelError.
@@ -28,8 +28,8 @@ def run_vectors(gpu: Gpu, printer: CoopVecSlang, program: Program, golden: Golde
         return rows
     best = replace(program, text=BEST.format(name=printer.form.name) + program.text)
     found = run_slang(gpu, printer, best, golden, converted(gpu, printer))
-    worse = np.abs(rows.answers - golden.outputs) > np.abs(found.answers - golden.outputs)
-    return replace(found, answers=np.where(worse, rows.answers, found.answers))
+    worse = np.abs(rows.results - golden.outputs) > np.abs(found.results - golden.outputs)
+    return replace(found, results=np.where(worse, rows.results, found.results))
 
 
 def converted(gpu: Gpu, printer: CoopVecSlang) -> SlangpyBuffer:

@@ -17,12 +17,14 @@ from neuralshade.gpu.gpu import Gpu
 from neuralshade.languages.harness import GROUP, Program
 from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Golden
-from neuralshade.verbs.export.check.timed_rows import ROWS, Ran, many_rows
+from neuralshade.verbs.export.check.timed_rows import ROWS, CheckRun, many_rows
 
 OPTIONS = ("--fmad=false",)  # fused, a sum is a few units off, as in C++
 
 
-def run_cuda(gpu: Callable[..., Gpu], printer: Printer, program: Program, golden: Golden) -> Ran:
+def run_cuda(
+    gpu: Callable[..., Gpu], printer: Printer, program: Program, golden: Golden
+) -> CheckRun:
     """Compile a program, and run it on ``gpu("cuda")``.
 
     Raises: KernelError where it does not compile; DeviceError without NVRTC, and where there is no
@@ -59,5 +61,5 @@ def run_cuda(gpu: Callable[..., Gpu], printer: Printer, program: Program, golden
         found = answers.read().view(np.float32)[: ROWS * program.results].reshape(ROWS, -1)
     finally:
         api.cuModuleUnload(module)
-    return Ran(found[: len(golden.inputs)].copy(), least / ROWS * 1e9,
+    return CheckRun(found[: len(golden.inputs)].copy(), least / ROWS * 1e9,
                f"{opened.name}, NVRTC {version}")  # fmt: skip

@@ -6,7 +6,7 @@ from neuralshade.languages.harness import Program
 from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Golden
 from neuralshade.verbs.export.check.dxc import compile_hlsl
-from neuralshade.verbs.export.check.timed_rows import Ran
+from neuralshade.verbs.export.check.timed_rows import CheckRun
 from neuralshade.verbs.export.check.webgpu import run_module
 
 VALIDATED = ("-select-validator", "internal")  # not the library that Windows signs by
@@ -16,7 +16,7 @@ PROFILE, IN_HALVES = "cs_6_0", "cs_6_2"
 HALVES = "-enable-16bit-types"  # else half is float32
 
 
-def run_hlsl(printer: Printer, program: Program, golden: Golden) -> Ran:
+def run_hlsl(printer: Printer, program: Program, golden: Golden) -> CheckRun:
     """Compile for Direct3D 12, and run on Vulkan.
 
     Raises: DeviceError without DXC, wgpu or an adapter; KernelError.
@@ -31,4 +31,4 @@ def run_hlsl(printer: Printer, program: Program, golden: Golden) -> Ran:
     code = compile_hlsl(program.text, program.entry, profile, [*flags, *more])
     places = {role: (0, binding) for role, binding in at.items()}
     ran = run_module(printer, code, program.entry, program.results, golden, places)
-    return Ran(ran.answers, ran.ns, f"{ran.on}; DXC")
+    return CheckRun(ran.results, ran.ns, f"{ran.on}; DXC")

@@ -13,7 +13,7 @@ from neuralshade.languages.harness import GROUP, ROWS_ACROSS, Program
 from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Golden
 from neuralshade.verbs.export.check.opengl_textures import bind_textures
-from neuralshade.verbs.export.check.timed_rows import ROWS, Ran, many_rows
+from neuralshade.verbs.export.check.timed_rows import ROWS, CheckRun, many_rows
 
 ES_HEAD = ("#version 300 es\nprecision highp float;\nprecision highp int;\n"
            "precision highp usampler2D;\n")  # fmt: skip
@@ -23,7 +23,7 @@ void main() { gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 -
 """
 
 
-def run_glsl(printer: Printer, program: Program, golden: Golden) -> Ran:
+def run_glsl(printer: Printer, program: Program, golden: Golden) -> CheckRun:
     """Run a compute program of GLSL 4.50. Raises DeviceError without OpenGL, KernelError."""
     context = _context()
     if printer.form.halves and EXTENSION not in context.extensions:
@@ -51,7 +51,7 @@ def run_glsl(printer: Printer, program: Program, golden: Golden) -> Ran:
         context.release()
 
 
-def run_glsl_es(printer: Printer, program: Program, golden: Golden) -> Ran:
+def run_glsl_es(printer: Printer, program: Program, golden: Golden) -> CheckRun:
     """Draw by a fragment program of GLSL ES 3.00. Raises as ``run_glsl`` does."""
     context = _context()
     try:
@@ -89,14 +89,14 @@ def run_glsl_es(printer: Printer, program: Program, golden: Golden) -> Ran:
         context.release()
 
 
-def _timed(read: Any, golden: Golden, context: Any) -> Ran:
+def _timed(read: Any, golden: Golden, context: Any) -> CheckRun:
     least = float("inf")
     for _ in range(3):
         begun = time.perf_counter()
         found = read()
         least = min(least, time.perf_counter() - begun)
     name = str(context.info["GL_RENDERER"]).partition(" (")[0]
-    return Ran(found[: len(golden.inputs)].copy(), least / ROWS * 1e9, f"{name}, OpenGL")
+    return CheckRun(found[: len(golden.inputs)].copy(), least / ROWS * 1e9, f"{name}, OpenGL")
 
 
 def _filled(words: Any, multiple: int = 1) -> Any:

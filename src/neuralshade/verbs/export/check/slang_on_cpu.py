@@ -12,12 +12,12 @@ from neuralshade.errors import DeviceError, KernelError
 from neuralshade.languages.harness import Program
 from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Golden
-from neuralshade.verbs.export.check.timed_rows import Ran
+from neuralshade.verbs.export.check.timed_rows import CheckRun
 
 COMPILERS = ("g++", "clang++", "cl")  # one of which Slang calls
 
 
-def run_on_cpu(printer: Printer, program: Program, golden: Golden) -> Ran:
+def run_on_cpu(printer: Printer, program: Program, golden: Golden) -> CheckRun:
     """Run a program of Slang for its golden rows alone, untimed.
 
     Raises: DeviceError where slangpy or a C++ compiler is missing; KernelError where the text does
@@ -51,4 +51,4 @@ def run_on_cpu(printer: Printer, program: Program, golden: Golden) -> Ran:
             raise KernelError(str(error)) from error
         kernel.dispatch(thread_count=[rows, 1, 1], vars=bound)
         found = answers.to_numpy().view(np.float32).reshape(rows, -1)
-        return Ran(found.copy(), None, "Slang on the CPU")
+        return CheckRun(found.copy(), None, "Slang on the CPU")

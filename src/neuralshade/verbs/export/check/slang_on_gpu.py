@@ -12,12 +12,12 @@ from neuralshade.languages.harness import GROUP, Program
 from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Golden
 from neuralshade.verbs.export.check.slang_textures import textures_on
-from neuralshade.verbs.export.check.timed_rows import ROWS, Ran, many_rows
+from neuralshade.verbs.export.check.timed_rows import ROWS, CheckRun, many_rows
 
 
 def run_slang(
     gpu: Gpu, printer: Printer, program: Program, golden: Golden, words: Buffer | None = None
-) -> Ran:
+) -> CheckRun:
     """Run a program of Slang on an open GPU. Raises KernelError where it does not compile.
 
     ``words``: on the GPU already, in place of the printer's.
@@ -42,4 +42,6 @@ def run_slang(
         gpu.wait()
         least = min(least, time.perf_counter() - begun)
     found = answers.read().view(np.float32)[: ROWS * program.results].reshape(ROWS, -1)
-    return Ran(found[: len(golden.inputs)].copy(), least / ROWS * 1e9, f"{gpu.name}, {gpu.api}")
+    return CheckRun(
+        found[: len(golden.inputs)].copy(), least / ROWS * 1e9, f"{gpu.name}, {gpu.api}"
+    )

@@ -14,10 +14,10 @@ ROWS = 65_536  # at which a function is timed; a power of two
 
 
 @dataclass(frozen=True)
-class Ran:
+class CheckRun:
     """What one program answered."""
 
-    answers: Floats  # [n, numbers of a result], of the golden rows
+    results: Floats  # [n, numbers of a result], of the golden rows
     ns: float | None  # a row, wall clock; None where nothing was timed
     on: str  # what it ran on
 

@@ -13,7 +13,7 @@ from neuralshade.errors import KernelError
 from neuralshade.languages.harness import COUNTS, function_of
 from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Golden
-from neuralshade.verbs.export.check.timed_rows import Ran, many_rows
+from neuralshade.verbs.export.check.timed_rows import CheckRun, many_rows
 
 ROWS = 16_384
 PATIENCE_SECONDS = 600
@@ -40,7 +40,7 @@ print(least / len(rows) * 1e9)
 """
 
 
-def run_torch(printer: Printer, golden: Golden) -> Ran:
+def run_torch(printer: Printer, golden: Golden) -> CheckRun:
     """Run a function of a printed module. Raises KernelError where it fails."""
     function = function_of(printer.form, golden)
     with tempfile.TemporaryDirectory() as folder:
@@ -59,4 +59,4 @@ def run_torch(printer: Printer, golden: Golden) -> Ran:
         if ran.returncode:
             raise KernelError(f"torch: got an error: {ran.stderr.strip()[-2000:]}")
         found = np.fromfile(answers, np.float32).reshape(ROWS, -1)
-    return Ran(found[: len(golden.inputs)], float(ran.stdout), "PyTorch, one thread")
+    return CheckRun(found[: len(golden.inputs)], float(ran.stdout), "PyTorch, one thread")

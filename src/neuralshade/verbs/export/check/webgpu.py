@@ -13,7 +13,7 @@ from neuralshade.languages.harness import GROUP, Program, function_of, results
 from neuralshade.languages.language import Printer
 from neuralshade.languages.spirv import BINDINGS, Spirv
 from neuralshade.model.shader_form import Golden
-from neuralshade.verbs.export.check.timed_rows import ROWS, Ran, many_rows
+from neuralshade.verbs.export.check.timed_rows import ROWS, CheckRun, many_rows
 from neuralshade.verbs.export.check.webgpu_textures import BLOCKS, texture_entries
 
 # Group and binding of words, rows, answers and the sampler of textures, which are in group 0.
@@ -22,13 +22,13 @@ IN_WGSL: Places = {"words": (0, 0), "rows": (1, 0), "answers": (1, 1)}
 IN_SPIRV: Places = {role: (0, binding) for role, binding in BINDINGS.items()}  # a group: a set
 
 
-def run_wgsl(printer: Printer, program: Program, golden: Golden) -> Ran:
+def run_wgsl(printer: Printer, program: Program, golden: Golden) -> CheckRun:
     """Run a program of WGSL. Raises DeviceError without wgpu or an adapter, KernelError."""
     places = {**IN_WGSL, "sampler": (0, 1 + len(printer.form.textures))}
     return run_module(printer, program.text, program.entry, program.results, golden, places)
 
 
-def run_spirv(printer: Spirv, golden: Golden) -> Ran:
+def run_spirv(printer: Spirv, golden: Golden) -> CheckRun:
     """Run an entry point of the very file that is exported. Raises as ``run_wgsl`` does."""
     function = function_of(printer.form, golden)
     count = len(results(printer.form, function.result))
@@ -43,7 +43,7 @@ def run_module(
     count: int,
     golden: Golden,
     places: Places,
-) -> Ran:
+) -> CheckRun:
     """Run an entry point of WGSL text or of SPIR-V, which naga reads and prints again.
 
     ``count``: numbers of an answer.
@@ -99,7 +99,7 @@ def run_module(
         device.queue.submit([encoder.finish()])
         read = np.frombuffer(device.queue.read_buffer(answers), np.float32).reshape(ROWS, -1)
         least = min(least, time.perf_counter() - begun)
-    return Ran(read[: len(golden.inputs)].copy(), least / ROWS * 1e9, f"{name}, wgpu")
+    return CheckRun(read[: len(golden.inputs)].copy(), least / ROWS * 1e9, f"{name}, wgpu")
 
 
 def _layout(device: Any, roles: Mapping[int, str], more: Sequence[Any]) -> Any:

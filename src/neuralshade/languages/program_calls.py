@@ -33,7 +33,7 @@ void stub(uint3 at : SV_DispatchThreadID)
 """
 MADE = re.compile(r"\b(?:[A-Za-z]\w*_\d+|_S\d+)\b")  # names that Slang's compiler makes
 BRACKETS = re.compile(rf"(?P<open>[({{\[])|(?P<close>[)}}\]])|{MADE.pattern}")
-INSTEAD = {
+ALTERNATIVES = {
     "glsl-es": "Take wgsl for browsers: WebGL 2 has no buffers.",
     "cpp": "Take slang, and compile that by slangc -target cpp.",
     "cuda": "Take slang, and compile that with a kernel of yours by slangc -target cuda.",
@@ -44,28 +44,28 @@ INSTEAD = {
 
 
 @dataclass(frozen=True)
-class Parts:
+class TextPatterns:
     """Patterns of what a text of Slang's compiler has besides functions and their buffer."""
 
     kernel: str  # begins the last function
     others: str
 
 
-PARTS = {
-    "wgsl": Parts(
+PATTERNS = {
+    "wgsl": TextPatterns(
         r"@compute\s", r"@binding\(\d+\) @group\(\d+\) var<storage, read_write> stub_answers.*\n"
     ),
-    "glsl": Parts(
+    "glsl": TextPatterns(
         r"layout\(local_size_x",
         r"#version .*\n|layout\(\w+_major\) .*\n"
         r"|layout\(std430, binding = \d+[^)]*\) buffer \w+ \{\n[^}]*\} stub_answers\w*;\n",
     ),
-    "hlsl": Parts(
+    "hlsl": TextPatterns(
         r"(?:\[shader\(\"compute\"\)\]\s*)?\[numthreads",
         r"#pragma pack_matrix.*\n|#ifdef SLANG_HLSL_ENABLE_NVAPI\n.*\n#endif\n"
         r"|RWStructuredBuffer<float > stub_answers.*\n",
     ),
-    "metal": Parts(
+    "metal": TextPatterns(
         r"\[\[kernel\]\]",
         r"#include .*\n|using namespace metal;\n"
         r"|struct KernelContext_0\n\{\n +float device\* stub_answers\w*;\n\};\n"
@@ -74,7 +74,7 @@ PARTS = {
 }  # fmt: skip
 
 
-def compiled_here(
+def compile_in_process(
     text: str, files: Mapping[str, str], target: str, entries: Sequence[str]
 ) -> bytes:
     """Return Slang text in a language, by the compiler of this process.
@@ -92,12 +92,12 @@ def compiled_here(
 
 
 @dataclass(frozen=True)
-class Calling(Printer):
+class ProgramPrinter(Printer):
     """A printer whose functions call the form's program."""
 
     def head(self) -> list[str]:
         """Return the program in this language, before the functions that call it."""
-        return self.translated()
+        return self.program_lines()
 
     @property
     def program(self) -> SlangProgram:
@@ -105,21 +105,21 @@ class Calling(Printer):
         assert self.form.program is not None, self.form.name
         return self.form.program
 
-    def translated(self) -> list[str]:
+    def program_lines(self) -> list[str]:
         """Return the lines that declare the program's function."""
         function = self.program.function
         total = "answer" if function.result == "float" else f"dot(answer, {function.result}(1.0))"
         stub = STUB.format(module=self.program.module, function=function.name,
                            result=function.result, sum=total)  # fmt: skip
         text = self.program.compiled(stub, self.program.files, self.name, [ENTRY]).decode()
-        return library(text, PARTS[self.name], self.form.name, function.name)
+        return library_lines(text, PATTERNS[self.name], self.form.name, function.name)
 
 
 @dataclass(frozen=True)
-class SlangCalling(Calling, Slang):
+class SlangProgramPrinter(ProgramPrinter, Slang):
     """A module of Slang, beside which those lie that it imports."""
 
-    def translated(self) -> list[str]:
+    def program_lines(self) -> list[str]:
         return [f"import {self.program.module};"]
 
     def neighbors(self) -> dict[str, bytes]:
@@ -132,12 +132,12 @@ class SlangCalling(Calling, Slang):
 
 
 @dataclass(frozen=True)
-class HlslCalling(Calling, Hlsl):
+class HlslProgramPrinter(ProgramPrinter, Hlsl):
     """HLSL."""
 
 
 @dataclass(frozen=True)
-class SpirvCalling(Calling, Spirv):
+class SpirvProgramPrinter(ProgramPrinter, Spirv):
     """A module of SPIR-V."""
 
     def head(self) -> list[str]:
@@ -150,21 +150,21 @@ class SpirvCalling(Calling, Spirv):
 
 
 @dataclass(frozen=True)
-class GlslCalling(Calling, Glsl):
+class GlslProgramPrinter(ProgramPrinter, Glsl):
     """GLSL 4.50."""
 
 
 @dataclass(frozen=True)
-class WgslCalling(Calling, Wgsl):
+class WgslProgramPrinter(ProgramPrinter, Wgsl):
     """WGSL."""
 
 
 @dataclass(frozen=True)
-class MetalCalling(Calling, Metal):
+class MetalProgramPrinter(ProgramPrinter, Metal):
     """The Metal Shading Language: functions of a struct that holds the pointer to the words."""
 
     def head(self) -> list[str]:
-        name, function, text = self.form.name, self.program.function, self.translated()
+        name, function, text = self.form.name, self.program.function, self.program_lines()
         lines = [*self.begin(), *text, "", f"struct {name}_asset", "{"]
         lines += [f"{INDENT}{self.pointer} words;", ""] if self.reads_words else []
         context, arguments = f"{name}_KernelContext_0", "uv"
@@ -178,21 +178,29 @@ class MetalCalling(Calling, Metal):
                 f"{INDENT}}}"]  # fmt: skip
 
 
-CALLING: dict[str, type[Printer]] = {
+PROGRAM_PRINTERS: dict[str, type[Printer]] = {
     one.name: one
-    for one in (SlangCalling, HlslCalling, GlslCalling, SpirvCalling, WgslCalling, MetalCalling)
+    for one in (
+        SlangProgramPrinter,
+        HlslProgramPrinter,
+        GlslProgramPrinter,
+        SpirvProgramPrinter,
+        WgslProgramPrinter,
+        MetalProgramPrinter,
+    )
 }
 
 
-def calling_printer(language: str) -> type[Printer]:
+def program_printer(language: str) -> type[Printer]:
     """Return what prints such forms in a language. Raises ConfigError where nothing does."""
-    if language not in CALLING:
+    if language not in PROGRAM_PRINTERS:
         raise ConfigError(f"to: got {language} for a function that Slang's compiler translates, "
-                          f"need one of {', '.join(CALLING)}. {INSTEAD[language]}")  # fmt: skip
-    return CALLING[language]
+                          f"need one of {', '.join(PROGRAM_PRINTERS)}. "
+                          f"{ALTERNATIVES[language]}")  # fmt: skip
+    return PROGRAM_PRINTERS[language]
 
 
-def library(text: str, parts: Parts, asset: str, function: str) -> list[str]:
+def library_lines(text: str, parts: TextPatterns, asset: str, function: str) -> list[str]:
     """Return the lines of a compiled text without its kernel.
 
     ``function``, which the kernel calls, has its own name; names of all else begin with ``asset``.

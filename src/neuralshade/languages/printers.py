@@ -9,10 +9,10 @@ from neuralshade.languages.cpp import Cpp, Cuda, Metal
 from neuralshade.languages.glsl import Glsl, GlslEs
 from neuralshade.languages.hlsl import Hlsl, Slang
 from neuralshade.languages.language import MOST_IN_TEXT, Printer
+from neuralshade.languages.program_calls import program_printer
 from neuralshade.languages.pytorch import Torch
 from neuralshade.languages.software_textures import in_words
 from neuralshade.languages.spirv import Spirv
-from neuralshade.languages.translated import calling_printer
 from neuralshade.languages.wgsl import Wgsl
 from neuralshade.model.shader_form import ShaderForm
 
@@ -56,6 +56,6 @@ def printer_of(
     if in_text is None:
         in_text = max((one.multiply_adds for one in form.networks), default=0) <= MOST_IN_TEXT
     if form.program is not None:
-        return calling_printer(language)(form, in_text)
+        return program_printer(language)(form, in_text)
     printer = LANGUAGES[language]
     return printer(form if units and printer.samples else in_words(form), in_text)
