@@ -1,1 +1,1 @@
-"""Trained numbers out: one safetensors file, whole, checked, never unpickled."""
+"""Assets: trained numbers in one checked safetensors file, never unpickled."""

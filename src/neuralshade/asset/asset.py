@@ -1,4 +1,4 @@
-"""An asset: what a fit left, as every kind's file holds it."""
+"""Asset: header and tensors of a fit's file, the same for all kinds."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""An unfinished fit on disk: an asset file with everything that a restart needs."""
+"""Checkpoint: an unfinished fit as an asset file with the state for a restart."""
 
 import os
 from collections.abc import Mapping

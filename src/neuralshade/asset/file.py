@@ -1,4 +1,4 @@
-"""Reading and writing the one file format of the project."""
+"""File format of assets and checkpoints: reader and writer."""
 
 import hashlib
 import json

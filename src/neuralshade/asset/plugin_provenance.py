@@ -1,4 +1,4 @@
-"""What an asset notes of packages that brought its encodings or loss, and what reads that note.
+"""Plug-in provenance: the header's note on packages of encodings and losses, and its reader.
 
 The note is for people: nothing is looked for, loaded or installed by it.
 """

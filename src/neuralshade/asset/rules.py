@@ -1,4 +1,4 @@
-"""Rules that the headers of all kinds share, and of checkpoints."""
+"""Header rules that all kinds and checkpoints share."""
 
 from neuralshade.asset.plugin_provenance import NOTES, PART
 from neuralshade.asset.schema import (

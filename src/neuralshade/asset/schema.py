@@ -1,4 +1,4 @@
-"""What the header of a file must be: rules of plain data, checked once, before anything is used.
+"""Schema of file headers: rules for plain data, checked once before use.
 
 A kind says its rules in a schema.py of its own. Not by a library: jsonschema and pydantic take
 0.1 s to load, have error texts of their own and know no tensors; here, seven rules are enough.

@@ -1,4 +1,4 @@
-"""Trained parameters to the tensors of a file, and back."""
+"""Conversion between trained parameters and the tensors of a file."""
 
 from dataclasses import dataclass
 from typing import Any

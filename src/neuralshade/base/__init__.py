@@ -1,1 +1,1 @@
-"""Small helpers that know nothing of fits."""
+"""Small helpers without knowledge of fits: files, messages, interrupts, plug-ins."""

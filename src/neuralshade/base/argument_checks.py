@@ -1,4 +1,4 @@
-"""Arguments of Python code, checked where they are first used: paths, values, whole numbers."""
+"""Checks of Python arguments where they are first used: paths, values, whole numbers."""
 
 import numbers
 import os

@@ -1,4 +1,4 @@
-"""Output files that are written whole or not at all."""
+"""Atomic output files: written whole, or not at all."""
 
 import errno
 import functools

@@ -1,4 +1,4 @@
-"""What holds a device open, for a with block."""
+"""Base class of context managers that hold a device or a file open."""
 
 from abc import ABC, abstractmethod
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""The version with its commit, for people who report what they ran."""
+"""Version with its git commit, for bug reports."""
 
 from __future__ import annotations
 

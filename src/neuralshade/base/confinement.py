@@ -1,4 +1,4 @@
-"""Less of the machine for a process that runs what a stranger wrote. All of it is Linux's."""
+"""Confinement of a process that runs untrusted code: resource limits and Landlock (Linux)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that is spread over the cores of a machine."""
+"""Parallel map over the cores of this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The name that was probably meant."""
+"""Nearest known name, for error messages."""
 
 import difflib
 from collections.abc import Iterable

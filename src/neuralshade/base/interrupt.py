@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP as a request that a loop answers between two steps."""
+"""Ctrl-C, SIGTERM and SIGHUP as requests that a loop checks between two steps."""
 
 import math
 import signal

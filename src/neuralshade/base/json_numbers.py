@@ -1,4 +1,4 @@
-"""What is told to pages and programs: plain JSON data."""
+"""Plain JSON data for pages and programs, without NaN or infinity."""
 
 import math
 from collections.abc import Mapping

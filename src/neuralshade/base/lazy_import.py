@@ -1,4 +1,4 @@
-"""What lies at "module:name", loaded when it is asked for."""
+"""Imports by "module:name", on first use."""
 
 import importlib
 from typing import Annotated, Any, ForwardRef

@@ -1,4 +1,4 @@
-"""What the package says of its choices: the log `neuralshade`, line by line."""
+"""Handlers that relay the log ``neuralshade`` line by line."""
 
 import logging
 from collections.abc import Callable

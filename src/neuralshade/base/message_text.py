@@ -1,4 +1,4 @@
-"""Values and names as a message shows them: on one line and not too long."""
+"""Text of values and names in messages: one line, not too long."""
 
 import errno
 import math

@@ -1,4 +1,4 @@
-"""Packages that few need, loaded when they are first asked for."""
+"""Optional packages, imported on first use."""
 
 import importlib
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Memory that is not there, as Python, NumPy, PyTorch and the loader of libraries say it."""
+"""Out-of-memory errors of Python, NumPy, PyTorch and the loader of libraries, recognized."""
 
 import errno
 import re

@@ -1,4 +1,4 @@
-"""What other packages bring: encodings, losses and kinds, told by Python's entry points.
+"""Plug-ins: encodings, losses and kinds of other packages, by Python's entry points.
 
 Nothing of it is read before a name is asked for that is not one of ours, or names are listed;
 nothing of a package is loaded before one of its names is used. Light on purpose.

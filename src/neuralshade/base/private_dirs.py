@@ -1,4 +1,4 @@
-"""Folders and keys of this user alone: what lies where others can write is not the user's word."""
+"""Private folders and keys: only this user may write to them."""
 
 from __future__ import annotations
 

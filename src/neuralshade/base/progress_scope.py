@@ -1,4 +1,4 @@
-"""What long work is at, for whoever shows it: judging, drawing and comparing after a training.
+"""Progress scopes: nested descriptions of running work, read by terminal and live page.
 
 Who does the work says so here and knows nobody who looks; a terminal asks a few times a second.
 """

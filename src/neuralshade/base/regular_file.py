@@ -1,4 +1,4 @@
-"""Inputs that may not be one: a pipe or a device would be waited for without an end."""
+"""Check that an input is a regular file: reading a pipe or a device may never end."""
 
 import errno
 import os

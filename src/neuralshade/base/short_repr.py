@@ -1,4 +1,4 @@
-"""A repr of one line for what holds much."""
+"""One-line repr for large objects."""
 
 from typing import Any
 

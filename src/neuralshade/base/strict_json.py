@@ -1,4 +1,4 @@
-"""JSON from a stranger: what its grammar says, and nothing of what Python takes besides."""
+"""Strict JSON parser for untrusted text: the grammar alone, without Python's extensions."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Temporary files and folders that their process holds, so that what a killed one left goes."""
+"""Temporary files and folders with locks, so that those of killed processes are removed."""
 
 from __future__ import annotations
 

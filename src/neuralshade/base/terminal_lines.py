@@ -1,4 +1,4 @@
-"""Lines that a terminal would break inside words, broken at spaces before it can."""
+"""Line breaking at spaces for terminals."""
 
 from __future__ import annotations
 

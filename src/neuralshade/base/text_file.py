@@ -1,4 +1,4 @@
-"""A text file of the user's, read whole."""
+"""Reader of whole text files."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""File names for libraries that take UTF-8 alone."""
+"""UTF-8 file names for libraries that take no others."""
 
 import os
 from collections.abc import Iterator

@@ -1,1 +1,1 @@
-"""Who runs the steps of a fit."""
+"""Engines: training steps in PyTorch or on the GPU."""

@@ -1,4 +1,4 @@
-"""Codes of grids that are searched: levels, the lattices that see them, and bands of both."""
+"""Bands of quantized grid codes for refinement: levels, pixel lattices, and rows of both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""After training: codes of grids move to where what is decoded is nearer to what is wanted.
+"""Code refinement after training: coordinate descent on the quantized codes of grids.
 
 Numbers are rounded one by one, but a pixel sees four texels of each grid: codes that are next to
 each other in value are often better together. The decoder is replaced by its derivatives at each

@@ -1,4 +1,4 @@
-"""Evaluating a field on a regular grid of positions."""
+"""Evaluation of a field on a regular grid of positions."""
 
 from collections.abc import Iterator
 from typing import Any

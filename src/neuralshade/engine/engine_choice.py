@@ -1,4 +1,4 @@
-"""Which engine, device, kernels and precision a fit runs with."""
+"""Choice of engine, device, kernels and precision for a fit."""
 
 from __future__ import annotations
 

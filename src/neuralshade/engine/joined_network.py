@@ -1,4 +1,4 @@
-"""A network that is trained in the steps of another one, behind whose input it lies."""
+"""Network trained in the steps of another one, on part of its encoding's output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which kernels train and evaluate networks on an adapter."""
+"""Kernel paths of an adapter, for training and for inference."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""The plan and the text of each kernel path: the one place where a path is plugged in."""
+"""Plan and kernel text of each kernel path: the one place where a path is plugged in."""
 
 from __future__ import annotations
 

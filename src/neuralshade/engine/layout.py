@@ -1,4 +1,4 @@
-"""A network on the device: where each of its numbers lies, and its sizes in Slang."""
+"""Layout of a network on the device: offsets of its numbers, and its sizes in Slang."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Training steps of a network and its encoding in Slang on the GPU, whatever they are fitted to."""
+"""Network trainer: training steps of a network and its encoding in Slang, for any task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training steps in PyTorch on CUDA, recorded once and replayed."""
+"""PyTorch engine on CUDA that records a step once and replays it."""
 
 from __future__ import annotations
 

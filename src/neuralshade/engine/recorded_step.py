@@ -1,4 +1,4 @@
-"""A step of PyTorch's on CUDA, recorded once as a graph of kernels and replayed.
+"""Recorded step: a PyTorch training step as a CUDA graph.
 
 A small network's step is hundreds of kernels of a few microseconds, and the host takes longer to
 start them than they run: on an H200 a material's step took 6 to 10 ms one by one. Replayed,

@@ -1,4 +1,4 @@
-"""What the steps of a fit are made of on the GPU: buffers, and kernels bound to them."""
+"""Buffers and bound kernels of a fit's steps on the GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training steps on their way to the GPU: which one comes next, and how many it still runs."""
+"""Queue of training steps submitted to the GPU."""
 
 from __future__ import annotations
 

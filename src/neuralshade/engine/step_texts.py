@@ -1,4 +1,4 @@
-"""What the kernels of a fit's steps are compiled from, known before there is any buffer."""
+"""Kernel texts of a fit's steps, known before any buffer is allocated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a training kernel asks of the thing that is fitted. Device half: task.slang."""
+"""Task interface of a training kernel. Device half: task.slang."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How many CPU threads a step should use, found by trying.
+"""CPU threads for a step, chosen by timing.
 
 Every product waits for its slowest thread. On a machine where something else runs, one thread
 is often far faster than all of them: with one of two cores taken, 3.0 M samples/s against

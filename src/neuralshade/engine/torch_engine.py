@@ -1,4 +1,4 @@
-"""Training steps in PyTorch, on any torch device, whatever they are fitted to."""
+"""PyTorch engine: training steps on any torch device, for any task."""
 
 import ctypes
 import functools

@@ -1,4 +1,4 @@
-"""What a restart of a NetworkTrainer needs: numbers between the device and named tensors."""
+"""Restart state of a NetworkTrainer: numbers between the device and named tensors."""
 
 from __future__ import annotations
 

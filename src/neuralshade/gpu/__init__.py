@@ -1,1 +1,1 @@
-"""Stage 0: open a device, say what it can do, draw random numbers; knows nothing of textures."""
+"""GPUs: devices and their features, kernels, random numbers; no knowledge of textures."""

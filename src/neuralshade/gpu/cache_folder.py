@@ -1,4 +1,4 @@
-"""Files that drivers map: where compiled kernels are kept between runs, and software's memory."""
+"""Cache folder for compiled kernels, and the file limit of software devices."""
 
 from __future__ import annotations
 

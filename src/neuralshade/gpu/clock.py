@@ -1,4 +1,4 @@
-"""How long work takes on a GPU, by its own timestamps."""
+"""GPU clock: the duration of work by the GPU's own timestamps."""
 
 from __future__ import annotations
 

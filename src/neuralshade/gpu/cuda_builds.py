@@ -1,4 +1,4 @@
-"""Kernels that are built ahead for CUDA, in the background."""
+"""Background builds of CUDA kernels."""
 
 from __future__ import annotations
 

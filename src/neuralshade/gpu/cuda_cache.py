@@ -1,4 +1,4 @@
-"""Kernels from Slang text to machine code, kept between runs."""
+"""Compilation of Slang text to CUDA machine code, cached between runs."""
 
 from __future__ import annotations
 

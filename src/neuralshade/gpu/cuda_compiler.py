@@ -1,4 +1,4 @@
-"""CUDA text to machine code by NVRTC."""
+"""NVRTC compiler: CUDA text to machine code."""
 
 from __future__ import annotations
 

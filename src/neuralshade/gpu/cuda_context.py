@@ -1,4 +1,4 @@
-"""A CUDA device that is open: its context, its stream, and what lives on it."""
+"""CUDA context of an open device: its stream and its resources."""
 
 from __future__ import annotations
 

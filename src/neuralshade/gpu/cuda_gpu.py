@@ -1,4 +1,4 @@
-"""A GPU reached through CUDA: Slang's text as CUDA text, compiled by NVRTC."""
+"""CUDA implementation of Gpu: Slang emitted as CUDA text, compiled by NVRTC."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels of a CUDA device, and lists of launches made into graphs."""
+"""CUDA kernels, and CUDA graphs of several launches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory that a CUDA device reads: its own, and the host's."""
+"""Memory that a CUDA device reads: device buffers and pinned host memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NVIDIA's Python packages, loaded when a CUDA device is first asked for."""
+"""NVIDIA's Python packages, imported when a CUDA device is first opened."""
 
 from __future__ import annotations
 

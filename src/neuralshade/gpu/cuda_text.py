@@ -1,4 +1,4 @@
-"""CUDA text that Slang emits, mended for NVRTC, and the bytes of its parameters."""
+"""Fixes to the CUDA text that Slang emits, and the bytes of kernel parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SlangPy's devices: open one, and say what it can do. Needs the extra `gpu` (slangpy)."""
+"""SlangPy devices: opening them, and their features. Needs the extra `gpu` (slangpy)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting for a device so that other threads run meanwhile, and Ctrl-C and SIGTERM are heard.
+"""Waiting for a device without blocking other threads, Ctrl-C or SIGTERM.
 
 SlangPy's own waiting lets no other thread of Python run, and a signal is heard only where Python's
 main thread goes on: a kernel that never ends would hold the process for good.

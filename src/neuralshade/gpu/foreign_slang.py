@@ -1,4 +1,4 @@
-"""Slang files of other packages, whose encodings or losses a kernel names: where they lie."""
+"""Slang files of other packages: where kernels find their encodings and losses."""
 
 from __future__ import annotations
 

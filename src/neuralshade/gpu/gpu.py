@@ -1,4 +1,4 @@
-"""What the engine asks of a GPU, whichever way it is reached."""
+"""GPU interface of the engine, the same for CUDA and SlangPy."""
 
 from __future__ import annotations
 

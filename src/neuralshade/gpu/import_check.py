@@ -1,4 +1,4 @@
-"""The files that a user's own module may take in: those in its folder, before it is compiled."""
+"""Import check: a user's module may import files of its own folder only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of every kernel that is compiled: its Slang text, and what came of it."""
+"""Dump of every compiled kernel: its Slang text, and the compiler's output."""
 
 from __future__ import annotations
 

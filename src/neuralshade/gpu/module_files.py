@@ -1,4 +1,4 @@
-"""Slang files of a user's own: which ones a module takes in, and where compilers find them."""
+"""Slang files of a user's module: the files it imports, and a folder for compilers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open a GPU by its API, or the best one; list what there is."""
+"""Opening of GPUs by API, or of the best one; a list of all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that depend only on where they are drawn. Device half: random.slang."""
+"""Counter-based random numbers: a function of the draw's index. Device half: random.slang."""
 
 import numpy as np
 import numpy.typing as npt

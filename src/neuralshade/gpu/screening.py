@@ -1,4 +1,4 @@
-"""Screening of Slang text that came from a stranger: odd words, files taken in, addresses.
+"""Screening of untrusted Slang text: suspicious words, imports and addresses.
 
 What such code needs is arithmetic and what the package offers it. Slang can do more: read and write
 any address, hand text through to the next compiler, take in any file. Text is searched for words

@@ -1,4 +1,4 @@
-"""Calls into the Slang compiler that slangpy brings, by the slots of its COM interfaces."""
+"""Calls into slangpy's Slang compiler, by the slots of its COM interfaces."""
 
 from __future__ import annotations
 

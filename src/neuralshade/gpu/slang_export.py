@@ -1,4 +1,4 @@
-"""Slang text as a target's source text or machine code. Needs no device."""
+"""Compilation of Slang text to a target's source or machine code. Needs no device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Slang compiler knows of a module: a struct of it, its parameters. Needs no device."""
+"""Slang reflection: structs and parameters of a module. Needs no device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slang text taken apart as far as it matters what it takes in: comments, words, file names."""
+"""Scanner of Slang text: comments, words, and the files of imports and includes."""
 
 from __future__ import annotations
 

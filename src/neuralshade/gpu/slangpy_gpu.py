@@ -1,4 +1,4 @@
-"""A GPU reached through SlangPy: Vulkan, Metal, D3D12."""
+"""SlangPy implementation of Gpu: Vulkan, Metal, D3D12."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entry points that SlangPy compiled, and how to run them many times for little host time."""
+"""SlangPy entry points, bound once and run many times at little host cost."""
 
 from __future__ import annotations
 

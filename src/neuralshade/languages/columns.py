@@ -1,4 +1,4 @@
-"""What encodings give a network: lines of a body, and a number for each column."""
+"""Columns of an encoding's output: lines of a body, and an expression for each column."""
 
 from __future__ import annotations
 

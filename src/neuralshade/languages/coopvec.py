@@ -1,4 +1,4 @@
-"""Slang whose networks are products of cooperative vectors, in float16."""
+"""Slang printer with cooperative vectors, for networks in float16."""
 
 from __future__ import annotations
 

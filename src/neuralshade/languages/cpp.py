@@ -1,4 +1,4 @@
-"""C++17 and CUDA: functions of a struct that knows where an asset's words lie."""
+"""C++17, CUDA and Metal printers: functions as members of a struct with the asset's words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors for C++ and CUDA, as much of them as the dialect of shader forms uses."""
+"""Vector types for C++ and CUDA, as far as the dialect uses them."""
 
 from __future__ import annotations
 

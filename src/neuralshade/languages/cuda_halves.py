@@ -1,4 +1,4 @@
-"""Four float16 for CUDA, as much of them as the dialect of shader forms uses."""
+"""Vector of four float16 for CUDA, as far as the dialect uses it."""
 
 from __future__ import annotations
 

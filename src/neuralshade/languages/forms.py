@@ -1,4 +1,4 @@
-"""What the shader forms of all kinds share: their header, footprints, and positions to check."""
+"""Parts of shader forms that all kinds share: header, footprints, positions of checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GLSL 4.50, and GLSL ES 3.00 for WebGL 2."""
+"""GLSL printers: GLSL 4.50, and GLSL ES 3.00 for WebGL 2."""
 
 from __future__ import annotations
 

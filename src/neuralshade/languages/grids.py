@@ -1,4 +1,4 @@
-"""Grids of all kinds in the dialect of shader forms: texels of codes, halves or floats."""
+"""Grids in the dialect of shader forms: texels of codes, float16 or float32."""
 
 from __future__ import annotations
 

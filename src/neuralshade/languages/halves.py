@@ -1,4 +1,4 @@
-"""Forms whose networks are evaluated in float16, all but their last layers."""
+"""Float16 variant of a shader form: all layers of its networks but the last."""
 
 from __future__ import annotations
 

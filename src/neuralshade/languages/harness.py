@@ -1,4 +1,4 @@
-"""Programs that call one public function for rows of numbers: what checks run."""
+"""Test programs that call one public function for rows of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HLSL, and Slang, whose modules it is too."""
+"""HLSL and Slang printers."""
 
 from __future__ import annotations
 

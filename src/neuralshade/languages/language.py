@@ -1,4 +1,4 @@
-"""What printers of shading languages share: functions, statements, and the words of an asset."""
+"""Base class of printers: functions, statements, and the words of an asset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each mip has, as a function that compares: indexed arrays are slow, or refused, in some."""
+"""Tables of values per mip, as functions that compare: indexed arrays are slow or refused."""
 
 from __future__ import annotations
 

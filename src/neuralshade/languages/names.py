@@ -1,4 +1,4 @@
-"""Names that users gave, as identifiers that every shading language takes."""
+"""Conversion of user names to identifiers of all shading languages."""
 
 from __future__ import annotations
 

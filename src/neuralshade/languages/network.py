@@ -1,4 +1,4 @@
-"""Networks as lines of the dialect: numbers in the text, or loops over rows of a buffer.
+"""Networks in the dialect: numbers in the text, or loops over rows of a buffer.
 
 Layers in float16 read half4, and add a few products of them in float16: float32 has the sums of
 these, biases and activations.

@@ -1,4 +1,4 @@
-"""Numbers as all shading languages read them."""
+"""Number literals of all shading languages."""
 
 from __future__ import annotations
 

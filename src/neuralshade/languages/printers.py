@@ -1,4 +1,4 @@
-"""A shader form in one of the languages, by its name."""
+"""Registry of printers, by the name of the language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms whose functions call a program in Slang: its compiler's text, and printed functions."""
+"""Printers of forms whose functions call a compiled Slang program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A module of PyTorch that needs nothing else: text in Python, numbers in a safetensors file."""
+"""PyTorch printer: a self-contained Python module, and its numbers in a safetensors file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sines of angles from -pi to pi, for languages whose own may be far off."""
+"""Portable sine from -pi to pi, for languages with inaccurate ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slang modules of this package and others, copied with all that they take in."""
+"""Copies of Slang modules with everything they import."""
 
 from __future__ import annotations
 

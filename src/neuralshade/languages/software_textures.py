@@ -1,4 +1,4 @@
-"""Textures without texture units: their texels as words, and what samples them as functions."""
+"""Software textures: texels as words, and functions that sample them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SPIR-V: a compute shader for each public function, made of the text in Slang."""
+"""SPIR-V printer: a compute shader for each public function, compiled from Slang."""
 
 from __future__ import annotations
 

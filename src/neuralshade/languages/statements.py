@@ -1,4 +1,4 @@
-"""Reading the dialect of shader forms: statements by line, and calls inside expressions."""
+"""Parser of the dialect of shader forms: statements by line, calls inside expressions."""
 
 from __future__ import annotations
 

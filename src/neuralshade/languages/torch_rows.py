@@ -1,4 +1,4 @@
-"""Statements of the dialect as Python in which each row of a tensor goes its own way."""
+"""Translation of the dialect's statements to batched Python, one row per sample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions of the dialect as Python that takes tensors, one sample a row."""
+"""Translation of the dialect's expressions to Python on tensors, one row per sample."""
 
 from __future__ import annotations
 

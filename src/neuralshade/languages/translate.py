@@ -1,4 +1,4 @@
-"""Slang text in the language of another engine or browser. Needs no device."""
+"""Translation of Slang text to another language. Needs no device."""
 
 from __future__ import annotations
 

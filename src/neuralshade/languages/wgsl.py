@@ -1,4 +1,4 @@
-"""WGSL, of WebGPU."""
+"""WGSL printer, for WebGPU."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""One number per sample, and its gradient."""
+"""Losses: one number per sample, and its gradient."""

@@ -1,4 +1,4 @@
-"""Losses that compare one number with one number; the mean over a batch is what is trained.
+"""Pointwise losses: value and gradient for each number; fits train the mean over a batch.
 
 Device half: pointwise.slang.
 

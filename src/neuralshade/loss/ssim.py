@@ -1,4 +1,4 @@
-"""Structural similarity of two pictures, as a term of a loss. Device half: ssim.cs.slang.
+"""Structural similarity of two pictures, as a loss term. Device half: ssim.cs.slang.
 
 Source: Wang et al. 2004, Image Quality Assessment: From Error Visibility to Structural
 Similarity, equation 13. Outside the picture the windows meet zeros, which no weight makes up for.

@@ -1,1 +1,1 @@
-"""What is trained: encodings, networks and their pieces, each idea one stem."""
+"""Models: encodings, networks and their pieces."""

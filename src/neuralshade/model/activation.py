@@ -1,4 +1,4 @@
-"""Activations: each with the backward that needs the fewest numbers kept.
+"""Activations, each with the backward that keeps the fewest numbers.
 
 Device half: activation.slang.
 """

@@ -1,4 +1,4 @@
-"""One axis of a grid, as evenly spaced pixels see its texels bilinearly."""
+"""Bilinear stencil along one axis of a grid, between texels and evenly spaced pixels."""
 
 from __future__ import annotations
 

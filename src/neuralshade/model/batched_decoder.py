@@ -1,4 +1,4 @@
-"""A decoder of many materials in one frame, and what a material says that goes into one."""
+"""Batched decoder: materials of one architecture, evaluated by index in one kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bilinear mixing of table entries at scattered positions."""
+"""Bilinear interpolation of table entries at scattered positions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Latents that are BC1 textures: what GPUs decompress and filter. Device half: block_grid.slang."""
+"""Latents stored as BC1 textures, for GPU decompression. Device half: block_grid.slang."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texels beyond the border of a grid that begins anew there, or ends. Device half: border.slang."""
+"""Texels beyond the border of a grid, repeated or clamped. Device half: border.slang."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Where inside its grid cell a position lies. Device half: cell_wave.slang."""
+"""Encoding of the position within a grid cell, by sines. Device half: cell_wave.slang."""
 
 import math
 

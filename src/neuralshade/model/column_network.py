@@ -1,4 +1,4 @@
-"""A network that is evaluated again and again at as many samples, in the same memory."""
+"""Network for repeated evaluation of equally many samples, in preallocated memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several encodings of the same position, side by side. Device half: composite.slang."""
+"""Concatenation of several encodings of one position. Device half: composite.slang."""
 
 import dataclasses
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What every encoding can do: widen a position into numbers. Device half: encoding.slang."""
+"""Base class of encodings: position to numbers. Device half: encoding.slang."""
 
 import inspect
 from collections.abc import Mapping, Sequence

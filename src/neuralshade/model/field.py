@@ -1,4 +1,4 @@
-"""An encoding and a network: what is fitted, to a picture or to anything else."""
+"""Field: an encoding and a network, fitted to a picture or to anything else."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property

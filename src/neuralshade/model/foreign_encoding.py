@@ -1,4 +1,4 @@
-"""Encodings of other packages: loaded when a text names one, and looked at before they are used."""
+"""Encodings of other packages, loaded by name and checked before use."""
 
 import functools
 import inspect

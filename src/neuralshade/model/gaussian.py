@@ -1,4 +1,4 @@
-"""2D Gaussians of a picture: what they are, and the picture they make. Device half: gaussian.slang.
+"""2D Gaussians and their compositing to a picture. Device half: gaussian.slang.
 
 The functions here visit every Gaussian at every place: they are what the kernels are tested
 against. Places and sizes are in pixels of the fitted picture.

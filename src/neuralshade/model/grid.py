@@ -1,4 +1,4 @@
-"""What dense and hash grids share: their trained numbers on the device."""
+"""Base class of dense and hash grids: their trained numbers on the device."""
 
 import itertools
 

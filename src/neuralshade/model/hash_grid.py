@@ -1,4 +1,4 @@
-"""Trainable vertices of many grids, the fine ones sharing a hash table.
+"""Hash grid: vertices of many grids, of which the fine ones share a hash table.
 
 Device half: hash_grid.slang.
 """

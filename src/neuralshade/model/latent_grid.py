@@ -1,4 +1,4 @@
-"""A pyramid of quantized latents that serve the mip levels. Device half: latent_grid.slang."""
+"""Pyramid of quantized latents for the mip levels. Device half: latent_grid.slang."""
 
 from __future__ import annotations
 

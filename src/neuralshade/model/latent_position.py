@@ -1,4 +1,4 @@
-"""Where a texel lies among the latents that serve it. Device half: latent_position.slang."""
+"""Encoding of the position within a few latent texels. Device half: latent_position.slang."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Directions to the light, drawn from a decoder's lobes. Device half: lobe_sampler.slang.
+"""Importance sampler of a decoder's lobes. Device half: lobe_sampler.slang.
 
 The network that weighs them is here alone. Columns are samples. Directions have length 1 and are in
 the frame of the flat surface, z up.

@@ -1,4 +1,4 @@
-"""Latents as lobes: what a decoder of scattered light is told of directions.
+"""Lobe inputs: what a BSDF decoder reads of latents and directions.
 
 Device half: lobes.slang.
 

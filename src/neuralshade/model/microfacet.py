@@ -1,4 +1,4 @@
-"""What a rough surface, metal or not, reflects. Device half: microfacet.slang.
+"""Microfacet BRDF of dielectrics and metals. Device half: microfacet.slang.
 
 Directions have length 1, point away from the surface and are in its tangent space (z is up): wi to
 the light, wo to the eye, wm is the normal of the microfacets that reflect one to the other. All

@@ -1,4 +1,4 @@
-"""What a small network adds to box-filtered texels of mip levels, learned from trained ones.
+"""Mip correction: a small network that improves box-filtered texels of mip levels.
 
 Torch alone: it runs once for a chain, before training, so there is no Slang half.
 """

@@ -1,4 +1,4 @@
-"""A small fully connected network. Device half: mlp.slang."""
+"""Small fully connected network. Device half: mlp.slang."""
 
 from itertools import pairwise
 from typing import Any

@@ -1,4 +1,4 @@
-"""A network's numbers as cooperative vectors want them. Device half: mlp_cooperative.slang."""
+"""Network weights in the layouts of cooperative vectors. Device half: mlp_cooperative.slang."""
 
 from __future__ import annotations
 

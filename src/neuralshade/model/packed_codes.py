@@ -1,4 +1,4 @@
-"""Latents as an asset's bytes have them, as words of a shader. Device half: none."""
+"""Quantized latents packed into a shader's words, as in the asset. Device half: none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trained numbers as shaders read them. Device half: parameters.slang."""
+"""Trained numbers in the form that shaders read. Device half: parameters.slang."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

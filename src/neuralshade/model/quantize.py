@@ -1,4 +1,4 @@
-"""Rounding numbers as an asset stores them, while training. Device half: quantize.slang."""
+"""Quantization-aware rounding of trained numbers. Device half: quantize.slang."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a pixel covers of a surface, in its texture coordinates. Device half: ray_cone.slang."""
+"""Ray cone: a pixel's footprint in texture coordinates. Device half: ray_cone.slang."""
 
 from __future__ import annotations
 

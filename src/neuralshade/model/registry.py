@@ -1,4 +1,4 @@
-"""The encodings that a recipe can name, and the text that names them.
+"""Registry of encodings, and the text form in recipes.
 
     dense_grid:width=64,height=64,features=8 + frequency:octaves=2
 

@@ -1,4 +1,4 @@
-"""How a fitted material is given to a path tracer. Device half: scattering.slang."""
+"""BSDF of a fitted material for a path tracer. Device half: scattering.slang."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An asset as functions of a shading language: what is printed in each of them.
+"""Shader form: an asset as functions of a small dialect that all shading languages share.
 
 Bodies are lines of a small dialect of C that all these languages share but for spelling:
 ``const T x = e;``, ``T x = e;``, ``x = e;``, ``if (c) return e;``, counted ``for`` loops with

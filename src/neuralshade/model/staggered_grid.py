@@ -1,4 +1,4 @@
-"""Trainable vertices of many grids, each shifted by half a cell, as tiny-cuda-nn has them.
+"""Hash grid of tiny-cuda-nn: vertices of many grids, each shifted by half a cell.
 
 Device half: staggered_grid.slang.
 """

@@ -1,4 +1,4 @@
-"""An encoding's numbers as an asset's codes, for a shader. Device half: stepped_codes.slang."""
+"""Quantized codes with steps, read by shaders as in the asset. Device half: stepped_codes.slang."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Networks and encodings as members of a task: the torch half that a Slang type stands for."""
+"""PyTorch counterparts of the networks and encodings in a user's task."""
 
 from __future__ import annotations
 

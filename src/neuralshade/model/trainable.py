@@ -1,4 +1,4 @@
-"""Members of a user's task: what is trained, and what is given. Device half: trainable.slang."""
+"""Members of a user's task, trained numbers and inputs. Device half: trainable.slang."""
 
 from __future__ import annotations
 

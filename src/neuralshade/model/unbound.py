@@ -1,4 +1,4 @@
-"""Shader parameters of a user's Slang module that no kernel binds. Device half: none."""
+"""Check for shader parameters of a user's module that no kernel binds. Device half: none."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Parameters and their gradients in, better parameters out."""
+"""Optimizers: parameters and gradients in, better parameters out."""

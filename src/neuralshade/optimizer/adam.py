@@ -1,4 +1,4 @@
-"""Adam: every number each step, or touched cells only. Device half: adam.slang."""
+"""Adam, of all numbers each step or of touched cells only. Device half: adam.slang."""
 
 from collections.abc import Sequence
 from typing import Protocol

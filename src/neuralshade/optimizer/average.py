@@ -1,4 +1,4 @@
-"""A running mean of the weights, often better than the last of them."""
+"""Running mean of the weights, which is often better than the last of them."""
 
 from collections.abc import Sequence
 

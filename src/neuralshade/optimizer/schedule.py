@@ -1,4 +1,4 @@
-"""How the step size changes over a fit."""
+"""Learning-rate schedules."""
 
 import math
 from collections.abc import Callable

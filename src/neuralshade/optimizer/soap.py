@@ -1,4 +1,4 @@
-"""Adam along the axes in which a layer's gradients vary, for small networks.
+"""SOAP: Adam in the eigenbasis of a layer's gradients, for small networks.
 
 Device half: soap.slang.
 

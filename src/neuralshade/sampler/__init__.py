@@ -1,1 +1,1 @@
-"""Where a batch asks: pixels, lattices of pixels, continuous positions."""
+"""Samplers: pixels, pixel lattices, continuous positions, directions."""

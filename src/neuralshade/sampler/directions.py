@@ -1,4 +1,4 @@
-"""Pairs of directions to the light and the eye. Device half, drawn one by one: directions.slang."""
+"""Pairs of directions to light and eye. Device half, one pair per thread: directions.slang."""
 
 from __future__ import annotations
 

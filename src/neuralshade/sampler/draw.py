@@ -1,4 +1,4 @@
-"""Drawing a batch, three ways. Device half: draw.slang."""
+"""Batches of pixels, pixel lattices or positions. Device half: draw.slang."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Pairs of directions for fitting how a surface scatters: everywhere, and where it shines.
+"""Pairs of directions for fitting a BSDF: uniform, by half vector, and near the mirror.
 
 A half of uniform angles of the half vector and of the difference (Zeltner et al. 2024, Real-Time
 Neural Appearance Models, section 4.3), a quarter uniform over the hemisphere, and a quarter of

@@ -1,4 +1,4 @@
-"""A sun and a sky as directional lights, and directions to look from."""
+"""Sun and sky as directional lights, and view directions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How fast this machine is."""
+"""Speed of this machine (`neuralshade bench`)."""

@@ -1,4 +1,4 @@
-"""neuralshade bench: how fast this machine trains and evaluates, beside PyTorch."""
+"""Benchmark behind `neuralshade bench`: training and inference, beside PyTorch."""
 
 from __future__ import annotations
 

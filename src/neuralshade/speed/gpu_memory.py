@@ -1,4 +1,4 @@
-"""How much of a GPU's memory is taken: asked of the driver, or summed over buffers."""
+"""GPU memory in use: by the driver, or as the sum of buffers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a training step must at least compute and move, and the ceilings of a device for both."""
+"""Roofline: operations and bytes of a training step, and a device's ceilings for both."""
 
 from __future__ import annotations
 

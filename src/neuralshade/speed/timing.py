@@ -1,4 +1,4 @@
-"""How long work takes: on a GPU by its own timestamps, elsewhere by the host's clock."""
+"""Timing of work: GPU timestamps where there are any, else the host's clock."""
 
 from __future__ import annotations
 

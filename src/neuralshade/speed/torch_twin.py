@@ -1,4 +1,4 @@
-"""PyTorch beside the GPU engine in `neuralshade bench`: the same networks, the same work."""
+"""PyTorch counterpart of the GPU engine in `neuralshade bench`: same networks, same work."""
 
 from __future__ import annotations
 

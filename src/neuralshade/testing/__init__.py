@@ -1,4 +1,4 @@
-"""What tests of encodings and losses ask: whether the Slang half equals the Python half.
+"""Checks for encodings and losses: the Slang half against the Python half.
 
 Our own pass it, and others' should: docs/extending.md has an example.
 """

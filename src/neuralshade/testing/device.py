@@ -1,4 +1,4 @@
-"""The GPU that a check runs on."""
+"""GPU for a check."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

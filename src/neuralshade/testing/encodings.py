@@ -1,4 +1,4 @@
-"""The two halves of an encoding beside each other. Device half: encodings.slang."""
+"""Check of an encoding's two halves against each other. Device half: encodings.slang."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two halves of a loss beside each other."""
+"""Check of a loss's two halves against each other."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Textures as other programs read them: DDS, KTX2, block compression."""
+"""Textures for other programs: DDS, KTX2, block compression."""

@@ -1,4 +1,4 @@
-"""The BC1 encoder: 16 colors in 8 bytes, as two end points of 5, 6 and 5 bits and 16 steps.
+"""BC1 encoder: 16 colors in 8 bytes, as two end points of 5, 6 and 5 bits and 16 steps.
 
 All blocks are of the kind with four colors on a line; the kind with three has a hole beside them.
 Source: Microsoft, Direct3D 11.3 Functional Specification, section 19.5.9.

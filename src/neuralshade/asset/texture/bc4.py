@@ -1,4 +1,4 @@
-"""The BC4 encoder: 16 numbers in 8 bytes, as two end points and 16 steps between them.
+"""BC4 encoder: 16 numbers in 8 bytes, as two end points and 16 steps between them.
 
 A block's kind is told by the order of its end points. Falling: eight values at even steps from
 the first to the last. Rising or equal: six such values, and 0 and 1 beside them.

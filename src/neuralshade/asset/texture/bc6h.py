@@ -1,4 +1,4 @@
-"""BC6H: 16 colors of light in 16 bytes, as two end points and 16 steps between them.
+"""BC6H codec: 16 HDR colors in 16 bytes, as two end points and 16 steps between them.
 
 Of the 14 modes those with one region, 11 to 14: end points of 10 bits each, or of 11, 12 and 16
 with the second as a difference of 9, 8 and 4 bits. What is interpolated are the bits of half

@@ -1,4 +1,4 @@
-"""The BC7 encoder of CPUs: etcpak's, which alone of those on PyPI comes as wheels for all systems.
+"""BC7 encoder on CPUs: etcpak, the only one on PyPI with wheels for all systems.
 
 That of GPUs is ours. Device half: bc7.slang.
 """

@@ -1,4 +1,4 @@
-"""etcpak's BC7 encoder in processes: it holds Python's lock while it works.
+"""Worker processes for etcpak's BC7 encoder, which holds Python's lock.
 
 A process runs this file by its path, and imports nothing but etcpak: that takes 0.05 s.
 """

@@ -1,4 +1,4 @@
-"""Texels to blocks of 4 x 4, as GPUs read them: BC1, BC4, BC5, BC6H and BC7.
+"""Block compression of texels, 4 x 4 at a time: BC1, BC4, BC5, BC6H and BC7.
 
 Of these BC7 is etcpak's. Not the others: it puts their end points at the least and the greatest
 numbers of a block, which costs 4 dB in BC4 and BC5, 2.5 in BC1.

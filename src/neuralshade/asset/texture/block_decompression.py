@@ -1,4 +1,4 @@
-"""Blocks of 4 x 4 back to texels: BC1 and BC7 by Pillow, BC4, BC5 and BC6H here.
+"""Decompression of 4 x 4 blocks: BC1 and BC7 by Pillow, BC4, BC5 and BC6H here.
 
 Why not etcpak: its decoders crash (0.9.15). Why BC4 and BC5 here: Pillow cuts off what lies
 between two of 256 steps, where GPUs keep it: 0.3 dB of rough maps, 4 of smooth ones. Why BC6H:

@@ -1,4 +1,4 @@
-"""How blocks are fitted by a line between two end points, whatever the format.
+"""Least-squares fit of a block by steps between two end points, for all formats.
 
 Device half: block_fit.slang, sums of which the line follows.
 """

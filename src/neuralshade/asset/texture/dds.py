@@ -1,4 +1,4 @@
-"""Mip chains into DDS files, with the header of Direct3D 10.
+"""DDS writer: mip chains with the header of Direct3D 10.
 
 Source: Microsoft, DDS Programming Guide: DDS_HEADER, DDS_PIXELFORMAT, DDS_HEADER_DXT10.
 """

@@ -1,4 +1,4 @@
-"""Blocks of 4 x 4 made of texels that lie on a GPU. Device half: gpu_blocks.cs.slang.
+"""Block compression of texels on a GPU. Device half: gpu_blocks.cs.slang.
 
 BC1 and BC4 (two of which are BC5) are found as the encoders of the CPU find them; BC7 by an encoder
 of our own, see bc7.slang, as etcpak's runs on CPUs alone.

@@ -1,4 +1,4 @@
-"""Mip chains into KTX2 files.
+"""KTX2 writer for mip chains.
 
 Sources: Khronos, KTX File Format Specification 2.0, "File Structure" and "Field Descriptions";
 Khronos Data Format Specification 1.3, chapter 5 (basic data format descriptor).

@@ -1,4 +1,4 @@
-"""Maps as an engine wants them: DirectX normals, several in the channels of one file, alpha."""
+"""Arrangement of maps for engines: DirectX normals, channel packing, alpha."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One map with all its levels on its way into files: the format it takes, and its numbers there."""
+"""One map with its mip levels, and the texture format that stores it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

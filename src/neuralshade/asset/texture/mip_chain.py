@@ -1,4 +1,4 @@
-"""A mip chain on its way into a file: checked whole, then encoded a few rows at a time."""
+"""Mip chain for a texture file: checked whole, then encoded a few rows at a time."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Files of maps with all their levels: what they are called, and maps into them."""
+"""Texture files of maps: names, and writers of all their levels."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Formats that a mip chain is stored in: what a texel is, and its number in DDS and in KTX2."""
+"""Texture formats: texel layout, and the numbers that DDS and KTX2 give them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

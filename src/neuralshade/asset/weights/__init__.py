@@ -1,1 +1,1 @@
-"""Files of numbers that other programs trained."""
+"""Readers of weight files of other programs."""

@@ -1,4 +1,4 @@
-"""What readers of other programs' files share: limits, and refusals in one line."""
+"""Limits and error messages shared by the readers of weight files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MessagePack as tiny-cuda-nn and instant-ngp write their snapshots: a reader of plain data.
+"""MessagePack reader for snapshots of tiny-cuda-nn and instant-ngp: plain data only.
 
 Source: the MessagePack specification, "Formats".
 """

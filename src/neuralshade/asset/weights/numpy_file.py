@@ -1,4 +1,4 @@
-"""Arrays of .npy and .npz files, whose headers are checked against their bytes."""
+"""Reader of .npy and .npz files that checks headers against their bytes."""
 
 from __future__ import annotations
 

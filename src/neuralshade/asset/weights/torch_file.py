@@ -1,4 +1,4 @@
-"""State dicts of PyTorch in .pt files: read without unpickling code."""
+"""Reader of PyTorch state dicts in .pt files, without unpickling code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a file of another program's numbers: tensors by name.
+"""Reader of weight files of other programs: tensors by name.
 
 Nothing of a file is run, and no size that it states is believed before it is compared with the
 bytes that are there.

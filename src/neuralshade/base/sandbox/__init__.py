@@ -1,1 +1,1 @@
-"""A process of its own, with few rights, for what a stranger wrote."""
+"""Sandbox: a separate process with few rights, for untrusted code."""

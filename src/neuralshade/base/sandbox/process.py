@@ -1,4 +1,4 @@
-"""The process that runs what a stranger wrote, and may do little else.
+"""Sandboxed process: serves requests under confinement.
 
 What answers there is a class: made without arguments once the process is confined, and called with
 each message and its arrays; it returns those of the answer.

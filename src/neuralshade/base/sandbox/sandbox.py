@@ -1,4 +1,4 @@
-"""A process of its own for what a stranger wrote, with limits: whatever it does is one line here.
+"""Sandbox for untrusted code: a separate process with limits; faults become error messages.
 
 Its other half, which runs there: process.py. They say JSON and arrays to each other: wire.py.
 """

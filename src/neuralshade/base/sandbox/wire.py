@@ -1,4 +1,4 @@
-"""What two processes say to each other: JSON and arrays, nothing that is run by being read.
+"""Wire format of the sandbox: JSON and arrays, never pickled objects.
 
 A message is the length of its JSON in 8 bytes, the JSON, and the bytes of its arrays, whose types
 and shapes the JSON tells under ARRAYS.

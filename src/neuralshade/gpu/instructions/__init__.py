@@ -1,1 +1,1 @@
-"""Instructions of targets that Slang has no name for: Slang modules, with no Python half."""
+"""Target instructions without a name in Slang: Slang modules, with no Python half."""

@@ -1,1 +1,1 @@
-"""neuralshade export: an asset as functions in the languages of renderers."""
+"""Export (`neuralshade export`): an asset as functions in shading languages."""

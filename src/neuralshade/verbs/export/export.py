@@ -1,4 +1,4 @@
-"""neuralshade export: an asset as functions that a renderer calls."""
+"""Export of an asset to the functions that a renderer calls."""
 
 from __future__ import annotations
 

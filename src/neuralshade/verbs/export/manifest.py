@@ -1,4 +1,4 @@
-"""NAME.json beside exported shaders: functions, bindings, and what functions answer."""
+"""Manifest of an export (NAME.json): functions, bindings, and golden rows."""
 
 from __future__ import annotations
 

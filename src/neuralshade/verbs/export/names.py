@@ -1,4 +1,4 @@
-"""Names that all shading languages take."""
+"""Check of names against the rules of all shading languages."""
 
 from __future__ import annotations
 

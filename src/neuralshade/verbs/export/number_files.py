@@ -1,4 +1,4 @@
-"""Files of numbers beside exported shaders: which language reads which."""
+"""Number files of an export, by language."""
 
 from __future__ import annotations
 

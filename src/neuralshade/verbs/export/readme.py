@@ -1,4 +1,4 @@
-"""README.md beside exported shaders: what to bind, and how to call it."""
+"""README.md of an export: what to bind, and how to call it."""
 
 from __future__ import annotations
 

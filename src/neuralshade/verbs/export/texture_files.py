@@ -1,4 +1,4 @@
-"""Textures of exported shaders as files, as engines load them."""
+"""Texture files of an export, as engines load them."""
 
 from __future__ import annotations
 

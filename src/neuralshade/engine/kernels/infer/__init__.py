@@ -1,1 +1,1 @@
-"""Networks evaluated at any position."""
+"""Inference kernels: networks evaluated at any position."""

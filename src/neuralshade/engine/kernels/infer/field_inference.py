@@ -1,4 +1,4 @@
-"""A field's numbers on a GPU, ready to be evaluated there."""
+"""Inference of a field: its numbers on a GPU, and the kernels for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A field at any position on the device. Device half: infer.cs.slang."""
+"""Inference of a field at any position. Device half: infer.cs.slang."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of the kernels that evaluate a field; infer.py has what runs them."""
+"""Kernel text for the inference of a field; infer.py runs it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Networks on matrix units, by cooperative matrices or mma.sync."""
+"""Matrix-unit kernels for networks, by cooperative matrices or mma.sync."""

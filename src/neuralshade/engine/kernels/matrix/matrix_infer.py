@@ -1,4 +1,4 @@
-"""Networks evaluated on matrix products of a warp, through CUDA.
+"""Inference of networks by matrix products of a warp, through CUDA.
 
 Device half: matrix_infer.cs.slang.
 """

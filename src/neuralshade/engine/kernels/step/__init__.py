@@ -1,1 +1,1 @@
-"""What every training step does besides the network's products."""
+"""Kernels of a training step besides the network's products."""

@@ -1,4 +1,4 @@
-"""Sums of gradients in device memory. Device half: gradients.slang."""
+"""Gradient sums in device memory. Device half: gradients.slang."""
 
 from __future__ import annotations
 

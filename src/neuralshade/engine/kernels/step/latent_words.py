@@ -1,4 +1,4 @@
-"""Latents and their moments in few bytes. Device half: latent_words.slang.
+"""Latents and their moments in 16 bits each. Device half: latent_words.slang.
 
 What the host uploads is rounded to the nearest; only steps on the device round at random.
 """

@@ -1,4 +1,4 @@
-"""A network's numbers on a device that are stepped along axes of its layers.
+"""Numbers of a network that SOAP steps along axes of its layers.
 
 Device half: layer_numbers.slang. What is kept is optimizer/soap.py's.
 """

@@ -1,4 +1,4 @@
-"""Many small steps in one dispatch. Device half: many_steps.cs.slang."""
+"""Several small training steps in one dispatch. Device half: many_steps.cs.slang."""
 
 from __future__ import annotations
 

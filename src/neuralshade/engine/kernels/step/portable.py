@@ -1,4 +1,4 @@
-"""Training steps on any GPU, one thread a sample. Device half: portable.cs.slang."""
+"""Portable training steps, one thread per sample. Device half: portable.cs.slang."""
 
 from dataclasses import dataclass
 

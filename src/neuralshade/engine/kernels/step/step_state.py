@@ -1,4 +1,4 @@
-"""What training carries from step to step on the device. Device half: step_state.slang."""
+"""State of training on the device, from step to step. Device half: step_state.slang."""
 
 from dataclasses import dataclass, fields
 from typing import Any

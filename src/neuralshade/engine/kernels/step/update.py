@@ -1,4 +1,4 @@
-"""Gradients in, better parameters and rounded copies out. Device half: update.cs.slang."""
+"""Parameter update: gradients in, rounded copies out. Device half: update.cs.slang."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

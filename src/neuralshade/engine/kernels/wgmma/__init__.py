@@ -1,1 +1,1 @@
-"""Networks on Hopper's warpgroup products."""
+"""Warpgroup-product kernels for networks, on Hopper."""

@@ -1,1 +1,1 @@
-"""What runs an exported asset here, and compares it with the asset as PyTorch has it."""
+"""Checks of an exported asset: run here, and compared with PyTorch."""

@@ -1,4 +1,4 @@
-"""Every language that can run here, against the asset as PyTorch evaluates it."""
+"""Check of an export in every language that runs here, against PyTorch."""
 
 from __future__ import annotations
 

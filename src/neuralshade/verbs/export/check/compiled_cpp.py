@@ -1,4 +1,4 @@
-"""C++ by the compiler of this machine."""
+"""Runner of exported C++, by the compiler of this machine."""
 
 from __future__ import annotations
 

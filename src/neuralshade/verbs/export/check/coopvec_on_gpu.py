@@ -1,4 +1,4 @@
-"""Cooperative vectors by Vulkan: matrices as in the file, and as the device likes them best."""
+"""Runner of cooperative vectors on Vulkan, with row-major and with optimal matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CUDA text by NVRTC, run where NVIDIA's driver answers."""
+"""Runner of exported CUDA, compiled by NVRTC, where NVIDIA's driver answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Microsoft's HLSL compiler, by the slots of its COM interfaces, as compushady-lrtu brings it."""
+"""DXC, Microsoft's HLSL compiler, by the slots of its COM interfaces (compushady-lrtu)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HLSL by DXC: to DXIL, which its validator reads, and to SPIR-V, which runs."""
+"""Runner of exported HLSL: DXC makes validated DXIL, and SPIR-V that runs."""
 
 from __future__ import annotations
 

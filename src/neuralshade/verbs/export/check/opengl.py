@@ -1,4 +1,4 @@
-"""GLSL and GLSL ES by OpenGL, through moderngl and EGL."""
+"""Runner of exported GLSL and GLSL ES by OpenGL, through moderngl and EGL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Textures for OpenGL, by its own calls: moderngl uploads neither blocks nor single levels."""
+"""OpenGL textures by its own calls: moderngl uploads neither blocks nor single levels."""
 
 from __future__ import annotations
 

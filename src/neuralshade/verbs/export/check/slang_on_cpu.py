@@ -1,4 +1,4 @@
-"""Slang on the CPU through a C++ compiler: cooperative vectors are loops there."""
+"""Runner of exported Slang on the CPU, where cooperative vectors are loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slang by SlangPy, on a GPU or on Vulkan in software."""
+"""Runner of exported Slang by SlangPy, on a GPU or on software Vulkan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Textures and their sampler through SlangPy."""
+"""SlangPy textures and their sampler."""
 
 from __future__ import annotations
 

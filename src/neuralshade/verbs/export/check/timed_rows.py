@@ -1,4 +1,4 @@
-"""Rows that a check runs: the golden ones, and repeats of them until time can be measured."""
+"""Rows of a check: the golden ones, repeated until time can be measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A module of PyTorch in a process of its own, which has no neuralshade."""
+"""Runner of an exported PyTorch module, in a process without neuralshade."""
 
 from __future__ import annotations
 

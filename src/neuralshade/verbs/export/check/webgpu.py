@@ -1,4 +1,4 @@
-"""WGSL and SPIR-V by wgpu, which is what Firefox runs (its compiler is naga)."""
+"""Runner of exported WGSL and SPIR-V by wgpu, as in Firefox (naga compiles)."""
 
 from __future__ import annotations
 
