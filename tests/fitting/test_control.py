@@ -107,7 +107,7 @@ def test_a_control_is_attended_to_after_so_many_steps(clock, loop_of, most):
 @pytest.fixture
 def long_ago(monkeypatch):
     """Forget when a test before this one pressed Ctrl-C: for a second, keys are taken to bounce."""
-    monkeypatch.setattr(Interruption, "_asked", -math.inf)
+    monkeypatch.setattr(Interruption, "_requested_at", -math.inf)
 
 
 def test_a_control_gives_the_fit_up_for_another(clock, loop_of, long_ago):

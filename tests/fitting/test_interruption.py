@@ -21,7 +21,7 @@ def now(monkeypatch):
     before = {s: signal.signal(s, signal.default_int_handler) for s in SIGNALS}
     moment = [1000.0]
     monkeypatch.setattr(interrupt.time, "monotonic", lambda: moment[0])
-    monkeypatch.setattr(Interruption, "_asked", -1e9)
+    monkeypatch.setattr(Interruption, "_requested_at", -1e9)
     yield lambda seconds: moment.__setitem__(0, 1000.0 + seconds)
     for number, handler in before.items():
         signal.signal(number, handler)

@@ -37,9 +37,9 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     an empty file beside ``path``. Partial files that killed processes left there are removed.
     """
     check_path("output", path, OutputError)
-    given = Path(path)
-    partial = _partial_path(given)
-    with _refusals_for(given, partial), _created(partial):
+    output = Path(path)
+    partial = _partial_path(output)
+    with _refusals_for(output, partial), _created(partial):
         pass
 
 
@@ -55,17 +55,17 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises: OutputError if the folder is missing or refuses writing, ``path`` is a folder
         or a device, or the disk is full. Other exceptions of the block pass unchanged.
     """
-    given = Path(path)
-    partial = _partial_path(given)
-    with _refusals_for(given, partial), _created(partial):
+    output = Path(path)
+    partial = _partial_path(output)
+    with _refusals_for(output, partial), _created(partial):
         yield partial
         _flush(partial)
-        os.replace(partial, _target(given))
+        os.replace(partial, _target(output))
         _flush_folder(partial.parent)
 
 
 def make_folder(folder: Path, use: str) -> None:
-    """Create ``folder`` where its parent exists; OutputError, which says the ``use``, where not."""
+    """Create ``folder`` where its parent exists; else raise OutputError, naming its ``use``."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
@@ -75,14 +75,14 @@ def make_folder(folder: Path, use: str) -> None:
                           f"{remedy}") from error  # fmt: skip
 
 
-def _target(given: Path) -> Path:
-    return Path(os.path.realpath(given))
+def _target(path: Path) -> Path:
+    return Path(os.path.realpath(path))
 
 
-def _partial_path(given: Path) -> Path:
-    """Return a fresh name beside the target; OutputError if the place is no place for a file."""
+def _partial_path(path: Path) -> Path:
+    """Return a fresh name beside the target; OutputError where no file can be there."""
     try:
-        target = _target(given)
+        target = _target(path)
         _check_name(target)
         for refused, number in (
             (os.path.isdir(target), errno.EISDIR),
@@ -90,24 +90,24 @@ def _partial_path(given: Path) -> Path:
             (not os.path.isdir(target.parent), errno.ENOTDIR),
         ):
             if refused:
-                raise _refusal(given, OSError(number, os.strerror(number)))
+                raise _refusal(path, OSError(number, os.strerror(number)))
         is_other = os.path.exists(target) and not os.path.isfile(target)
     except OutputError:
         raise
     except OSError as error:  # a name that is too long, say
-        raise _refusal(given, error) from error
+        raise _refusal(path, error) from error
     if is_other:
         raise OutputError(
-            f"{given}: got a device or pipe, need a regular file. Choose another output path."
+            f"{path}: got a device or pipe, need a regular file. Choose another output path."
         )
     _sweep_once(target.parent)
-    # Short and without the target's name, which may already be as long as a name can be.
+    # Short, and without the target's name, which may already have the greatest length.
     suffix = target.suffix if len(target.suffix) <= LONGEST_SUFFIX else ""
     return target.with_name(fresh_name(PARTIAL) + suffix)
 
 
 def _check_name(target: Path) -> None:
-    """Raise OSError for a name that no file there can have; one that is not there yet is fine."""
+    """Raise OSError for a name that no file there can have; a missing file is fine."""
     try:
         os.stat(target)
     except OSError as error:
@@ -117,50 +117,52 @@ def _check_name(target: Path) -> None:
 
 @functools.cache
 def _sweep_once(folder: Path) -> None:
-    """Remove what killed processes left in ``folder``, and where temporary files are."""
+    """Remove files of killed processes in ``folder`` and in the folder for temporary files."""
     remove_stale(folder, PARTIAL)
     sweep_temp_folder()
 
 
 @contextmanager
-def _refusals_for(given: Path, partial: Path) -> Iterator[None]:
-    """Remove ``partial`` at the end, and turn what the disk refuses into OutputError."""
+def _refusals_for(path: Path, partial: Path) -> Iterator[None]:
+    """Remove ``partial`` at the end, and convert errors of the disk to OutputError."""
     try:
         yield
     except OSError as error:
         ours = str(error.filename) in (str(partial), str(partial.parent))
         if ours or error.errno in DISK_ERRNOS:
-            raise _refusal(given, error) from error
+            raise _refusal(path, error) from error
         raise
     finally:
-        if os.path.exists(partial):  # asked first: a read-only disk refuses to remove even nothing
+        if os.path.exists(
+            partial
+        ):  # checked first: a read-only disk refuses to remove a missing file
             partial.unlink()
 
 
-def _refusal(given: Path, error: OSError) -> OutputError:
+def _refusal(path: Path, error: OSError) -> OutputError:
     fallback = (f"'{error.strerror}' while writing", "a writable place", "")
     reasons = REASONS
-    if error.errno == errno.ENOENT and _has_folder(given):  # /proc takes no files
+    if error.errno == errno.ENOENT and _has_folder(path):  # /proc takes no files
         reasons = {}
     got, need, remedy = reasons.get(error.errno or 0, fallback)
-    return OutputError(f"{given}: got {got}, need {need}. {remedy or 'Choose another path.'}")
+    return OutputError(f"{path}: got {got}, need {need}. {remedy or 'Choose another path.'}")
 
 
-def _has_folder(given: Path) -> bool:
+def _has_folder(path: Path) -> bool:
     try:
-        return os.path.exists(_target(given).parent)
-    except OSError:  # a relative path in a working folder that is gone
+        return os.path.exists(_target(path).parent)
+    except OSError:  # a relative path in a working folder that was removed
         return False
 
 
 @contextmanager
 def _created(partial: Path) -> Iterator[None]:
-    """Create the file, and hold it during the block, so that nobody takes it for left over."""
+    """Create the file and lock it during the block, so that no process removes it as stale."""
     descriptor = _create(partial)
     while not lock(partial, descriptor):
         os.close(descriptor)
         descriptor = _create(partial)
-    if os.name == "nt":  # where what is open cannot be renamed
+    if os.name == "nt":  # Windows cannot rename an open file
         os.close(descriptor)
     try:
         yield
@@ -170,7 +172,7 @@ def _created(partial: Path) -> Iterator[None]:
 
 
 def _create(partial: Path) -> int:
-    # Not tempfile: it creates mode 0600, and results should obey the umask.
+    # Not tempfile: it creates files with mode 0600, and results should obey the umask.
     return os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
 
 

@@ -7,11 +7,11 @@ C = TypeVar("C", bound="Closeable")
 
 
 class Closeable(ABC):
-    """Closes itself at the end of a with block."""
+    """Context manager that closes itself at the end of the block."""
 
     @abstractmethod
     def close(self) -> None:
-        """Give the device back; nothing else may be asked afterwards."""
+        """Release the device; no other method may be called afterwards."""
 
     def __enter__(self: C) -> C:
         return self

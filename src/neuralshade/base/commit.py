@@ -20,9 +20,9 @@ def version_with_commit() -> str:
 
 
 def commit_of(package: Path) -> str | None:
-    """Return the commit that ``package`` is of, "changed" behind it where files differ.
+    """Return the commit of ``package``, followed by "changed" where files differ from it.
 
-    None where that is not known: there is no git, or it is not a clone's own src folder.
+    None where it is unknown: without git, or outside of a clone's own src folder.
     """
     try:
         return (package / BUILT_FROM.name).read_text(encoding="ascii").strip() or None
@@ -38,7 +38,7 @@ def commit_of(package: Path) -> str | None:
 
 
 def _git(root: Path, *arguments: str) -> str:
-    """Return what git says there; nothing where it does not answer."""
+    """Return git's output; an empty text where git fails."""
     try:
         done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True,
                               timeout=GIT_S, check=True)  # fmt: skip

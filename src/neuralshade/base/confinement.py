@@ -8,25 +8,25 @@ import struct
 import sys
 from collections.abc import Iterable
 
-# Landlock, as linux/landlock.h has it: system calls, and rights by the version that brought them.
+# Landlock, from linux/landlock.h: system calls, and rights by the version that added them.
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 VERSION_ONLY, PATH_BENEATH = 1, 1
 NO_NEW_PRIVILEGES = 38  # of prctl
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = (1 << bit for bit in range(4))
 REMOVE_FILE, MAKE_FOLDER, MAKE_FILE = 1 << 5, 1 << 7, 1 << 8
 TRUNCATE = 1 << 14
-FILE_RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1}  # later ones: of devices
+FILE_RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1}  # later ones are of devices
 TCP_RIGHTS, TCP_SINCE = 0b11, 4  # bind, connect
 SCOPES, SCOPES_SINCE = 0b11, 6  # abstract sockets and signals of processes outside
 READ = READ_FILE | READ_DIR
 CHANGE = WRITE_FILE | TRUNCATE | REMOVE_FILE | MAKE_FOLDER | MAKE_FILE
-OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE  # what a rule for a file may grant
+OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE  # rights that a rule for a file may grant
 
 
 def limit_resources(*, memory: int, files: int, file_bytes: int) -> None:
-    """Limit what this process takes: bytes of memory that it may write to, open files, file sizes.
+    """Limit the bytes of memory that this process may write to, its open files and file sizes.
 
-    It leaves no core dump. Nothing happens where the system has no such limits.
+    Also disables core dumps. Does nothing where the system has no such limits.
     """
     try:
         import resource
@@ -43,13 +43,13 @@ def limit_resources(*, memory: int, files: int, file_bytes: int) -> None:
 
 
 def restrict_paths(*, read: Iterable[str], write: Iterable[str], devices: str = "/dev") -> bool:
-    """Let this thread, and those it starts, reach these folders and files only, and no network.
+    """Restrict this thread, and threads it starts, to these folders and files, without network.
 
-    ``write`` may be changed below, and read; ``devices`` are opened as before. Programs are not
-    started any more. Places that are not there are left out. Threads that run already, and files
-    that are open, stay as they are.
+    Files below ``write`` may be changed and read; ``devices`` can be opened as before. No programs
+    can be started. Missing paths are skipped. Threads that run already and open files are not
+    affected.
 
-    Returns: whether the kernel does that; False on other systems, and on Linux before 5.13.
+    Returns: whether the kernel supports it; False on other systems, and on Linux before 5.13.
     """
     if not sys.platform.startswith("linux"):
         return False
@@ -84,7 +84,7 @@ def _made(system: ctypes.CDLL, attributes: bytes) -> int:
 def _allow(system: ctypes.CDLL, rules: int, place: str, rights: int) -> None:
     try:
         beneath = os.open(place, os.O_PATH | os.O_CLOEXEC)
-    except OSError:  # nothing there: nothing to reach
+    except OSError:  # a missing path: nothing to allow
         return
     try:
         if not os.path.isdir(place):

@@ -10,11 +10,11 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-LIMIT = "OMP_NUM_THREADS"  # by which people limit what libraries take; we are one
+LIMIT = "OMP_NUM_THREADS"  # limits the threads of numerical libraries; this package follows it
 
 
 def core_count() -> int:
-    """Return how many cores this process may use: those it may run on, LIMIT at most."""
+    """Return the number of cores that this process may use, LIMIT at most."""
     affinity = getattr(os, "sched_getaffinity", None)  # of Linux
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     limit = os.environ.get(LIMIT, "")
@@ -22,9 +22,9 @@ def core_count() -> int:
 
 
 def map_on_cores(do: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
-    """Yield ``do(item)`` of each, in order, as many at a time as there are cores.
+    """Yield ``do(item)`` of each item in order, with one thread per core.
 
-    In threads: for what leaves Python's lock to others.
+    For work that releases Python's lock.
     """
     workers = min(core_count(), len(items))
     if workers <= 1:
@@ -33,5 +33,5 @@ def map_on_cores(do: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
     pool = ThreadPoolExecutor(workers, "neuralshade")
     try:
         yield from pool.map(do, items)
-    finally:  # also where the rest is not wanted any more
+    finally:  # also where the caller stops early
         pool.shutdown(cancel_futures=True)

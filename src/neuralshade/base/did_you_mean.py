@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable
 
-# what things are called elsewhere; told where the name on the right is among those known
+# names in other tools; used where the name on the right is among the known ones
 ELSEWHERE = {
     "bf16": "bfloat16",
     "dx12": "d3d12",
@@ -18,7 +18,7 @@ ELSEWHERE = {
     "swish": "silu",
     "vk": "vulkan",
 }
-LEAST_LIKE, SHORT_LIKE = 0.6, 0.5  # difflib's ratio; of 3 or 4 letters, two alike are much
+LEAST_LIKE, SHORT_LIKE = 0.6, 0.5  # difflib's ratio; lower for names of 3 or 4 letters
 
 
 def one_apart(name: str, other: str) -> bool:
@@ -36,9 +36,9 @@ def one_apart(name: str, other: str) -> bool:
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return ' Did you mean X?' for the nearest known name, or nothing, as of what is no text.
+    """Return ' Did you mean X?' for the nearest known name; empty for none, or where it is no text.
 
-    A name that differs in letter case alone is nearest of all, then one that other tools use.
+    A name that differs only in letter case is nearest, then one that other tools use.
     """
     if not isinstance(name, str):
         return ""

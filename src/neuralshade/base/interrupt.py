@@ -9,26 +9,26 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, ClassVar
 
-NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no terminal that hangs up
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 SIGNALS = tuple(getattr(signal, name) for name in NAMES if hasattr(signal, name))
-BOUNCE_SECONDS = 1.0  # after a request, in which another signal is the same key or hand
+BOUNCE_SECONDS = 1.0  # after a request, in which further signals count as the same one
 
 
 class Interrupted(KeyboardInterrupt):
-    """What ran was given up, since the process was asked to end; see ``interruptible``."""
+    """Work stopped early because the process should end; see ``interruptible``."""
 
 
 class Interruption:
     """Context in which the first of SIGNALS sets ``requested`` and nothing else.
 
     A step is never cut in half, so what is saved afterwards is whole. For BOUNCE_SECONDS, also
-    after the context, further signals do nothing: a key that bounces or is held down must not
-    end what saves a fit, nor a shell that hangs up on what its terminal has. After them a signal
-    acts as it would without us. Hanging up does nothing at all to what was started to ignore it,
-    as by nohup. Outside the main thread signals cannot be caught; there the context does nothing.
+    after the context, further signals are ignored: a bouncing key, or a shell that hangs up on
+    its jobs, must not end the saving of a fit. After that a signal acts as it would without the
+    context. SIGHUP stays ignored in a process that was started to ignore it, as by nohup.
+    Outside the main thread signals cannot be caught; there the context does nothing.
     """
 
-    _asked = -math.inf  # when any context was last requested: contexts are nested
+    _requested_at = -math.inf  # time of the last request in any context: contexts are nested
     _entered: ClassVar[list["Interruption"]] = []
     _cuts: ClassVar[int] = 0  # open contexts of ``interruptible``
 
@@ -54,13 +54,13 @@ class Interruption:
         if self.requested:
             self._again(number, frame)
             return
-        Interruption._asked = time.monotonic()  # first: a handler may itself be interrupted
+        Interruption._requested_at = time.monotonic()  # first: a handler may itself be interrupted
         self.requested = True
         if Interruption._cuts:
             raise Interrupted
 
     def _again(self, number: int, frame: FrameType | None) -> None:
-        """Pass a signal on, unless it comes too soon to be meant."""
+        """Pass a signal on, unless it comes within BOUNCE_SECONDS."""
         if not _bounces():
             self._restore()
             signal.raise_signal(number)
@@ -73,10 +73,10 @@ class Interruption:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Context that a request to end leaves by Interrupted, between two steps of Python.
+    """Context that raises Interrupted on a request to end, between two Python instructions.
 
-    For what takes long, and of which nothing is lost. Outside the main thread, and of any
-    Interruption, it does nothing.
+    For long work that leaves nothing to save. Does nothing outside the main thread or without
+    an Interruption.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -92,15 +92,15 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def signals_deferred() -> Iterator[None]:
-    """Context in which SIGNALS wait for its end: for what no exception may pass through.
+    """Context that delays SIGNALS to its end, for code that no exception may pass through.
 
-    Outside the main thread, which alone answers signals, it does nothing.
+    Does nothing outside the main thread, which alone receives signals.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     came: list[int] = []
-    # None is a handler that is not Python's, and could not be put back
+    # None is a handler that Python did not set, and cannot set again
     before = {s: signal.signal(s, lambda number, frame: came.append(number))
               for s in SIGNALS if not _nohup(s) and signal.getsignal(s) is not None}  # fmt: skip
     try:
@@ -114,11 +114,11 @@ def signals_deferred() -> Iterator[None]:
 
 @contextmanager
 def signals_raised(wanted: Callable[[], bool]) -> Iterator[None]:
-    """Context in which SIGTERM and SIGHUP raise KeyboardInterrupt, as SIGINT does, where
-    ``wanted`` says so when one comes; else they act as without it.
+    """Context in which SIGTERM and SIGHUP raise KeyboardInterrupt, as SIGINT does, if
+    ``wanted`` returns True at that moment; else they act as without it.
 
-    Only where they would end the process at once: who has a handler keeps it. Outside the main
-    thread it does nothing.
+    Only for signals that would end the process at once; other handlers stay. Does nothing
+    outside the main thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -138,14 +138,14 @@ def signals_raised(wanted: Callable[[], bool]) -> Iterator[None]:
     try:
         yield
     finally:
-        inside = False  # a context that was left just before may put it back
+        inside = False  # a context that ended just before may set it again
         for number, found in before.items():
             if signal.getsignal(number) is handler:
                 signal.signal(number, found)
 
 
 def _ends(handler: Any) -> bool:
-    """Return whether a signal ends the process at once, or a context before left it deaf to one."""
+    """Return whether a signal ends the process at once, or an earlier context has disabled it."""
     return handler is signal.SIG_DFL or getattr(handler, "__func__", None) is Interruption._again
 
 
@@ -154,19 +154,19 @@ def _nohup(number: signal.Signals) -> bool:
 
 
 def _bounces() -> bool:
-    return time.monotonic() - Interruption._asked < BOUNCE_SECONDS
+    return time.monotonic() - Interruption._requested_at < BOUNCE_SECONDS
 
 
 def is_interrupted() -> bool:
-    """Return whether what runs now was asked to end, and has not yet: for what waits for long."""
+    """Return whether an open Interruption has a request; polled by code that waits long."""
     return any(context.requested for context in Interruption._entered)
 
 
 def last_request_time() -> float:
-    """Return when that was asked for last, by time.monotonic; -inf where it never was."""
-    return Interruption._asked
+    """Return the time of the last request, by time.monotonic; -inf without one."""
+    return Interruption._requested_at
 
 
 def seconds_since_request() -> float:
-    """Return how long ago that was asked for last; 0 where it was not."""
-    return time.monotonic() - Interruption._asked if is_interrupted() else 0.0
+    """Return the seconds since the last request; 0 without an open one."""
+    return time.monotonic() - Interruption._requested_at if is_interrupted() else 0.0

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def finite(value: Any) -> Any:
-    """Return plain JSON data with None for what JSON lacks."""
+    """Return plain JSON data, with None in place of numbers that JSON lacks."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):

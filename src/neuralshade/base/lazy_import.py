@@ -5,15 +5,15 @@ from typing import Annotated, Any, ForwardRef
 
 
 def import_object(place: str) -> Any:
-    """Return what lies at "module:name"."""
+    """Return the object at "module:name"."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)
 
 
 def lazy_type(place: str) -> Any:
-    """Return what hints may name for the type at "module:name".
+    """Return a type hint for the type at "module:name".
 
-    It is loaded where ``typing.get_type_hints`` reads them, not before.
+    ``typing.get_type_hints`` imports it, nothing before.
     """
     # Annotated: takes | in 3.10
     return Annotated[ForwardRef(f"import_object({place!r})", module=__name__), place]

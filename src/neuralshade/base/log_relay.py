@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 
 class LogRelay(logging.Handler):
-    """Hands every line of a log on to ``tell``, from whatever thread says it."""
+    """Log handler that passes every line to ``tell``, in the thread that logs it."""
 
     def __init__(self, tell: Callable[[str], None]):
         super().__init__()
@@ -16,10 +16,10 @@ class LogRelay(logging.Handler):
 
 
 class LogTap(LogRelay):
-    """Hears a log beside what shows it to people.
+    """Relay beside the handlers that show the log to people.
 
-    Where nothing does, Python prints warnings to standard error, but only of a log that nobody
-    hears: here they are printed all the same.
+    Without any other handler Python prints warnings to standard error; with this one alone it
+    would not, so this one prints them itself.
     """
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -29,7 +29,7 @@ class LogTap(LogRelay):
         super().emit(record)
 
     def _is_alone(self, name: str) -> bool:
-        """Return whether nothing shows the log, and no other one that hears it comes first."""
+        """Return whether no other handler shows the log, and this is the first relay of it."""
         found: list[logging.Handler] = []
         log: logging.Logger | None = logging.getLogger(name)
         while log is not None:

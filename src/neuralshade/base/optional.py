@@ -8,14 +8,14 @@ from neuralshade.errors import DeviceError
 
 
 def optional_module(name: str, package: str, place: str, need: str, remedy: str) -> Any:
-    """Return module ``name`` of a package that may be missing.
+    """Import module ``name`` of an optional package.
 
     Args:
-        name: as it is imported.
-        package: as it is installed.
-        place: what the error begins with.
-        need: what it is needed for.
-        remedy: sentences that tell what to do.
+        name: for the import.
+        package: for the installer.
+        place: the beginning of the error.
+        need: the purpose.
+        remedy: sentences on what to do.
 
     Raises: DeviceError where it cannot be imported.
     """
@@ -28,7 +28,7 @@ def optional_module(name: str, package: str, place: str, need: str, remedy: str)
 
 
 def why_missing(load: Callable[[], object]) -> str | None:
-    """Return why what ``load`` loads is not to be had here; None where it is."""
+    """Return why ``load`` fails to import; None where it works."""
     try:
         load()
     except DeviceError as error:

@@ -3,7 +3,7 @@
 import errno
 import re
 
-# Amounts as NumPy writes them, and PyTorch for a GPU; PyTorch for the CPU counts bytes.
+# Amounts in the messages of NumPy, and of PyTorch for a GPU; PyTorch for the CPU counts bytes.
 AMOUNT = re.compile(r"allocate (\d[\d.]* ?[KMGTPE]iB)")
 BYTES = re.compile(r"you tried to allocate (\d+) bytes")
 SAID = re.compile(
@@ -14,7 +14,7 @@ SAID = re.compile(
 
 
 def out_of_memory_message(error: BaseException) -> str | None:
-    """Return the message of an error that is for want of memory; None for any other error."""
+    """Return a message for an out-of-memory error; None for any other error."""
     if not _is_for_memory(error):
         return None
     text = str(error)

@@ -1,7 +1,7 @@
 """Plug-ins: encodings, losses and kinds of other packages, by Python's entry points.
 
-Nothing of it is read before a name is asked for that is not one of ours, or names are listed;
-nothing of a package is loaded before one of its names is used. Light on purpose.
+Metadata is read only for an unknown name or a list of names, and a package is imported only
+when one of its names is used. Kept light on purpose.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ GROUPS = {
     "loss": "neuralshade.losses",
     "kind": "neuralshade.kinds",
 }
-NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")  # as a recipe's text, a flag and a file can hold it
+NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")  # valid in a recipe's text, as a flag and as a file name
 PLACE = re.compile(r"[\w.]+:\w+")
-LOADED: dict[tuple[str, str], Plugin] = {}  # by what and name: what this process has used
+LOADED: dict[tuple[str, str], Plugin] = {}  # by group and name: those that this process has used
 
 
 @dataclass(frozen=True)
 class Plugin:
-    """One name that an installed package brings."""
+    """One name that an installed package provides."""
 
     what: str  # a key of GROUPS
     name: str
-    package: str  # of the index it was installed from, not what is imported
+    package: str  # its name in the package index, not that of the module
     version: str
     place: str  # "module:name"
 
     @property
     def source(self) -> str:
-        """Return the package and its version, for people."""
+        """Return the package and its version, for messages."""
         return plain_name(f"{self.package} {self.version}")
 
     def load(self) -> Any:
-        """Return what the package has there: its code runs.
+        """Import and return the package's object: its code runs.
 
-        Raises: ConfigError where it does not load, whatever the reason.
+        Raises: ConfigError where the import fails, for whatever reason.
         """
         try:
             found = import_object(self.place)
@@ -58,21 +58,21 @@ class Plugin:
         return found
 
     def unfit(self, got: str, need: str) -> ConfigError:
-        """Return what to raise where that is not what it should be."""
+        """Return the error for an unsuitable plug-in."""
         return ConfigError(f"{self.what} {self.name}: got {got} from {self.source}, need {need}. "
                            "Tell its authors.")  # fmt: skip
 
 
 def one_line_error(error: BaseException) -> str:
-    """Return an error of another package's on one line."""
+    """Return the error of another package on one line."""
     words = str(error).partition("\n")[0][:200]
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
 def plugin_named(what: str, name: str, ours: Iterable[str]) -> Plugin | None:
-    """Return what an installed package brings under ``name``; None where none does.
+    """Return the plug-in called ``name``; None where no installed package has it.
 
-    Raises: ConfigError where several packages do. A name of ``ours`` is never another's.
+    Raises: ConfigError where several packages have it. Names of ``ours`` are never plug-ins.
     """
     if name in ours:
         return None
@@ -85,13 +85,13 @@ def plugin_named(what: str, name: str, ours: Iterable[str]) -> Plugin | None:
 
 
 def names(what: str, ours: Iterable[str]) -> list[str]:
-    """Return all names, ours first, then those of packages that collide with no other."""
+    """Return all names: ours, then those of packages without a collision."""
     own = list(ours)
     return own + [plugin.name for plugin, fault in checked_plugins(what, own) if fault is None]
 
 
 def checked_plugins(what: str, ours: Iterable[str]) -> Iterator[tuple[Plugin, str | None]]:
-    """Yield each plug-in with what is wrong about its name or place; None where nothing is."""
+    """Yield each plug-in with the fault of its name or place; None without a fault."""
     own, all_ = set(ours), plugins(what)
     for plugin in all_:
         others = [other.source for other in all_ if other.name == plugin.name and other != plugin]
@@ -104,7 +104,7 @@ def checked_plugins(what: str, ours: Iterable[str]) -> Iterator[tuple[Plugin, st
 
 
 def _misnamed(plugin: Plugin) -> str | None:
-    """Return what is wrong about its name or place; None where nothing is."""
+    """Return the fault of its name or place; None without one."""
     if not NAME.fullmatch(plugin.name):
         return "refused: a name has lower case letters, digits and _, a letter first"
     if not PLACE.fullmatch(plugin.place):
@@ -113,9 +113,9 @@ def _misnamed(plugin: Plugin) -> str | None:
 
 
 def plugins(what: str) -> tuple[Plugin, ...]:
-    """Return what installed packages bring of ``what``, by name and then package.
+    """Return the plug-ins of group ``what``, by name and then package.
 
-    What lies in the working folder was not installed: whoever sends an asset may have put it there.
+    Packages in the working folder do not count: the sender of an asset may have put them there.
     """
     here = os.path.realpath(".")
     folders = [folder for folder in sys.path if folder and os.path.realpath(folder) != here]
@@ -124,13 +124,13 @@ def plugins(what: str) -> tuple[Plugin, ...]:
 
 @functools.cache
 def _installed(folders: tuple[str, ...]) -> tuple[Plugin, ...]:
-    """Return what the packages in these folders bring, from their metadata alone."""
-    from importlib.metadata import distributions  # takes some hundredths of a second itself
+    """Return the plug-ins of the packages in these folders, from their metadata alone."""
+    from importlib.metadata import distributions  # this import takes some hundredths of a second
 
     hidden, found = set[str](), list[Plugin]()
     for distribution in distributions(path=list(folders)):
         own = list(_of_one(distribution))
-        # what comes first on the path hides a later installation of the same package
+        # the first one on the path hides later installations of the same package
         found += [plugin for plugin in own if plugin.package not in hidden]
         hidden |= {plugin.package for plugin in own}
     return tuple(sorted(found, key=lambda p: (p.name, p.package)))
@@ -140,7 +140,7 @@ def _of_one(distribution: Any) -> Iterator[Plugin]:
     try:
         package, version = distribution.metadata["Name"], distribution.version
         points = [point for point in distribution.entry_points if point.group in _WHATS]
-    except Exception:  # metadata of an installation that broke may be anything
+    except Exception:  # metadata of a broken installation may be anything
         return
     for point in points:
         if package is not None:

@@ -14,19 +14,19 @@ KEY_BYTES = 32
 
 
 def make_private_dir(folder: Path) -> None:
-    """Make ``folder`` and the one above it for this user alone, where they are not there.
+    """Create ``folder`` and its parent for this user alone, where they are missing.
 
-    What is there already keeps its permissions: ask ``why_not_private``. Raises: OSError.
+    Existing folders keep their permissions: check ``why_not_private``. Raises: OSError.
     """
     for made in (folder.parent, folder):
         made.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def why_not_private(folder: Path) -> str | None:
-    """Return in words why others may have written what is in ``folder``; None where none could.
+    """Return why others may have written to ``folder``, for messages; None where none could.
 
-    The folder and all below must be this user's, and nobody else may write to it. Of what lies
-    above, nobody else but root may put another folder in its place.
+    The folder and everything below it must belong to this user, and no other may write to it.
+    Of the folders above, only this user and root may be able to replace them.
     """
     if not hasattr(os, "getuid"):  # Windows: folders of a user's profile are the user's
         return None if os.path.isdir(folder) else f"{folder} is no folder"
@@ -47,7 +47,7 @@ def why_not_private(folder: Path) -> str | None:
 
 def _why_replaceable(folder: Path) -> str | None:
     for above in _above(folder):
-        for found in (os.lstat(above), os.stat(above)):  # of a link, and of what it leads to
+        for found in (os.lstat(above), os.stat(above)):  # a link, and its target
             why = _why_others_write(above, found, (os.getuid(), 0), sticky=True)
             if why is not None:
                 return why
@@ -55,20 +55,20 @@ def _why_replaceable(folder: Path) -> str | None:
 
 
 def _above(folder: Path) -> Iterator[Path]:
-    """Yield all folders above, from the root on, as named and as they are without links."""
-    given, real = Path(os.path.abspath(folder)), Path(os.path.realpath(folder))
-    yield from reversed(given.parents)
-    if real != given:
+    """Yield all folders above, from the root on, as named and with links resolved."""
+    named, real = Path(os.path.abspath(folder)), Path(os.path.realpath(folder))
+    yield from reversed(named.parents)
+    if real != named:
         yield from reversed(real.parents)
 
 
 def _why_others_write(
     path: Path, found: os.stat_result, owners: tuple[int, ...], *, sticky: bool
 ) -> str | None:
-    """Return why others can write to ``path``. ``sticky``: that bit, as /tmp has it, is enough."""
+    """Return why others can write to ``path``. ``sticky``: the sticky bit, as on /tmp, suffices."""
     if found.st_uid not in owners:
         return f"somebody else owns {path}"
-    if stat.S_ISLNK(found.st_mode):  # their bits mean nothing
+    if stat.S_ISLNK(found.st_mode):  # the permission bits of a link mean nothing
         return None
     guarded = sticky and found.st_mode & stat.S_ISVTX
     others = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
@@ -76,19 +76,19 @@ def _why_others_write(
 
 
 def _why_others_own(folder: Path) -> str | None:
-    """Return what below ``folder`` is of others, left from when they could write there."""
+    """Return what below ``folder`` belongs to others, left from when they could write there."""
     for place, folders, files in os.walk(folder):
         for path in (os.path.join(place, name) for name in folders + files):
-            with suppress(FileNotFoundError):  # another process may take away its own
+            with suppress(FileNotFoundError):  # another process may remove its own files
                 if os.lstat(path).st_uid != os.getuid():
                     return f"somebody else owns {path}"
     return None
 
 
 def user_key(path: Path) -> bytes | None:
-    """Return the random bytes kept at ``path``, made when first asked for.
+    """Return this user's random key, kept at ``path`` and created on first use.
 
-    None where they cannot be kept, or others could have read or written them.
+    None where it cannot be kept, or others could have read or written it.
     """
     try:
         make_private_dir(path.parent)
@@ -102,7 +102,7 @@ def user_key(path: Path) -> bytes | None:
 
 
 def _make_key(path: Path) -> None:
-    # Whole or not at all. Of two that make one at once, the first one's stays.
+    # Written atomically. Of two that are created at once, the first one stays.
     with tempfile.TemporaryDirectory(prefix=".neuralshade-", dir=path.parent) as folder:
         made = os.path.join(folder, "key")
         descriptor = os.open(made, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
@@ -112,7 +112,7 @@ def _make_key(path: Path) -> None:
             os.link(made, path)
         except FileExistsError:
             return
-        except OSError:  # a disk without links; there the later one's stays
+        except OSError:  # a disk without links; there the later one stays
             os.replace(made, path)
 
 

@@ -1,6 +1,6 @@
 """Progress scopes: nested descriptions of running work, read by terminal and live page.
 
-Who does the work says so here and knows nobody who looks; a terminal asks a few times a second.
+Work opens a scope, and viewers poll the open ones; a terminal does so a few times a second.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 T = TypeVar("T")
-now = time.monotonic  # looked up anew for each look: tests have a clock of their own
-SILENT_SECONDS = 2.0  # shorter work is not worth a line
+now = time.monotonic  # looked up on each use: tests replace it
+SILENT_SECONDS = 2.0  # shorter work gets no line
 
 
 @dataclass
 class ProgressScope:
-    """A piece of work; ``total`` is None where nobody knows how much it is."""
+    """A piece of work; ``total`` is None where its amount is unknown."""
 
     what: str  # for people: "judging levels"
     total: int | None = None
@@ -28,29 +28,29 @@ class ProgressScope:
 
     @property
     def seconds(self) -> float:
-        """Return for how long it has been done."""
+        """Return the seconds since it began."""
         return now() - self.begun
 
 
-_RUNNING: list[ProgressScope] = []  # a whole, and behind it parts of it
-# By the thread whose work they hear of, with how many pieces of work were there before
+_RUNNING: list[ProgressScope] = []  # a whole, followed by its nested parts
+# By the thread they listen to, with the number of scopes that were open before
 _LISTENERS: dict[int, tuple[Callable[[str], None], int]] = {}
-PHASES = 2  # deep: a whole and its parts, not what those are made of
+PHASES = 2  # depth of listeners: a whole and its parts, no deeper
 
 
 def current_scope() -> ProgressScope | None:
-    """Return what is done now: the innermost part of it."""
+    """Return the innermost open scope; None without one."""
     return _RUNNING[-1] if _RUNNING else None
 
 
 def open_scopes(deep: int) -> list[ProgressScope]:
-    """Return the whole that is done now, and behind it parts of it: ``deep`` of them at most."""
+    """Return the outermost open scope and its nested parts, at most ``deep`` scopes."""
     return _RUNNING[:deep]
 
 
 @contextmanager
 def phase_listener(listener: Callable[[str], None]) -> Iterator[None]:
-    """Call ``listener`` with each phase of work that this thread begins inside the block."""
+    """Call ``listener`` with the name of each phase that this thread begins inside the block."""
     own = threading.get_ident()
     _LISTENERS[own] = listener, len(_RUNNING)
     try:
@@ -60,10 +60,10 @@ def phase_listener(listener: Callable[[str], None]) -> Iterator[None]:
 
 
 def progress_line(least_seconds: float = 0.0) -> str:
-    """Return in a line what is done now, how far it is, and for how long.
+    """Return one line with the work that is running, its progress and its duration.
 
-    "writing the report, 2 of 4: searching for the best JPEG file, 3 s". Nothing where nothing is
-    done, or for less than ``least_seconds`` altogether.
+    "writing the report, 2 of 4: searching for the best JPEG file, 3 s". Empty where nothing
+    runs, or for less than ``least_seconds`` in total.
     """
     found = _RUNNING[:]
     if not found or found[0].seconds < least_seconds:
@@ -76,7 +76,7 @@ def progress_line(least_seconds: float = 0.0) -> str:
 
 
 def done_fraction() -> float | None:
-    """Return in [0, 1] how much of what is counted is done; None where nothing is."""
+    """Return the finished fraction of counted work, in [0, 1]; None without any."""
     found: float | None = None
     for work in reversed(_RUNNING[:]):
         if work.total is not None:
@@ -86,16 +86,16 @@ def done_fraction() -> float | None:
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Tell of work inside the block, of which nobody knows how much it is."""
+    """Open a scope for the block, of unknown amount."""
     with _run(ProgressScope(what)):
         yield
 
 
 @contextmanager
 def part(what: str, total: int | None = None) -> Iterator[ProgressScope]:
-    """Tell of a part of the work that is done; of none where no whole is begun.
+    """Open a nested scope for the block; without an outer one it stays invisible.
 
-    A live page draws while a fit runs what a report draws after it: that is not told.
+    A live page may draw parts of a report while a fit runs: these are not listed.
     """
     work = ProgressScope(what, total)
     if not _RUNNING:
@@ -107,7 +107,7 @@ def part(what: str, total: int | None = None) -> Iterator[ProgressScope]:
 
 @contextmanager
 def counted_part(what: str) -> Iterator[ProgressScope]:
-    """Tell of one of the parts that the work around it is counted in, and count it."""
+    """Open a nested scope for the block that counts as one part of the scope around it."""
     around = current_scope()
     with part(what) as work:
         yield work
@@ -116,7 +116,7 @@ def counted_part(what: str) -> Iterator[ProgressScope]:
 
 
 def counted(what: str, items: Iterable[T], total: int) -> Iterator[T]:
-    """Yield ``items``, and tell how many of ``total`` are done with, as ``part`` does."""
+    """Yield ``items`` in a nested scope that counts them, ``total`` in all."""
     with part(what, total) as work:
         for item in items:
             yield item
@@ -131,5 +131,5 @@ def _run(work: ProgressScope) -> Iterator[None]:
         listener(work.what)
     try:
         yield
-    finally:  # by identity: another thread may have begun a part meanwhile
+    finally:  # by identity: another thread may have opened a scope meanwhile
         _RUNNING[:] = [other for other in _RUNNING if other is not work]

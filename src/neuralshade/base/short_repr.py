@@ -4,16 +4,16 @@ from typing import Any
 
 
 class ShortRepr:
-    """What is shown as <Name: ``brief()``>, dataclasses that are derived from it too."""
+    """Base class with a repr <Name: ``brief()``>, also for derived dataclasses."""
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
-        # in the class itself: there ``dataclass`` leaves it alone, an inherited one it replaces
+        # set on the class itself: ``dataclass`` keeps it there, but replaces an inherited one
         if "__repr__" not in vars(cls):
             cls.__repr__ = ShortRepr.__repr__  # type: ignore[method-assign]
 
     def brief(self) -> str:
-        """Return what tells it from others, in some words."""
+        """Return a few words that identify it."""
         raise AssertionError(f"{type(self).__name__} has no brief")
 
     def __repr__(self) -> str:

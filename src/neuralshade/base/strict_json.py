@@ -6,18 +6,18 @@ from typing import Any, NoReturn
 
 from neuralshade.base.message_text import named
 
-DEEPEST = 32  # lists and objects in each other; what fits write has 5
-MOST_DIGITS = 64  # of a whole number
+DEEPEST = 32  # nested lists and objects; fits write 5
+MOST_DIGITS = 64  # of an integer
 
 
 def strict_json(text: str | bytes, *, file_names: bool = False) -> Any:
     """Return the data of ``text``.
 
-    ``file_names``: text may hold bytes that are no text, as os.fsdecode has them of a file's name.
+    ``file_names``: text may hold surrogate escapes, which os.fsdecode makes of bytes in file names.
 
-    Raises: ValueError for what is no JSON, and for what readers do not agree on: a name twice in
-        one object, NaN and infinity (1e999 too), whole numbers of more than MOST_DIGITS digits,
-        halves of characters, and nesting deeper than DEEPEST.
+    Raises: ValueError for invalid JSON, and for what parsers treat differently: duplicate names
+        in one object, NaN and infinity (1e999 too), integers of more than MOST_DIGITS digits, lone
+        surrogates, and nesting deeper than DEEPEST.
     """
     try:
         data = json.loads(text, object_pairs_hook=_object, parse_constant=_constant,
@@ -55,9 +55,9 @@ def _whole(text: str) -> int:
 
 
 def _check(data: Any, halves: str, depth: int) -> None:
-    """Raise ValueError where ``data`` is nested too deep, or holds text that is none.
+    """Raise ValueError where ``data`` is nested too deep, or holds invalid text.
 
-    ``halves``: how halves of pairs of surrogates are met when text is encoded.
+    ``halves``: error handler for lone surrogates when text is encoded.
     """
     if depth > DEEPEST:
         raise ValueError("nested too deep")

@@ -20,18 +20,18 @@ from neuralshade.errors import OutputError
 locks: Any
 try:
     import fcntl as locks
-except ImportError:  # Windows: nothing is held, and nothing is removed
+except ImportError:  # Windows: nothing is locked, and nothing is removed
     locks = None
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
-TEMP_PREFIX = "neuralshade-scratch"  # begins the names of folders below the temporary one
+TEMP_PREFIX = "neuralshade-scratch"  # prefix of folders in the temporary folder
 
 
 @functools.cache
 def machine() -> str:
-    """Return 8 hex digits of this machine since it was started.
+    """Return 8 hex digits for this machine since its last boot.
 
-    Names bear them: on a folder that several machines share, locks of others may not be seen.
+    Part of all names: on a folder shared by several machines, locks of others may be invisible.
     """
     try:
         boot = BOOT.read_text("ascii")
@@ -41,21 +41,21 @@ def machine() -> str:
 
 
 def fresh_name(prefix: str) -> str:
-    """Return a name of this machine's that nothing has yet."""
+    """Return a new, unused name with this machine's digits."""
     return f"{prefix}-{machine()}-{secrets.token_hex(8)}"
 
 
 def lock(path: Path, descriptor: int) -> bool:
-    """Lock what ``path`` names and ``descriptor`` is of, until that is closed: its process lives.
+    """Lock the open file or folder at ``path`` until ``descriptor`` is closed: its owner lives.
 
-    Return False where another process has just taken it for left over. A file system without
-    locks gives nobody one: there nothing is held, and nothing is removed.
+    Return False where another process is removing it as stale. On a file system without
+    locks nothing is locked, and nothing is removed.
     """
     if locks is None:
         return True
     try:
         locks.flock(descriptor, locks.LOCK_EX | locks.LOCK_NB)
-    except BlockingIOError:  # it is being removed
+    except BlockingIOError:  # another process is removing it
         return False
     except OSError:
         return True
@@ -63,26 +63,26 @@ def lock(path: Path, descriptor: int) -> bool:
 
 
 def remove_stale(folder: Path, prefix: str) -> None:
-    """Remove files and folders with ``fresh_name`` of ``prefix`` that no living process holds.
+    """Remove files and folders named by ``fresh_name(prefix)`` that no living process has locked.
 
-    What cannot be looked at or removed stays, and so does what another machine left.
+    What cannot be opened or removed stays, and so do files of other machines.
     """
     if locks is None:
         return
     try:
         names = [name for name in os.listdir(folder) if name.startswith(f"{prefix}-{machine()}-")]
-    except OSError:  # who writes there is told of it
+    except OSError:  # the writer reports it
         return
     for name in names:
         _remove_unheld(folder / name)
 
 
 class TempFolder(Closeable):
-    """An empty folder below the temporary one, ``path``, that goes with ``close``, or at the end.
+    """An empty temporary folder, ``path``, removed by ``close`` or at exit.
 
-    What processes left there that were killed is removed first.
+    Stale folders of killed processes are removed first.
 
-    Raises: OutputError where none can be made.
+    Raises: OutputError where none can be created.
     """
 
     def __init__(self) -> None:
@@ -95,21 +95,21 @@ class TempFolder(Closeable):
         self._end = weakref.finalize(self, _discard, self.path, held)
 
     def close(self) -> None:
-        """Remove the folder, and what is in it."""
+        """Remove the folder with its content."""
         self._end()
 
 
 @functools.cache
 def sweep_temp_folder() -> None:
-    """Remove what killed processes left in the temporary folder, once in a process."""
+    """Remove stale folders of killed processes, once per process."""
     try:
         remove_stale(Path(tempfile.gettempdir()), TEMP_PREFIX)
-    except FileNotFoundError:  # no folder is usable for temporary files: who needs one is told
+    except FileNotFoundError:  # without a usable temporary folder: its users report it
         return
 
 
 def _made_scratch() -> tuple[Path, int | None]:
-    """Return a new folder, and a descriptor that holds it, where there are locks."""
+    """Return a new folder, and a descriptor with its lock where there are locks."""
     while True:
         path = Path(tempfile.gettempdir()) / fresh_name(TEMP_PREFIX)
         path.mkdir(0o700)
@@ -117,7 +117,7 @@ def _made_scratch() -> tuple[Path, int | None]:
             return path, None
         try:
             descriptor = os.open(path, os.O_RDONLY)
-        except FileNotFoundError:  # taken for left over
+        except FileNotFoundError:  # removed as stale by another process
             continue
         if lock(path, descriptor):
             return path, descriptor
@@ -131,7 +131,7 @@ def _discard(path: Path, held: int | None) -> None:
 
 
 def _is_there(path: Path, descriptor: int) -> bool:
-    """Return whether ``path`` still names what is open."""
+    """Return whether ``path`` still names the open file."""
     try:
         return os.path.samestat(os.lstat(path), os.fstat(descriptor))
     except FileNotFoundError:
@@ -140,13 +140,13 @@ def _is_there(path: Path, descriptor: int) -> bool:
 
 def _remove_unheld(path: Path) -> None:
     try:
-        # not followed, not waited for: in a folder of all, anybody may have put it there
+        # not followed, not waited for: anybody may have put it into a shared folder
         mode = os.lstat(path).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             return
         access = os.O_RDONLY if stat.S_ISDIR(mode) else os.O_RDWR
         descriptor = os.open(path, access | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:  # gone meanwhile, or not ours
+    except OSError:  # removed meanwhile, or not ours
         return
     try:
         locks.flock(descriptor, locks.LOCK_EX | locks.LOCK_NB)
@@ -154,7 +154,7 @@ def _remove_unheld(path: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
         elif _is_there(path, descriptor):
             path.unlink()
-    except OSError:  # held, or no locks here, or a folder that refuses
+    except OSError:  # locked, or no locks here, or a folder that refuses
         return
     finally:
         os.close(descriptor)

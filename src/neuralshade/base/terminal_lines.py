@@ -8,36 +8,36 @@ import textwrap
 from contextlib import suppress
 from typing import TextIO
 
-INDENT = 2  # of what goes on, behind the line that it belongs to
-USUAL_COLUMNS = 80  # of a terminal that does not say how many it has
-# what is there to be copied: it ends a line, and no full stop makes it a sentence
+INDENT = 2  # of continuation lines
+USUAL_COLUMNS = 80  # of a terminal that does not report its width
+# text to copy, at the end of a line: no full stop follows
 COMMAND = re.compile(r"(.*: |\s*(?:-> )?)((?:neuralshade|pip|sudo|echo) .*[^.])")
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-KEPT_SPACE = "\0"  # in place of a space at which no line may end
-GOES_ON = " \\"  # tells a POSIX shell that the next line is of the same command
+KEPT_SPACE = "\0"  # stands for a space at which no line may end
+GOES_ON = " \\"  # continues the command on the next line in a POSIX shell
 
 
 def columns_of(stream: TextIO | None) -> int | None:
-    """Return how many columns the terminal behind ``stream`` has; None where there is none."""
+    """Return the width of the terminal behind ``stream``; None where it is no terminal."""
     if stream is None or not stream.isatty():
         return None
-    with suppress(ValueError):  # as other programs do: COLUMNS first
-        if (told := int(os.environ.get("COLUMNS", ""))) > 0:
-            return told
+    with suppress(ValueError):  # COLUMNS first, as other programs do
+        if (columns := int(os.environ.get("COLUMNS", ""))) > 0:
+            return columns
     with suppress(OSError, ValueError):
         return os.get_terminal_size(stream.fileno()).columns or USUAL_COLUMNS
     return USUAL_COLUMNS
 
 
 def broken(text: str, columns: int | None, indent: int | None = None) -> str:
-    """Return ``text`` with lines of more than ``columns`` broken at spaces; as it is for None.
+    """Return ``text`` with lines longer than ``columns`` broken at spaces; unchanged for None.
 
-    A command that ends a line is broken so that a shell takes it when it is copied from there.
+    A command at the end of a line is broken so that a shell accepts the copied lines.
 
     Args:
-        text: of one line or more.
-        columns: of the terminal.
-        indent: spaces before what goes on; None: INDENT more than the line itself has.
+        text: one line or more.
+        columns: width of the terminal.
+        indent: spaces before continuation lines; None: INDENT more than the line itself has.
     """
     if columns is None:
         return text
@@ -63,7 +63,7 @@ def _broken(line: str, columns: int, indent: int | None) -> str:
 
 
 def _command(command: str, columns: int, before: str, spaces: int) -> str:
-    """Return a command over as many lines as it takes; in one where a shell knows no other way."""
+    """Return a command as continued lines; on one line where the shell has no continuation."""
     if len(before) + len(command) <= columns or os.name == "nt":
         return before + command
     whole = QUOTED.sub(lambda quoted: quoted[0].replace(" ", KEPT_SPACE), command)
@@ -72,7 +72,7 @@ def _command(command: str, columns: int, before: str, spaces: int) -> str:
 
 
 def _filled(text: str, columns: int, before: str, margin: str) -> list[str]:
-    # a margin may leave no column on the narrowest terminals
+    # a margin may leave no column on very narrow terminals
     return textwrap.wrap(text, max(columns, len(margin) + 1, len(before) + 1),
                          initial_indent=before, subsequent_indent=margin,
                          break_long_words=False, break_on_hyphens=False)  # fmt: skip

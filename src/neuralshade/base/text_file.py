@@ -9,10 +9,10 @@ from neuralshade.errors import ConfigError
 
 
 def read_text(path: str | os.PathLike[str], file: str, text: str) -> str:
-    """Return the text of a file, without the mark that some editors put first.
+    """Return the text of a file, without a byte order mark.
 
-    ``file`` and ``text``: what is needed, as a message names it: "a .slang file", "Slang text".
-    Raises: ConfigError for what cannot be read, a pipe or a device, and for no UTF-8.
+    ``file`` and ``text``: what is needed, for the message: "a .slang file", "Slang text".
+    Raises: ConfigError where it cannot be read, is a pipe or a device, or is no UTF-8.
     """
     try:
         check_regular(path)

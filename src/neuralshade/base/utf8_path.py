@@ -11,11 +11,11 @@ from neuralshade.errors import OutputError
 
 @contextmanager
 def utf8_path(path: Path) -> Iterator[str]:
-    """Yield a name under which libraries reach ``path`` in the block, though its own is no UTF-8.
+    """Yield a UTF-8 name for ``path`` in the block, also where its own is no UTF-8.
 
     That is a link in a temporary folder, with the suffix of ``path``.
 
-    Raises: OutputError where no link can be made.
+    Raises: OutputError where the link cannot be created.
     """
     if _is_utf8(path):
         yield str(path)
@@ -31,12 +31,12 @@ def utf8_path(path: Path) -> Iterator[str]:
 
 
 def file_name(path: Path) -> str:
-    """Return the last part of ``path`` as text for people; what is no UTF-8 in it is replaced."""
+    """Return the last part of ``path`` for messages; bytes that are no UTF-8 are replaced."""
     return path.name if _is_utf8(path) else os.fsencode(path.name).decode("utf-8", "replace")
 
 
 def _is_utf8(path: Path) -> bool:
-    """Return whether the bytes of the name on disk are those of its text in UTF-8."""
+    """Return whether the name on disk is valid UTF-8."""
     try:
         return str(path).encode() == os.fsencode(path)
     except UnicodeEncodeError:

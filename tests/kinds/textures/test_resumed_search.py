@@ -28,7 +28,7 @@ def fresh(monkeypatch):
     usual = {number: signal.SIG_DFL for number in interrupt.SIGNALS}
     usual[signal.SIGINT] = signal.default_int_handler
     before = {number: signal.signal(number, handler) for number, handler in usual.items()}
-    monkeypatch.setattr(interrupt.Interruption, "_asked", -1e9)
+    monkeypatch.setattr(interrupt.Interruption, "_requested_at", -1e9)
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -113,7 +113,7 @@ def test_around_the_search_a_signal_is_an_interruption_too(
         else:
             with pytest.raises(FitInterrupted, match="interrupted after step 30: the fit is kept"):
                 fit("x.nsh")
-    monkeypatch.setattr(interrupt.Interruption, "_asked", -1e9)
+    monkeypatch.setattr(interrupt.Interruption, "_requested_at", -1e9)
     fit("x.nsh", checkpoint)
     assert same(tmp_path / "x.nsh", whole) and not checkpoint.exists()
 
@@ -151,13 +151,13 @@ def test_a_signal_at_any_call_after_the_last_step_loses_nothing(
     moments = np.linspace(1, 0.98 * calls.end(), 8, dtype=int)
     checkpoint, asset = tmp_path / "x.checkpoint.nsh", tmp_path / "x.nsh"
     for moment in moments.tolist():
-        monkeypatch.setattr(interrupt.Interruption, "_asked", -1e9)
+        monkeypatch.setattr(interrupt.Interruption, "_requested_at", -1e9)
         asset.unlink(missing_ok=True)
         calls.at = moment
         with contextlib.suppress(FitInterrupted):
             fit("x.nsh")
         calls.end()
-        monkeypatch.setattr(interrupt.Interruption, "_asked", -1e9)
+        monkeypatch.setattr(interrupt.Interruption, "_requested_at", -1e9)
         if checkpoint.exists():
             calls.at = None
             fit("x.nsh", checkpoint)
@@ -217,7 +217,7 @@ def test_a_resumed_search_may_be_interrupted_too(fit, whole, tmp_path, monkeypat
         with monkeypatch.context() as patched:
             signalled(patched, code_refinement, "_refitted", call, signal.SIGINT)
             fit("x.nsh", resume)
-        monkeypatch.setattr(interrupt.Interruption, "_asked", -1e9)
+        monkeypatch.setattr(interrupt.Interruption, "_requested_at", -1e9)
     fit("x.nsh", checkpoint)
     assert same(tmp_path / "x.nsh", whole) and not checkpoint.exists()
 

@@ -1,7 +1,7 @@
 """Sandboxed process: serves requests under confinement.
 
-What answers there is a class: made without arguments once the process is confined, and called with
-each message and its arrays; it returns those of the answer.
+The server is a class: constructed without arguments once the process is confined, and called
+with each message and its arrays; it returns those of the reply.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from typing import Any, BinaryIO
 
 from neuralshade.base.confinement import limit_resources, restrict_paths
 
-MOST_FILES = 512  # open at once: a driver takes some
-# Where systems keep programs, drivers, their settings, and what is known of devices.
+MOST_FILES = 512  # open at once: a driver needs some
+# Where systems keep programs, drivers, their settings, and information on devices.
 SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc", "/opt", "/nix", "/proc", "/sys", "/run",
           "/var/lib", "/var/cache")  # fmt: skip
 PATH_VARIABLES = ("LD_LIBRARY_PATH", "VK_DRIVER_FILES", "VK_ICD_FILENAMES", "XDG_DATA_DIRS",
                   "CUDA_PATH")  # fmt: skip
-LOOK_SECONDS = 1.0  # between two looks at whether who asks is still there
+LOOK_SECONDS = 1.0  # between two checks of whether the parent still runs
 
 
 def main() -> None:
-    """Serve: what is asked on standard input is answered on standard output."""
+    """Serve requests from standard input; replies go to standard output."""
     folder, memory, serves, readable = sys.argv[1:5]
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks ends this one
-    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
-    asked, answers = sys.stdin.buffer, _answers()
-    # software Vulkan's memory is a file without a name: as large as all of it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    requests, replies = sys.stdin.buffer, _take_stdout()
+    # software Vulkan keeps its memory in an unnamed file of the same size
     limit_resources(memory=int(memory), files=MOST_FILES, file_bytes=int(memory))
     restrict_paths(read=_readable(json.loads(readable)), write=[folder])
-    _serve(asked, answers, serves)
+    _serve(requests, replies, serves)
 
 
-def _answers() -> BinaryIO:
-    """Return standard output, which from now on nobody else writes to."""
+def _take_stdout() -> BinaryIO:
+    """Return standard output, and redirect all other writers to nowhere."""
     kept = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -48,8 +48,8 @@ def _answers() -> BinaryIO:
     return kept
 
 
-def _leave_with(parent: int) -> None:
-    """End when who asks has ended, also where a kernel does not."""
+def _end_with(parent: int) -> None:
+    """End this process when the parent has ended, even while a kernel runs."""
     while os.getppid() == parent:
         time.sleep(LOOK_SECONDS)
     os._exit(0)
@@ -67,8 +67,8 @@ def _readable(more: Iterable[str]) -> Iterator[str]:
         yield from filter(None, os.environ.get(name, "").split(os.pathsep))
 
 
-def _serve(asked: BinaryIO, answers: BinaryIO, serves: str) -> None:
-    # only now: threads that these start are kept to the folders as well
+def _serve(requests: BinaryIO, replies: BinaryIO, serves: str) -> None:
+    # imported only now: threads that these start are confined as well
     from neuralshade.base.lazy_import import import_object
     from neuralshade.base.sandbox.wire import BrokenError, receive, send
     from neuralshade.errors import NeuralShadeError
@@ -76,9 +76,9 @@ def _serve(asked: BinaryIO, answers: BinaryIO, serves: str) -> None:
     served = None
     while True:
         try:
-            message, arrays = receive(asked, most_bytes=2**40)
-        except BrokenError:  # nobody asks any more
-            os._exit(0)  # a device that is busy would not be closed
+            message, arrays = receive(requests, most_bytes=2**40)
+        except BrokenError:  # the parent has closed the pipe
+            os._exit(0)  # closing would wait for a busy device
         try:
             served = import_object(serves)() if served is None else served
             found: tuple[dict[str, Any], tuple[Any, ...]] = served(message, arrays)
@@ -86,4 +86,4 @@ def _serve(asked: BinaryIO, answers: BinaryIO, serves: str) -> None:
             found = {"error": type(error).__name__, "text": str(error)}, ()
         except Exception as error:
             found = {"error": "bug", "text": f"{type(error).__name__}: {error}"}, ()
-        send(answers, *found)
+        send(replies, *found)

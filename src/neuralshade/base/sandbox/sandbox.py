@@ -1,6 +1,6 @@
 """Sandbox for untrusted code: a separate process with limits; faults become error messages.
 
-Its other half, which runs there: process.py. They say JSON and arrays to each other: wire.py.
+The sandboxed process runs process.py; both exchange JSON and arrays by wire.py.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from neuralshade.errors import (
     ShapeError,
 )
 
-LOOK_SECONDS = 0.05  # between two looks at time, memory and Ctrl-C
+LOOK_SECONDS = 0.05  # between two checks of time, memory and Ctrl-C
 ANSWER_JSON = 2**16  # bytes
 MODULE = "neuralshade.base.sandbox.process"
 RAISED = (AssetError, ConfigError, DeviceError, KernelError, PictureError, ShapeError)
 ERRORS = {error.__name__: error for error in RAISED}
-UNKEPT = {  # no cache of a driver has what came of a stranger's text
+UNKEPT = {  # no driver caches kernels of untrusted text
     "MESA_SHADER_CACHE_DISABLE": "true", "CUDA_CACHE_DISABLE": "1",
     "__GL_SHADER_DISK_CACHE": "0",
 }  # fmt: skip
-# What Python, drivers and their loaders look for; all else of the environment stays here.
+# Variables that Python, drivers and their loaders read; no others are passed on.
 KEPT = {
     "HOME", "USERPROFILE", "PYTHONHOME", "LANG", "PATH", "TZ", "SYSTEMROOT", "SYSTEMDRIVE",
     "WINDIR", "PROGRAMDATA", "PROGRAMFILES", "COMMONPROGRAMFILES", "LD_LIBRARY_PATH",
@@ -56,9 +56,9 @@ KEPT_PREFIXES = ("LC_", "DYLD_", "XDG_DATA_", "XDG_CONFIG_", "VK_", "CUDA_", "NV
 
 @dataclass(frozen=True)
 class SandboxWording:
-    """How errors call what runs in a sandbox."""
+    """Words for the sandboxed code in error messages."""
 
-    place: str  # a file, which they begin with
+    place: str  # the file that messages begin with
     code: str = "code"
     its: str = "its code"
     owner: str = "task"  # whose errors may be raised here
@@ -71,7 +71,7 @@ class SandboxWording:
 class Sandbox(Closeable):
     """A process with few rights that answers requests; close it after use.
 
-    What runs there may read the system's folders, Python's, this package's and ``readable``.
+    Its code may read the system's folders, Python's, this package's and ``readable``.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Sandbox(Closeable):
     ):
         """Start the process.
 
-        ``serves``: "module:name" of what answers there, see process.py; ``memory``: the most bytes
+        ``serves``: "module:name" of the server class, see process.py; ``memory``: the most bytes
         that it may write to. Raises: DeviceError, OutputError.
         """
         self.wording = wording
@@ -94,50 +94,50 @@ class Sandbox(Closeable):
     def request(self, message: Mapping[str, Any], arrays: Sequence[Array] = (), *, seconds: float,
             memory: int, most_bytes: int = 0, most_json: int = ANSWER_JSON,
             ) -> tuple[dict[str, Any], list[Array]]:  # fmt: skip
-        """Return what it answers.
+        """Send a message and return the reply.
 
         Args:
             message, arrays: what to send; see ``send``.
-            seconds: after which it is ended.
-            memory: bytes that it may take meanwhile.
-            most_bytes, most_json: bytes of the answer's arrays, and of its JSON.
+            seconds: time limit, after which the process is ended.
+            memory: limit in bytes for the process meanwhile.
+            most_bytes, most_json: limits for the reply's arrays and for its JSON, in bytes.
 
-        Raises: the error of ``said`` where it ends, takes too long or too much memory, or says what
-            is no answer; what it raises itself.
+        Raises: the error class of ``wording`` where it ends, exceeds time or memory, or sends an
+            invalid reply; errors that its code raises.
         """
         answer = self._reader.submit(self._exchange, message, arrays, most_bytes, most_json)
         try:
-            reply, found = self._awaited(answer, seconds, memory)
+            reply, found = self._wait_for(answer, seconds, memory)
         except (BrokenError, OSError) as error:
-            raise self._ended() from error
+            raise self._end_error() from error
         if "error" in reply:
-            raise self._raised(reply)
+            raise self._reported_error(reply)
         return reply, found
 
     def close(self) -> None:
-        """End the process, whatever it does."""
+        """End the process at once."""
         self._process.kill()
         self._process.wait()
         self._reader.shutdown()
         for stream in (self._process.stdin, self._process.stdout):
             assert stream is not None
-            with suppress(OSError):  # what was not sent yet goes nowhere
+            with suppress(OSError):  # unsent data is dropped
                 stream.close()
         self._folder.close()
 
     def violation(self, what: str) -> NeuralShadeError:
-        """Return the error for what it should not have done or said; it is ended."""
+        """End the process and return the error for a violation."""
         return self.refused(what, self.wording.need)
 
     def refused(self, got: str, need: str) -> NeuralShadeError:
-        """Return an error; the process is ended."""
+        """End the process and return an error."""
         self.close()
         return self.wording.error(f"{self.wording.place}: got {got}, need {need}. "
                                "Do not trust where it comes from.")  # fmt: skip
 
     @property
     def is_running(self) -> bool:
-        """Return whether the process has not ended."""
+        """Return whether the process still runs."""
         return self._process.poll() is None
 
     def _exchange(
@@ -148,7 +148,7 @@ class Sandbox(Closeable):
         send(self._process.stdin, dict(message), arrays)
         return receive(self._process.stdout, most, most_json)
 
-    def _awaited(
+    def _wait_for(
         self, answer: Future[tuple[dict[str, Any], list[Array]]], seconds: float, most: int
     ) -> tuple[dict[str, Any], list[Array]]:
         end, wording = time.monotonic() + seconds, self.wording
@@ -156,7 +156,7 @@ class Sandbox(Closeable):
             try:
                 return answer.result(LOOK_SECONDS)
             except NotYetError:
-                if answer.done():  # it is that thread's
+                if answer.done():  # the timeout is an error of that thread
                     raise
             if time.monotonic() > end:
                 raise self.refused(f"no answer of {wording.its} in {seconds:.0f} s", wording.ends)
@@ -169,11 +169,11 @@ class Sandbox(Closeable):
     def _bytes(self) -> int:
         try:
             return int(psutil.Process(self._process.pid).memory_info().rss)
-        except psutil.Error:  # it has ended, which is told elsewhere
+        except psutil.Error:  # it has ended: reported elsewhere
             return 0
 
-    def _ended(self) -> NeuralShadeError:
-        """Return the error for a process that ended, or says what is no answer."""
+    def _end_error(self) -> NeuralShadeError:
+        """Return the error for a process that ended, or sent an invalid reply."""
         self._process.kill()
         code = self._process.wait()
         if code < 0 and -code != signal.SIGKILL:
@@ -183,8 +183,8 @@ class Sandbox(Closeable):
             f"{self.wording.code} that ended its process, or spoiled what that says"
         )
 
-    def _raised(self, message: dict[str, Any]) -> NeuralShadeError:
-        """Return the error that the process says it met, its text made harmless."""
+    def _reported_error(self, message: dict[str, Any]) -> NeuralShadeError:
+        """Return the error that the process reports, with harmless text."""
         kind, text = ERRORS.get(str(message["error"])), str(message.get("text"))
         if kind is None:
             return self.violation(
@@ -194,7 +194,7 @@ class Sandbox(Closeable):
 
 
 def safe_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return what of an environment such a process is given: no keys and tokens of its user."""
+    """Return the variables that a sandboxed process gets: no keys and tokens of the user."""
     return {name: value for name, value in environment.items()
             if name.upper() in KEPT or name.startswith(KEPT_PREFIXES)}  # fmt: skip
 
@@ -202,12 +202,12 @@ def safe_environment(environment: Mapping[str, str]) -> dict[str, str]:
 def _started(
     folder: str, serves: str, memory: int, readable: Sequence[str]
 ) -> subprocess.Popen[bytes]:
-    """Return the process; ``folder`` is all that it may write to."""
+    """Start the process; it may write only to ``folder``."""
     if not sys.executable:
         raise DeviceError("trust: got a Python without an executable of its own, need one for a "
                           "process that a stranger's code runs in. Use the command "
                           "line.")  # fmt: skip
-    # not -m, which would look for modules in the working folder first
+    # not -m, which searches the working folder for modules first
     paths = [path for path in sys.path if path]
     text = f"import sys; sys.path[:] = {paths!r}; import {MODULE} as process; process.main()"
     temporary = {"TMPDIR": folder, "TEMP": folder, "TMP": folder}

@@ -1,7 +1,7 @@
 """Wire format of the sandbox: JSON and arrays, never pickled objects.
 
 A message is the length of its JSON in 8 bytes, the JSON, and the bytes of its arrays, whose types
-and shapes the JSON tells under ARRAYS.
+and shapes are in the JSON under ARRAYS.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Array = npt.NDArray[Any]
 
 
 class BrokenError(Exception):
-    """What came is no message, or its end is missing."""
+    """An invalid or truncated message."""
 
 
 def send(stream: IO[bytes], message: dict[str, Any], arrays: Sequence[Array] = ()) -> None:
@@ -41,9 +41,9 @@ def send(stream: IO[bytes], message: dict[str, Any], arrays: Sequence[Array] = (
 def receive(
     stream: IO[bytes], most_bytes: int, most_json: int = MOST_JSON
 ) -> tuple[dict[str, Any], list[Array]]:
-    """Return the next message: plain data and arrays, of ``most_bytes`` together.
+    """Return the next message: plain data and arrays, of at most ``most_bytes`` together.
 
-    Raises: BrokenError for what is no message, or a larger one; OSError.
+    Raises: BrokenError for an invalid or too large message; OSError.
     """
     length = int.from_bytes(_exactly(stream, LENGTH), "little")
     if length > most_json:
@@ -54,7 +54,7 @@ def receive(
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise BrokenError(f"{type(error).__name__} in its JSON") from error
     if sum(dtype.itemsize * math.prod(shape) for dtype, shape in forms) > most_bytes:
-        raise BrokenError("larger arrays than were asked for")
+        raise BrokenError("arrays above the limit")
     arrays = []
     for dtype, shape in forms:
         raw = _exactly(stream, dtype.itemsize * math.prod(shape))
