@@ -15,19 +15,19 @@ from neuralshade.asset.schema import Form, ObjectOf, Rule, check_forms, check_he
 from neuralshade.errors import AssetError
 from neuralshade.source.picture import Picture
 
-CURVE_POINTS = 24  # of the training curve that are kept in an asset; it should stay small
+CURVE_POINTS = 24  # rows of the training curve in an asset, which should stay small
 REMEDY = "Fit it again."
 FILE_FACTS = ("checksum", "format", "kind")  # of the file itself
 
 
 @dataclass(frozen=True)
 class Header:
-    """What an asset says of itself, besides its numbers; all of it is plain JSON data.
+    """Header of an asset, besides its numbers: plain JSON data.
 
     ``recipe`` makes it again; ``training`` has steps, seconds and curve (rows of step, seconds,
     loss, psnr_db); ``quality`` was measured on the stored numbers; ``picture`` is the name, width
-    and height in pixels, channels, color_space, dtype and perhaps digest of what it shows, None
-    where it shows no picture. ``own`` holds what only assets of its kind have, by name.
+    and height in pixels, channels, color_space, dtype and perhaps digest of the fitted picture,
+    None for other assets. ``own`` holds the entries that only this kind has, by name.
     """
 
     recipe: dict[str, Any]
@@ -51,7 +51,7 @@ class Asset:
 def asset_file(
     kind: str, header: Header, tensors: dict[str, NDArray[Any]], curve_points: int = CURVE_POINTS
 ) -> AssetFile:
-    """Return an asset as its file holds it, its curve thinned out to ``curve_points``."""
+    """Return an asset in its stored form, its curve thinned out to ``curve_points``."""
     training = dict(header.training)
     if "curve" in training:
         training["curve"] = thin(training["curve"], curve_points)
@@ -82,18 +82,18 @@ def asset_size(
 
 
 def read_asset(path: str | os.PathLike[str], kind: str | None = None) -> Asset:
-    """Read what ``save_asset`` wrote; AssetError says why a file is refused.
+    """Read a file of ``save_asset``; AssetError where it is refused.
 
-    ``kind``: the one that it must be of, where it matters.
+    ``kind``: the kind it has to be of; None for any.
     """
     return asset_of(read_asset_file(path, kind), path)
 
 
 def asset_of(file: AssetFile, path: str | os.PathLike[str]) -> Asset:
-    """Return the asset of a file that was read.
+    """Return the asset of a parsed file.
 
-    Raises: AssetError where its header breaks a rule that all kinds share, or a tensor holds what
-        is no finite number.
+    Raises: AssetError where its header breaks a rule that all kinds share, or a tensor is not
+        finite.
     """
     check_header(str(path), file.header, ASSET, "asset", REMEDY)
     check_numbers(str(path), file.tensors, REMEDY)
@@ -106,29 +106,29 @@ def asset_of(file: AssetFile, path: str | os.PathLike[str]) -> Asset:
 
 
 def check_own(asset: Asset, rules: Mapping[str, Rule]) -> None:
-    """Raise AssetError where the header breaks a rule of its kind, by the names of its parts."""
+    """Raise AssetError where parts of the header break the rules of its kind."""
     parts = {**asset.header.own, "training": asset.header.training,
              "quality": asset.header.quality}  # fmt: skip
     check_header(asset.path, parts, ObjectOf(rules), "asset", REMEDY)
 
 
 def check_tensors(asset: Asset, forms: Mapping[str, Form] | None) -> None:
-    """Raise AssetError where the tensors are others than ``forms``; None is for any."""
+    """Raise AssetError unless the tensors have these ``forms``; None allows any."""
     if forms is not None:
         check_forms(asset.path, asset.tensors, forms, REMEDY)
 
 
 def check_drawn(path: str, drawn: NDArray[Any]) -> None:
-    """Raise AssetError where what an asset draws is no picture: NaN or infinity in it."""
+    """Raise AssetError where a drawn picture has NaN or infinity."""
     if not np.isfinite(drawn).all():
         raise AssetError(f"{path}: got NaN or infinity in what it draws, need finite colors. Its "
                          "numbers are too large: fit it again.")  # fmt: skip
 
 
 def picture_facts(picture: Picture, digest: str | None = None) -> dict[str, Any]:
-    """Return what an asset says of the picture it was fitted to.
+    """Return the header's entry for the fitted picture.
 
-    ``digest`` spares reading every pixel where the right one does not matter.
+    ``digest`` saves reading every pixel where any will do.
     """
     return {
         "name": picture.name,
@@ -142,9 +142,9 @@ def picture_facts(picture: Picture, digest: str | None = None) -> dict[str, Any]
 
 
 def thin(curve: list[Any], count: int) -> list[Any]:
-    """Return at most ``count`` rows of a training curve: of those with a PSNR two thirds.
+    """Return at most ``count`` rows of a training curve; two thirds of them have a PSNR.
 
-    Of both kinds some are log-spaced from the first to the last.
+    Rows with and without one are each log-spaced from the first to the last.
     """
     measured = [i for i, row in enumerate(curve) if row[3] is not None]
     if len(curve) <= count or count < 6 or not 0 < len(measured) < len(curve):

@@ -14,7 +14,7 @@ from neuralshade.asset.schema import check_header
 from neuralshade.base.message_text import named
 from neuralshade.errors import AssetError
 
-SQUARES = ("moments", ".exp_avg_sq")  # end the names of what has squared gradients
+SQUARES = ("moments", ".exp_avg_sq")  # suffixes of tensors with squared gradients
 REMEDY = "Start the fit again."
 
 
@@ -42,7 +42,7 @@ def save_checkpoint(path: str | os.PathLike[str], kind: str, checkpoint: Checkpo
 
 
 def load_checkpoint(path: str | os.PathLike[str], kind: str) -> Checkpoint:
-    """Read what ``save_checkpoint`` wrote; AssetError says why a file is refused."""
+    """Read a file of ``save_checkpoint``; AssetError where it is refused."""
     file = read_asset_file(path, kind + CHECKPOINT)
     check_header(str(path), file.header, CHECKPOINT_RULE, "checkpoint", REMEDY)
     # copied: safetensors hands out read-only views of the file's bytes
@@ -56,9 +56,9 @@ def load_checkpoint(path: str | os.PathLike[str], kind: str) -> Checkpoint:
 
 
 def not_finite(state: Mapping[str, torch.Tensor]) -> str | None:
-    """Return the name of a tensor that holds NaN or infinity; None where all is well.
+    """Return the name of a tensor that holds NaN or infinity; None without one.
 
-    Of squared gradients infinity is well: what they belong to stays as it is.
+    Infinite squared gradients are allowed: their parameters just stop moving.
     """
     for name, values in state.items():
         if values.is_floating_point():
@@ -71,6 +71,6 @@ def not_finite(state: Mapping[str, torch.Tensor]) -> str | None:
 def _tensor(name: str, values: NDArray[Any], path: str | os.PathLike[str]) -> torch.Tensor:
     try:
         return torch.from_numpy(values.copy())
-    except TypeError as error:  # a dtype that NumPy has and PyTorch has not
+    except TypeError as error:  # a dtype of NumPy that PyTorch lacks
         raise AssetError(f"{path}: got {values.dtype} for {named(name)}, need numbers of a fit. "
                          f"{REMEDY}") from error  # fmt: skip

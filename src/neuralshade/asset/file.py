@@ -21,11 +21,11 @@ from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import AssetError
 
 FORMAT = 1  # raise it when older readers would misread the file
-KEY = "neuralshade"  # the one metadata entry of the safetensors header; JSON
+KEY = "neuralshade"  # the only metadata entry of the safetensors header; JSON
 MARK = b'\\"checksum\\":\\"'  # JSON inside a JSON string: quotes are escaped
-CHECKPOINT = "-checkpoint"  # ends the kind of an unfinished fit
-START = b'{"__metadata__":{"neuralshade":'  # behind the length of the header, in 8 bytes
-LONGEST_HEADER = 2**26  # bytes, that are read to tell a kind
+CHECKPOINT = "-checkpoint"  # suffix of the kind of an unfinished fit
+START = b'{"__metadata__":{"neuralshade":'  # after the header's length, which takes 8 bytes
+LONGEST_HEADER = 2**26  # bytes to read for the kind
 DIGITS = 16  # of SHA-256, hex, over the whole file with the checksum's digits as zeros
 
 
@@ -50,10 +50,10 @@ def write_asset_file(path: str | os.PathLike[str], file: AssetFile) -> int:
 
 def to_bytes(file: AssetFile) -> bytes:
     """Return the bytes of the file, checksum filled in."""
-    # first, so that nothing else of the header can be taken for it
+    # first, so that no other part of the header can match it
     header = {"checksum": "0" * DIGITS, "format": FORMAT, **file.header}
     metadata = {KEY: json.dumps(_finite(header), separators=(",", ":"), allow_nan=False)}
-    # not ascontiguousarray, which turns a single number into a list of one
+    # not ascontiguousarray, which turns a scalar into an array of one
     tensors = {name: np.asarray(value, order="C") for name, value in file.tensors.items()}
     data = safetensors.numpy.save(tensors, metadata)
     place = data.index(MARK) + len(MARK)
@@ -61,9 +61,9 @@ def to_bytes(file: AssetFile) -> bytes:
 
 
 def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> AssetFile:
-    """Read a file that ``write_asset_file`` wrote.
+    """Read a file of ``write_asset_file``.
 
-    Raises: AssetError, saying why, for a file that is missing, foreign, truncated, altered,
+    Raises: AssetError with the reason, for a file that is missing, foreign, truncated, altered,
         newer than this version, or of another kind than ``kind``.
     """
     check_path("asset", path, AssetError)
@@ -85,20 +85,20 @@ def read_asset_file(path: str | os.PathLike[str], kind: str | None = None) -> As
 
 
 def _where(path: str | os.PathLike[str]) -> str:
-    """Return what to do about a file that cannot be read: fits of mip levels write folders."""
+    """Return the remedy for an unreadable file: fits of mip levels write folders."""
     inside = sorted(Path(path).glob("*.nsh")) if os.path.isdir(path) else []
     return f"Name the one in it: {inside[0]}." if len(inside) == 1 else "Check the path."
 
 
 def is_asset_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether the file begins as one that ``write_asset_file`` wrote. Raises OSError."""
+    """Return whether the file begins like one of ``write_asset_file``. Raises OSError."""
     check_regular(path)
     with Path(path).open("rb") as file:
         return file.read(8 + len(START))[8:] == START
 
 
 def stored_kind(path: str | os.PathLike[str]) -> str | None:
-    """Return the kind that a file says it is, its checksum unread; None where it says none.
+    """Return the kind in a file's header, without verifying its checksum; None without one.
 
     Raises: OSError.
     """
@@ -114,7 +114,7 @@ def stored_kind(path: str | os.PathLike[str]) -> str | None:
 
 
 def from_bytes(data: bytes, place: str = "asset") -> AssetFile:
-    """Return header and tensors of the bytes of a file; AssetError as ``read_asset_file``."""
+    """Parse the bytes of a file; AssetError as in ``read_asset_file``."""
     header = _header(data, place)
     if header["format"] > FORMAT:
         raise AssetError(f"{place}: got format {shown(header['format'])}, need <= {FORMAT}. "
@@ -127,17 +127,17 @@ def from_bytes(data: bytes, place: str = "asset") -> AssetFile:
 
 
 def _tensors(data: bytes, place: str) -> dict[str, NDArray[Any]]:
-    """Return the tensors by name; AssetError where their table does not fit the file's bytes."""
+    """Return the tensors by name; AssetError where their table does not match the file's bytes."""
     try:
         found = safetensors.numpy.load(data)
-    # KeyError: a dtype that NumPy has not; ValueError: a shape beyond its arrays
+    # KeyError: a dtype that NumPy lacks; ValueError: a shape beyond its arrays
     except (safetensors.SafetensorError, KeyError, ValueError) as error:
-        raise AssetError(f"{place}: got tensors that no reader takes ({_told(error)}), need those "
+        raise AssetError(f"{place}: got tensors that no reader takes ({_reason(error)}), need those "
                          "of a fit. Fit it again.") from error  # fmt: skip
-    return dict(sorted(found.items()))  # safetensors returns them in another order every time
+    return dict(sorted(found.items()))  # safetensors returns them in varying order
 
 
-def _told(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return plain(str(error))[:LONGEST]
 
 
@@ -170,7 +170,7 @@ def _finite(value: Any) -> Any:
 
 
 def _guess(data: bytes) -> str:
-    """Say what the bytes probably are, for the message."""
+    """Return what the bytes probably are, for the message."""
     if not data:
         return "an empty file"
     if KEY.encode() in data[:4096]:
@@ -200,7 +200,7 @@ def _remedy(kind: str, wanted: str) -> str:
 
 
 def _kinds_text(kind: str, wanted: str) -> tuple[str, str]:
-    """Return what a file is and what it is to be, for the message; both are kinds."""
+    """Return the kind of a file and the needed one, for the message."""
     if not wanted.endswith(CHECKPOINT):
         return f"an asset of kind {shown(kind)}", repr(wanted)
     need = f"the checkpoint of an interrupted fit {wanted.removesuffix(CHECKPOINT)}"

@@ -1,6 +1,6 @@
 """Plug-in provenance: the header's note on packages of encodings and losses, and its reader.
 
-The note is for people: nothing is looked for, loaded or installed by it.
+The note is information for people: nothing is searched, loaded or installed because of it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NOTES = ListOf(
 
 
 def plugin_notes(named: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Return the header's part for names by what they are of; none where no package brought one."""
+    """Return the header's note on the packages that provide these (group, name) pairs, if any."""
     found = (LOADED.get(pair) for pair in named)
     notes = [{"what": p.what, "name": p.name, "package": p.package[:128],
               "version": p.version[:64]} for p in found if p is not None]  # fmt: skip
@@ -29,22 +29,22 @@ def plugin_notes(named: Iterable[tuple[str, str]]) -> dict[str, Any]:
 
 
 def package_facts(header: Mapping[str, Any]) -> dict[str, str]:
-    """Return a line for people on what packages brought, by its title; none where none did."""
+    """Return a line on the packages of plug-ins, by its title; empty without any."""
     notes = header.get(PART, ())
-    told = "; ".join(f"{n['what']} {n['name']} of {n['package']} {n['version']}" for n in notes)
-    return {"packages": told} if told else {}
+    line = "; ".join(f"{n['what']} {n['name']} of {n['package']} {n['version']}" for n in notes)
+    return {"packages": line} if line else {}
 
 
-# An Asset is Any in the next two: what it is made of imports this file.
+# An Asset is typed Any below: asset.py imports this file.
 
 
 def losses_of(asset: Any) -> list[str]:
-    """Return the losses of packages that may be missing: what was fitted needs them no more."""
+    """Return the losses of plug-ins: a fitted asset no longer needs them."""
     return [note["name"] for note in asset.header.own.get(PART, ()) if note["what"] == "loss"]
 
 
 def unreadable_recipe(asset: Any, error: ConfigError) -> AssetError:
-    """Return what to raise for a recipe that cannot be read: a package is missing, or is newer."""
+    """Return the error for an unreadable recipe: a package is missing, or the file is newer."""
     return missing_package(asset.path, asset.header.own) or AssetError(
         f"{asset.path}: got a recipe that this version cannot read ({error}), need one it knows. "
         "Upgrade neuralshade."
@@ -52,7 +52,7 @@ def unreadable_recipe(asset: Any, error: ConfigError) -> AssetError:
 
 
 def missing_package(path: str, header: Mapping[str, Any]) -> AssetError | None:
-    """Return what to raise for the first noted package that is not there; None where all are."""
+    """Return the error for the first noted package that is not installed; None if all are."""
     notes = header.get(PART, [])
     check_header(path, notes, NOTES, "asset", "Fit it again.")
     for note in notes:

@@ -1,7 +1,7 @@
 """Schema of file headers: rules for plain data, checked once before use.
 
-A kind says its rules in a schema.py of its own. Not by a library: jsonschema and pydantic take
-0.1 s to load, have error texts of their own and know no tensors; here, seven rules are enough.
+Each kind has its rules in a schema.py. No library is used: jsonschema and pydantic take 0.1 s to
+import, have error texts of their own and know no tensors; here, seven rules are enough.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Form = tuple[str, tuple[int, ...]]  # dtype and shape of a tensor
 
 
 class Misfit(Exception):  # noqa: N818 - caught here
-    """A value that breaks a rule: what was got and where; what is needed, None for a whole file."""
+    """A value that breaks a rule: what it is, where, and the requirement (None: a whole file)."""
 
 
 class Rule(Protocol):
-    """What a value must be."""
+    """Requirement for a value."""
 
     def check(self, value: Any, where: str) -> None:
-        """Raise Misfit where ``value`` is something else."""
+        """Raise Misfit where ``value`` does not meet it."""
 
 
 def _refuse(value: Any, where: str, need: str) -> None:
@@ -70,7 +70,7 @@ def _is_finite(value: float) -> bool:
 
 @dataclass(frozen=True)
 class Text:
-    """A text of ``longest`` characters at most; one of ``choices`` where there are any."""
+    """A text of at most ``longest`` characters; one of ``choices`` where there are any."""
 
     longest: float = LONGEST_NAME
     choices: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Digits:
-    """A text of so many hexadecimal digits, such as a digest's."""
+    """A text of ``count`` hexadecimal digits, such as a digest's."""
 
     count: int
 
@@ -109,7 +109,7 @@ class Boolean:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """What one of several rules takes; ``need`` says so."""
+    """A value that meets one of several rules; ``need`` describes them."""
 
     rules: tuple[Rule, ...]
     need: str
@@ -125,7 +125,7 @@ class AnyOf:
 
 @dataclass(frozen=True)
 class ListOf:
-    """A list of ``least`` to ``most`` values by one rule."""
+    """A list of ``least`` to ``most`` values that meet one rule."""
 
     rule: Rule
     least: int = 0
@@ -134,15 +134,15 @@ class ListOf:
     def check(self, value: Any, where: str) -> None:
         if not isinstance(value, list) or not self.least <= len(value) <= self.most:
             count = f"{self.least}" if self.least == self.most else f"{self.least} to {self.most:g}"
-            told = "a list" if math.isinf(self.most) else f"a list of {count}"
-            _refuse(value, where, told)
+            need = "a list" if math.isinf(self.most) else f"a list of {count}"
+            _refuse(value, where, need)
         for index, item in enumerate(value):
             self.rule.check(item, f"{where}[{index}]")
 
 
 @dataclass(frozen=True)
 class MapOf:
-    """An object whose names are free, each value by one rule."""
+    """An object with free names, whose values meet one rule."""
 
     rule: Rule
 
@@ -157,9 +157,9 @@ class MapOf:
 
 @dataclass(frozen=True)
 class ObjectOf:
-    """An object with ``needed`` parts, and perhaps ``others``.
+    """An object with the parts ``needed``, and optionally ``others``.
 
-    Parts of other names are let be, as a later version may write them: nothing reads them.
+    Unknown parts are ignored: a later version may write them.
     """
 
     needed: Mapping[str, Rule]
@@ -178,7 +178,7 @@ class ObjectOf:
 
 
 def check_header(place: str, header: Any, rule: Rule, what: str, remedy: str) -> None:
-    """Raise AssetError naming the file ``place``, of ``what``, where its header breaks ``rule``."""
+    """Raise AssetError for the file ``place``, a ``what``, where its header breaks ``rule``."""
     try:
         rule.check(header, "")
     except Misfit as fault:
@@ -198,13 +198,13 @@ def check_numbers(place: str, tensors: Mapping[str, NDArray[Any]], remedy: str) 
 def check_forms(
     place: str, tensors: Mapping[str, NDArray[Any]], forms: Mapping[str, Form], remedy: str
 ) -> None:
-    """Raise AssetError where the tensors are others than ``forms``, by name, dtype and shape."""
+    """Raise AssetError unless the tensors have these ``forms``, by name, dtype and shape."""
     for name, form in forms.items():
         values = tensors.get(name)
         got = None if values is None else (values.dtype.name, values.shape)
         if got != form:
-            told = "no such tensor" if got is None else f"{got[0]} {shown(list(got[1]))}"
-            raise AssetError(f"{place}: got {told} for {name}, need {form[0]} {list(form[1])}. "
+            found = "no such tensor" if got is None else f"{got[0]} {shown(list(got[1]))}"
+            raise AssetError(f"{place}: got {found} for {name}, need {form[0]} {list(form[1])}. "
                              f"{remedy}")  # fmt: skip
     for name in tensors:
         if name not in forms:

@@ -30,7 +30,7 @@ class Stored:
     grid: bool
 
     def slices_first(self, values: torch.Tensor) -> torch.Tensor:
-        """Put the axis that has its own steps first; its own inverse."""
+        """Move the axis that has steps of its own to the front; its own inverse."""
         return values.t() if ".vertices." in self.name else values
 
     @property
@@ -39,7 +39,7 @@ class Stored:
 
 
 def pack_field(field: torch.nn.Module) -> dict[str, NDArray[Any]]:
-    """Return the parameters of a field, or of a network alone, as its ``bits`` say.
+    """Return the parameters of a field, or of a network alone, quantized to their ``bits``.
 
     Names are the parameters' names. Weights are row-major [outputs, inputs], dense grids
     [features, height, width], hash tables [features, entries] where quantised, else
@@ -167,7 +167,7 @@ def pack_nibbles(levels: NDArray[Any]) -> NDArray[Any]:
 
 
 def unpack_nibbles(packed: NDArray[Any], count: int) -> NDArray[Any]:
-    """Return int8 [..., count], what ``pack_nibbles`` was given."""
+    """Return int8 [..., count], the inverse of ``pack_nibbles``."""
     both = np.stack([packed & 15, packed >> 4], axis=-1)
     levels = both.reshape(*packed.shape[:-1], -1)[..., :count]
     return levels.astype(np.int8) - np.int8(ZERO)

@@ -79,7 +79,7 @@ def _extremes(planes: Floats) -> tuple[Floats, Floats]:
 
 
 def _chosen(planes: Floats, first: Floats, last: Floats) -> BlockFit:
-    """Return the nearest steps between given end points, which are clipped to their range."""
+    """Return the nearest steps between two end points, which are clipped to their range."""
     first, last = np.clip(first, 0, LARGEST), np.clip(last, 0, LARGEST)
     begin, end = _colors(first), _colors(last)
     span = (end - begin).T[..., None]

@@ -1,6 +1,6 @@
 """BC4 encoder: 16 numbers in 8 bytes, as two end points and 16 steps between them.
 
-A block's kind is told by the order of its end points. Falling: eight values at even steps from
+The order of a block's end points gives its kind. Falling: eight values at even steps from
 the first to the last. Rising or equal: six such values, and 0 and 1 beside them.
 Source: Microsoft, Direct3D 11.3 Functional Specification, section 19.5.12.
 """
@@ -80,7 +80,7 @@ def _fit(values: Floats, first: Floats, last: Floats, steps: int) -> BlockFit:
 
 
 def _chosen(values: Floats, first: Floats, last: Floats, steps: int) -> BlockFit:
-    """Return the nearest steps for given end points; an infinite error where these are not allowed.
+    """Return the nearest steps between two end points; infinite error where these are not allowed.
 
     For six values, a number nearer to 0 or 1 counts as that.
     """

@@ -24,7 +24,7 @@ TEXELS = 16
 WEIGHTS = np.array(  # of 64
     (0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64), np.int32
 )
-FINE = 1024  # places on the line between end points that are told apart
+FINE = 1024  # distinct places on the line between end points
 NEAREST = np.abs(np.arange(FINE + 1)[:, None] * 64 / FINE - WEIGHTS).argmin(axis=1)  # their steps
 REFITS = 3  # least squares for the chosen steps
 CHUNK = 2_048  # blocks at once, so that a pass stays in the processor's cache
@@ -36,7 +36,7 @@ PEAK = 0xFFFF  # of end points when they are interpolated; 31 / 64 of it is the 
 
 @dataclass
 class _Ends:
-    """End points as stored, first and second: int64 [N, 3] each; and which of them a mode has."""
+    """Stored end points, first and second: int64 [N, 3] each; ``fits`` where a mode can hold them."""
 
     first: Codes
     second: Codes
@@ -91,12 +91,12 @@ def _on_axis(wanted: Floats) -> tuple[Floats, Floats]:
 
 
 def _stored(first: Floats, second: Floats, mode: tuple[int, int, int]) -> _Ends:
-    """Return end points as a mode stores them; where it cannot, ``fits`` says so."""
+    """Return end points as a mode stores them; ``fits`` is False where it cannot."""
     _, bits, difference = mode
     one, two = (_quantized(end, bits) for end in (first, second))
     if not difference:
         return _Ends(one, two, np.ones(len(one), bool))
-    # one less than there is, as the ends may have to change places
+    # one less than there is, as the ends may be swapped
     most = (1 << difference - 1) - 1
     return _Ends(one, two, (np.abs(two - one) <= most).all(axis=1))
 

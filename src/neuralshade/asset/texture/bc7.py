@@ -16,8 +16,8 @@ from neuralshade.base.optional import optional_module
 SIDE_PX = 4  # of a block
 # Of etcpak's 0 ... 4: half the gain of 4, for a sixth of the time that 4 takes more than 0.
 USUAL_LEVEL, SLOWEST_LEVEL = 1, 4
-ALL_MODES, OPAQUE_MODE = 0xFFFFFFFF, 1 << 1  # of the eight ways to fill a block, bit by bit
-LEAST_APART = 2**13  # tiles that a process is started for: 0.15 s of work, three times its start
+ALL_MODES, OPAQUE_MODE = 0xFFFFFFFF, 1 << 1  # of the eight modes of a block, bit by bit
+LEAST_APART = 2**13  # tiles worth a process: 0.15 s of work, three times its start
 ALPHA_WEIGHT = 64  # beside 1 for each color: one step of alpha is worth eight of a color
 
 Tiles = NDArray[np.uint8]
@@ -68,7 +68,7 @@ def _has_even_alpha(blocks: Tiles) -> NDArray[np.bool_]:
 def _blocks(tiles: Tiles, level: int, **settings: Any) -> Tiles:
     remedy = "Run: pip install etcpak, or choose rgba8."
     optional_module("etcpak", "etcpak", "bc7", "to encode BC7", remedy)
-    asked = {"m_uber_level": level, "m_mode_mask": ALL_MODES, **settings}
+    options = {"m_uber_level": level, "m_mode_mask": ALL_MODES, **settings}
     count = min(core_count(), len(tiles) // LEAST_APART)
     encode = encode_in_process
     if count < 2 or not can_start_process():
@@ -76,7 +76,7 @@ def _blocks(tiles: Tiles, level: int, **settings: Any) -> Tiles:
 
     def encoded(part: Tiles) -> bytes:
         strip = part.swapaxes(0, 1).tobytes()  # a picture of one row of blocks
-        return encode(strip, SIDE_PX * len(part), asked)
+        return encode(strip, SIDE_PX * len(part), options)
 
     blocks = b"".join(map_on_cores(encoded, np.array_split(tiles, count)))
     return np.frombuffer(blocks, np.uint8).reshape(-1, 16).copy()

@@ -26,25 +26,25 @@ def encode_strip(strip: bytes, width: int, settings: Mapping[str, Any]) -> bytes
     """
     import etcpak
 
-    # made anew: without, etcpak weighs colors for the eye, which would spoil normals
-    asked = etcpak.BC7CompressBlockParams()
-    asked.init_linear_weights()
+    # created anew: the default weighs colors for the eye, which would spoil normals
+    parameters = etcpak.BC7CompressBlockParams()
+    parameters.init_linear_weights()
     for name, value in settings.items():
-        setattr(asked, name, value)
-    # etcpak trusts the size that it is told, and reads past the end of less
+        setattr(parameters, name, value)
+    # etcpak trusts the size, and reads past the end of a shorter strip
     assert len(strip) == 4 * width * SIDE_PX, (len(strip), width)
-    return bytes(etcpak.compress_bc7(strip, width, SIDE_PX, asked))
+    return bytes(etcpak.compress_bc7(strip, width, SIDE_PX, parameters))
 
 
 def can_start_process() -> bool:
-    """Return whether a process of this Python can be started: not out of a packed program."""
+    """Return whether this Python can start a process; a packed program cannot."""
     return bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
 def encode_in_process(strip: bytes, width: int, settings: Mapping[str, Any]) -> bytes:
-    """Return ``encode_strip`` of a process; of this one where that fails, which is logged."""
+    """Return ``encode_strip`` of a process; of this one where that fails, with a log entry."""
     order = json.dumps([[str(path) for path in sys.path if path], width, dict(settings)])
-    # no site packages of its own, and no settings of the environment: paths are told
+    # without site packages or settings of the environment: paths are passed
     command = [sys.executable, "-I", "-S", os.path.abspath(__file__), order]
     try:
         done = subprocess.run(command, input=strip, capture_output=True, check=False)
@@ -59,8 +59,8 @@ def encode_in_process(strip: bytes, width: int, settings: Mapping[str, Any]) -> 
 
 
 def main() -> None:
-    """Encode what comes on standard input, as the first argument says."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who started this
+    """Encode a strip from standard input, with the settings in the first argument."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent
     sys.path[:], width, settings = json.loads(sys.argv[1])
     sys.stdout.buffer.write(encode_strip(sys.stdin.buffer.read(), width, settings))
 

@@ -1,4 +1,4 @@
-"""Partition shapes of BC7: 64 ways to divide a block into two. Device half: bc7_shapes.slang.
+"""Partition shapes of BC7: the 64 divisions of a block in two. Device half: bc7_shapes.slang.
 
 Source: Khronos Data Format Specification 1.3, section 20 (BPTC), the tables of partitions.
 """

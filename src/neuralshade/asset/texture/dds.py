@@ -32,7 +32,7 @@ def write_dds(path: str | os.PathLike[str], levels: MipChain, format: str) -> No
         format: a name of texture_format.FORMATS. C is its count of channels; where that is
             4, C may be 3, and alpha becomes 1. Values for "..._srgb" are sRGB-encoded already.
 
-    BC formats whose largest level is no multiple of 4 a side are written as asked; Direct3D 11
+    BC formats are written even if a side of the largest level is no multiple of 4; Direct3D 11
     and older refuse such textures.
 
     Raises: what ``check_chain`` and ``whole_file`` raise; DeviceError for BC7 without etcpak.
@@ -45,9 +45,9 @@ def write_dds(path: str | os.PathLike[str], levels: MipChain, format: str) -> No
 def fill_dds(
     partial: Path, levels: MipChain, chosen: TextureFormat, blocks: Sequence[bytes] = ()
 ) -> None:
-    """Write a chain that ``check_chain`` found well to ``partial``; DeviceError as above.
+    """Write a chain checked by ``check_chain`` to ``partial``; DeviceError as above.
 
-    ``blocks``: of each level, where they were made already; of ``levels`` then only shapes count.
+    ``blocks``: encoded blocks of each level, if any; then only the shapes of ``levels`` matter.
     """
     with partial.open("wb") as file:
         file.write(_header(levels, chosen))

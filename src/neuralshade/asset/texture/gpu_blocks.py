@@ -28,9 +28,9 @@ static const uint ANCHORS[64] = {{{anchors}}};
 
 
 class GpuBlocks:
-    """Compresses float32 texels [rows, width, channels] in [0, 1], that ``texels`` holds.
+    """Compresses float32 texels [rows, width, channels] in [0, 1] from the buffer ``texels``.
 
-    ``blocks``: where they come to lie. Both are the caller's, on ``gpu``.
+    ``blocks``: buffer for the result. Both belong to the caller, on ``gpu``.
     """
 
     def __init__(self, gpu: Gpu, texels: Buffer, blocks: Buffer):

@@ -45,9 +45,9 @@ def write_ktx2(path: str | os.PathLike[str], levels: MipChain, format: str) -> N
 def fill_ktx2(
     partial: Path, levels: MipChain, chosen: TextureFormat, blocks: Sequence[bytes] = ()
 ) -> None:
-    """Write a chain that ``check_chain`` found well to ``partial``; DeviceError as above.
+    """Write a chain checked by ``check_chain`` to ``partial``; DeviceError as above.
 
-    ``blocks``: as ``fill_dds`` takes them.
+    ``blocks``: as in ``fill_dds``.
     """
     descriptor, notes = _descriptor(chosen), _notes()
     start = HEADER_BYTES + LEVEL_INDEX_BYTES * len(levels)

@@ -25,7 +25,7 @@ log = logging.getLogger("neuralshade")
 
 @dataclass(frozen=True)
 class Arrangement:
-    """What is done to maps before they are written.
+    """Changes to maps before they are written.
 
     ``convention``: of normals, one of CONVENTIONS; ``packs``: words such as "orm", whose letters
     name the maps of red, green, blue and alpha; ``alpha``: opacity goes into albedo's alpha.
@@ -36,7 +36,7 @@ class Arrangement:
     alpha: bool = False
 
     def check(self, container: str) -> None:
-        """Raise ConfigError for what is not known, or cannot be held by files of ``container``."""
+        """Raise ConfigError for unknown settings, or those that ``container`` cannot hold."""
         if self.convention not in CONVENTIONS:
             raise ConfigError(f"normal_convention: got {shown(self.convention)}, need one of "
                               f"{', '.join(CONVENTIONS)}."
@@ -58,7 +58,7 @@ class Arrangement:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether all maps are written as they are."""
+        """Return whether all maps are written unchanged."""
         return self == Arrangement()
 
     @property
@@ -69,13 +69,13 @@ class Arrangement:
     def arranged(
         self, chains: Iterator[MapChain], maps: Sequence[str] | None
     ) -> Iterator[MapChain]:
-        """Yield maps as they are to be written, those that are joined behind the others.
+        """Yield the maps to write, joined ones last.
 
         Args:
             chains: all maps of an asset, or, where none are joined, those of ``maps``.
             maps: which are written by themselves; what is joined with others is not among them.
 
-        Raises: ConfigError for a name of ``maps`` that there is not, and maps that are missing.
+        Raises: ConfigError for an unknown name in ``maps``, and for missing maps.
         """
         held: dict[str, MapChain] = {}
         joined = {name for word in self.packs for name in packed_maps(word)}

@@ -12,7 +12,7 @@ from neuralshade.errors import ConfigError
 
 BLOCKS = ("bc7", "bc6h", "bc5", "bc4", "bc1")
 USUAL_BLOCKS = ("bc7", "bc5", "bc4")  # the best for each kind of map
-# Blocks that suit a map, the best first; of colors, whichever is asked for first.
+# Blocks that suit a map, the best first; for colors, the first one in ``blocks``.
 SUITING = {"normal": ("bc5", "bc7", "bc1"), 1: ("bc4",), 2: ("bc5",), 3: ("bc7", "bc1"),
            4: ("bc7",)}  # fmt: skip
 LETTERS = {
@@ -35,7 +35,7 @@ class MapChain:
     meaning: str  # "srgb", "linear", "normal" (unit vectors, z > 0) or "data", as MaterialMap says
     bits: int = 8  # of a number where the map comes from: 8, 16 or 32
     wide: bool = False  # whether its numbers may lie beyond [0, 1] and are to stay there
-    # Of each level, where a GPU made them: of ``levels`` then only the shapes count.
+    # Encoded blocks of each level from a GPU; then only the shapes of ``levels`` matter.
     blocks: Sequence[bytes] = ()
 
     @property
@@ -53,7 +53,7 @@ def check_blocks(blocks: Sequence[str]) -> None:
 
 
 def chain_format(one: MapChain, blocks: Sequence[str] = ()) -> TextureFormat:
-    """Return what a map is stored as in DDS and KTX2.
+    """Return the format for a map in DDS and KTX2.
 
     sRGB colors are in formats that say so, all else in UNORM: of 16 bits where the map comes
     from more than 8, which there are none of for sRGB. Colors that are wide are in bc6h where that
@@ -77,7 +77,7 @@ def chain_format(one: MapChain, blocks: Sequence[str] = ()) -> TextureFormat:
 
 
 def block_format(meaning: str, channels: int, blocks: Sequence[str]) -> TextureFormat | None:
-    """Return which of ``blocks`` a map that is not wide is stored in; None where none suits it."""
+    """Return the one of ``blocks`` for a map that is not wide; None where none suits it."""
     if meaning == "normal":
         block = next((block for block in SUITING["normal"] if block in blocks), None)
     else:

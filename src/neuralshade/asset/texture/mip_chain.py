@@ -41,14 +41,14 @@ def check_chain(levels: MipChain, format: str) -> TextureFormat:
 
 
 def shapes_of(sizes: Sequence[tuple[int, int]], channels: int) -> list[NDArray[np.float32]]:
-    """Return levels of which there are only shapes: all numbers are one 0. Sizes: width, height."""
+    """Return levels that only have shapes: views of one 0. Sizes: width, height."""
     return [np.broadcast_to(np.float32(0), (down, across, channels)) for across, down in sizes]
 
 
 def stored_levels(
     levels: MipChain, chosen: TextureFormat, blocks: Sequence[bytes] = ()
 ) -> Iterator[Iterable[bytes]]:
-    """Yield the bytes of each checked level, in parts; ``blocks``: where they are made already."""
+    """Yield the bytes of each checked level, in parts; ``blocks``: already encoded ones."""
     if not blocks:
         yield from (encoded(level, chosen) for level in levels)
         return

@@ -35,12 +35,12 @@ CHAINS = {"dds": fill_dds, "ktx2": fill_ktx2}  # which hold all of one map
 
 
 def file_name(name: str) -> str:
-    """Return the name of a set or a map, as a file's without its suffix: with no folder in it."""
+    """Return the name of a set or a map as a file name without suffix and folders."""
     return re.sub(r"[/\\:\0]", "_", name)
 
 
 def map_files(folder: Path, container: str, names: Iterable[str], levels: int) -> list[Path]:
-    """Return the files that so many levels of maps, 0 among them, are written to.
+    """Return the files for so many levels of maps, level 0 included.
 
     ``container``: one of PICTURES, whose files are listed level by level, or of CHAINS.
     """
@@ -51,7 +51,7 @@ def map_files(folder: Path, container: str, names: Iterable[str], levels: int) -
 
 
 def level_files(folder: Path, names: Iterable[str]) -> list[Path]:
-    """Return the files of ``folder`` that are called as ``map_files`` calls them, sorted.
+    """Return the files of ``folder`` with names as in ``map_files``, sorted.
 
     None where there is no such folder. Raises OutputError where it cannot be read.
     """
@@ -99,9 +99,9 @@ def check_container(container: str, blocks: Sequence[str] = ()) -> None:
 def write_maps(
     folder: Path, container: str, maps: Iterable[MapChain], blocks: Sequence[str] = ()
 ) -> list[Path]:
-    """Write maps with all their levels into ``folder``, made where there is none: all or nothing.
+    """Write maps with all their levels into ``folder``, created if missing: all or nothing.
 
-    dds and ktx2: a file for each map, in the format that ``chain_format`` says.
+    dds and ktx2: a file for each map, in its ``chain_format``.
     png: a file for each level, 16 bits where the map comes from more than 8; normals are
     (n + 1) / 2, linear colors are encoded as sRGB.
     exr: a file for each level, linear colors, normals from -1 to 1; half where the map comes
@@ -110,7 +110,7 @@ def write_maps(
 
     Args:
         container: "dds", "ktx2", "png" or "exr".
-        maps: one at a time is looked at.
+        maps: iterated once, one map in memory at a time.
         blocks: of BLOCKS, for dds and ktx2; none: plain texels.
 
     Returns: the files, in the order of the maps; picture files level by level in each.

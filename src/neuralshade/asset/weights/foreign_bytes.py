@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 log = logging.getLogger("neuralshade")
 
 LARGEST_BYTES = 2**31  # of a file, and of what a compressed one holds
-FLOATS = ("float16", "float32")  # that stay as they are
+FLOATS = ("float16", "float32")  # kept as they are
 
 Array = npt.NDArray[Any]
 Tensors = dict[str, Array]
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return what a file holds. Raises AssetError where it cannot be read, or is too large."""
+    """Return the bytes of a file. Raises AssetError where it cannot be read, or is too large."""
     try:
         check_regular(path)
         size = os.stat(path).st_size
@@ -41,7 +41,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def too_large(path: object, size: int) -> AssetError:
-    """Return what to raise for so many bytes."""
+    """Return the error for a file of so many bytes."""
     return AssetError(f"{path}: got {size:,} bytes, need at most {LARGEST_BYTES:,}. "
                       "Save the parameters alone.")  # fmt: skip
 
@@ -54,14 +54,14 @@ def check_finite(place: str, values: npt.NDArray[Any], where: str = "") -> None:
 
 
 def damaged(path: object, error: Exception, need: str) -> AssetError:
-    """Return what to raise for a file that its library refuses."""
-    told = plain(str(error))[:LONGEST] or type(error).__name__
-    return AssetError(f"{path}: got bytes that no reader takes ({told}), need {need}. "
+    """Return the error for a file that its library refuses."""
+    described = plain(str(error))[:LONGEST] or type(error).__name__
+    return AssetError(f"{path}: got bytes that no reader takes ({described}), need {need}. "
                       "Save it again.")  # fmt: skip
 
 
 def note_rounded(path: object, name: str, dtype: str, size: int) -> None:
-    """Log that a tensor of ``size`` bytes a number becomes float32, where that rounds."""
+    """Log that a tensor with ``size`` bytes per number is rounded to float32, if it is."""
     if size > 4:
         log.warning("%s: got %s as %s, rounded to float32.", path, named(name), dtype)
 

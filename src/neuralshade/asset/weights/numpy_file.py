@@ -30,12 +30,12 @@ def numpy_tensors(path: object, data: bytes) -> Tensors:
     """Return the float arrays of a file by name. Raises AssetError."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of headers of Python 2, names twice in a zip
+            warnings.simplefilter("ignore")  # about headers of Python 2, duplicate names in a zip
             found = {ONLY: _array(data)} if data.startswith(START) else _zipped(path, data)
         return _floats(path, found)
-    except AssetError:  # a ValueError, which says already what it is
+    except AssetError:  # a ValueError with its message already
         raise
-    except Exception as error:  # of a stranger's bytes: ValueError, TokenError, BadZipFile ...
+    except Exception as error:  # untrusted bytes: ValueError, TokenError, BadZipFile ...
         raise damaged(path, error, NEED) from error
 
 
@@ -54,7 +54,7 @@ def _zipped(path: object, data: bytes) -> dict[str, npt.NDArray[Any]]:
 
 
 def _array(data: bytes) -> npt.NDArray[Any]:
-    """Return the array of one .npy file; ValueError where its header and bytes do not agree."""
+    """Return the array of one .npy file; ValueError where its header and bytes do not match."""
     file = io.BytesIO(data)
     version = np.lib.format.read_magic(file)
     if version not in ((1, 0), (2, 0)):

@@ -15,14 +15,14 @@ NEED = "a state dict or a tensor of torch.save"
 
 
 def torch_tensors(path: object, data: bytes) -> Tensors:
-    """Return the float tensors of a file by name. Raises AssetError for all else in it."""
+    """Return the float tensors of a file by name. Raises AssetError for anything else in it."""
     import torch
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what is refused in a moment
+            warnings.simplefilter("ignore")  # about content that is refused below
             found: Any = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
-    except Exception as error:  # of a stranger's bytes: UnpicklingError, RuntimeError, KeyError ...
+    except Exception as error:  # untrusted bytes: UnpicklingError, RuntimeError, KeyError ...
         raise damaged(path, error, NEED) from error
     if isinstance(found, torch.Tensor):
         found = {"params": found}

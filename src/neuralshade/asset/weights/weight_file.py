@@ -1,7 +1,7 @@
 """Reader of weight files of other programs: tensors by name.
 
-Nothing of a file is run, and no size that it states is believed before it is compared with the
-bytes that are there.
+No code of a file is run, and every size in its header is checked against the bytes that are
+there before it is used.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def read_tensors(path: str | os.PathLike[str]) -> Tensors:
 
     float16 and float32 stay; bfloat16 and float64 become float32. Others are left out.
 
-    Raises: AssetError for a file that is none of FORMS, is damaged, or holds NaN or infinity.
+    Raises: AssetError for a file in none of FORMS, a damaged one, or NaN or infinity in it.
     """
     suffix = Path(path).suffix.lower()
     data = read_bytes(path)
@@ -47,7 +47,7 @@ def read_tensors(path: str | os.PathLike[str]) -> Tensors:
                          "safetensors.torch.save_file.")  # fmt: skip
     for name, values in found.items():
         check_finite(f"{path}", values, f" in tensor {named(name)}")
-    return dict(sorted(found.items()))  # some libraries return them in another order every time
+    return dict(sorted(found.items()))  # some libraries return them in varying order
 
 
 def _safetensors(path: object, data: bytes) -> Tensors:
@@ -56,6 +56,6 @@ def _safetensors(path: object, data: bytes) -> Tensors:
 
     try:
         return floats_of(path, safetensors.torch.load(data))
-    # KeyError: a dtype that PyTorch has not; ValueError, RuntimeError: a shape beyond its tensors
+    # KeyError: a dtype that PyTorch lacks; ValueError, RuntimeError: a shape beyond its tensors
     except (safetensors.SafetensorError, KeyError, ValueError, RuntimeError) as error:
         raise damaged(path, error, "a whole safetensors file") from error
