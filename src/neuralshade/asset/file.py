@@ -132,8 +132,8 @@ def _tensors(data: bytes, place: str) -> dict[str, NDArray[Any]]:
         found = safetensors.numpy.load(data)
     # KeyError: a dtype that NumPy lacks; ValueError: a shape beyond its arrays
     except (safetensors.SafetensorError, KeyError, ValueError) as error:
-        raise AssetError(f"{place}: got tensors that no reader takes ({_reason(error)}), need those "
-                         "of a fit. Fit it again.") from error  # fmt: skip
+        raise AssetError(f"{place}: got tensors that no reader takes ({_reason(error)}), need "
+                         "those of a fit. Fit it again.") from error  # fmt: skip
     return dict(sorted(found.items()))  # safetensors returns them in varying order
 
 

@@ -44,7 +44,7 @@ ASSET = ObjectOf(
 CHECKPOINT = ObjectOf(
     {
         "recipe": RECIPE,
-        "picture": ObjectOf({"name": Text(), "digest": Text(longest=2**20)}),  # a task's one is long
+        "picture": ObjectOf({"name": Text(), "digest": Text(longest=2**20)}),  # a task's is long
         "progress": ObjectOf(
             {"step": COUNT},  # without it a resumed fit would start over
             {"seconds": SECONDS, "loss": MEASURED, "psnr_db": MEASURED,

@@ -10,7 +10,7 @@ from neuralshade.errors import ConfigError, NeuralShadeError, OutputError
 
 
 def check_path(name: str, value: Any, error: type[NeuralShadeError] = ConfigError) -> None:
-    """Raise ``error`` unless the argument ``name`` is a path: a PathLike, or text for a file name."""
+    """Raise ``error`` unless the argument ``name`` is a path: PathLike, or text for a file name."""
     text = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(text, str) or not may_be_name(text):
         raise error(f"{name}: got {shown(value)}, need a path. Give the name of a file or a folder "

@@ -12,21 +12,21 @@ import platformdirs
 from neuralshade.base.private_dirs import make_private_dir, why_not_private
 from neuralshade.errors import DeviceError
 
-# SlangPy's database maps 8 KiB of a file that it has not written: on a full disk the kernel ends
-# the process for it (SIGBUS). The rest is for what comes between.
+# SlangPy's database maps 8 KiB of its file before they are written: on a full disk the system ends
+# the process for it (SIGBUS). The rest is a reserve.
 ROOM_BYTES = 2**20
-# Mesa's software devices have their memory in a file without a name, which grows unchecked: beyond
-# the limit of file sizes the kernel ends the process for it, too.
+# Mesa's software devices keep their memory in an unnamed file that grows unchecked: at the limit
+# of file sizes the system ends the process, too.
 LEAST_LIMIT_BYTES = 2**30
 
 log = logging.getLogger("neuralshade")
 
 
 def cache_folder() -> Path | None:
-    """Return the folder that keeps compiled kernels between runs; None where none can be had.
+    """Return the cache folder for compiled kernels; None where none is usable.
 
-    What lies there is machine code that will be run: of a folder that others could have written
-    to, nothing is used. Why there is none is told once.
+    It holds machine code that will be run: a folder that others could have written to is not
+    used. The reason is logged once.
     """
     folder = Path(platformdirs.user_cache_dir("neuralshade")) / "kernels"
     try:
@@ -46,7 +46,7 @@ def cache_folder() -> Path | None:
 
 @functools.cache
 def log_uncached(why: str) -> None:
-    """Log that kernels are not kept, once for each reason."""
+    """Log that kernels are not cached, once for each reason."""
     log.warning("kernels: they are compiled anew, since %s", why)
 
 

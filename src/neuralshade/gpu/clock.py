@@ -17,16 +17,16 @@ MOST_STEPS = 2048  # per reading
 
 @dataclass(frozen=True)
 class Patience:
-    """How thoroughly to measure."""
+    """Thoroughness of a measurement."""
 
-    warm_seconds: float  # of the same work first: a GPU that idled runs at a third of its clock
-    repeats: int  # of which the median counts
+    warm_seconds: float  # of warm-up: an idle GPU runs at a third of its clock
+    repeats: int  # whose median counts
 
 
 class GpuClock:
-    """Stands in for a Gpu and adds a stamp to both ends of each list of commands.
+    """Wraps a Gpu and adds a timestamp at both ends of each list of commands.
 
-    Everything else is the GPU's own, so an engine is timed as it is, uploads included.
+    All else is passed through, so an engine is timed as it is, uploads included.
     """
 
     def __init__(self, gpu: Gpu):
@@ -37,7 +37,7 @@ class GpuClock:
         return getattr(self._gpu, name)
 
     def commands(self) -> _TimedCommands:
-        """Return commands that begin with a stamp and end with another."""
+        """Return commands that begin and end with a timestamp."""
         first = 2 * self._begun
         self._begun += 1
         assert self._begun <= MOST_SUBMISSIONS, "read the clock before so many submissions"
@@ -80,8 +80,8 @@ def steps_seconds(gpu: Gpu, steps: Steps, patience: Patience) -> float:
 
 
 def median_per_call(work: Callable[[int], object], clock: GpuClock, patience: Patience) -> float:
-    """Return GPU seconds per unit of ``work``, done in readings of CALL_SECONDS or so."""
-    work(1)  # compiles, which warms nothing
+    """Return GPU seconds per unit of ``work``, measured in readings of about CALL_SECONDS."""
+    work(1)  # compiles; not part of the warm-up
     clock.read()
     count, end = 1, time.perf_counter() + patience.warm_seconds
     while True:

@@ -12,10 +12,10 @@ from neuralshade.gpu.gpu import KernelText
 
 
 class KernelBuilds:
-    """Builds for one architecture, as many at a time as there are cores, first come first served.
+    """Background builds for one architecture, one per core at a time, in order of submission.
 
-    In threads: NVRTC leaves Python's lock to others, and so does Slang's compiler, of which there
-    are a few. To be used from one thread.
+    In threads: NVRTC and Slang's compiler release Python's lock. There are only a few Slang
+    compilers. To be used from one thread.
     """
 
     def __init__(self, architecture: str):
@@ -24,17 +24,17 @@ class KernelBuilds:
         self._pool: ThreadPoolExecutor | None = None
 
     def begin(self, kernels: Sequence[KernelText]) -> None:
-        """Build kernels in the background; what fails there is told by ``built``."""
+        """Build kernels in the background; ``built`` raises the errors."""
         if self._pool is None:
             self._pool = ThreadPoolExecutor(core_count(), "neuralshade")
         for kernel in kernels:
             if kernel not in self._begun:
-                # in a context like the caller's, which says whether kernels are written out
+                # in the caller's context, which has the folder of a kernel dump
                 run = copy_context().run
                 self._begun[kernel] = self._pool.submit(run, self._build, kernel)
 
     def built(self, kernel: KernelText) -> BuiltKernel:
-        """Return a kernel: waited for where it was begun, else built here.
+        """Return a kernel: a begun build is waited for, any other is built here.
 
         Raises: as ``build_kernel``.
         """
@@ -42,7 +42,7 @@ class KernelBuilds:
         return self._build(kernel) if begun is None else begun.result()
 
     def close(self) -> None:
-        """Let go of all kernels. Builds that are under way end by themselves; no other begins."""
+        """Drop all kernels. Running builds end by themselves; no others begin."""
         self._begun.clear()
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)

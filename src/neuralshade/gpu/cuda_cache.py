@@ -26,14 +26,14 @@ from neuralshade.gpu.foreign_slang import files_digest, foreign_digest, foreign_
 from neuralshade.gpu.kernel_dump import DumpedKernel
 from neuralshade.gpu.slang_export import export_slang
 
-FORM = 3  # of the kept files and of what is done to emitted text; goes up with either
+FORM = 3  # version of cached files and of the fixes to emitted text; raised with either
 
 log = logging.getLogger("neuralshade")
 
 
 @dataclass(frozen=True)
 class BuiltKernel:
-    """Machine code (a cubin) and how its parameters lie."""
+    """Machine code (a cubin) and the layout of its parameters."""
 
     layout: CudaLayout
     cubin: bytes
@@ -47,13 +47,13 @@ def build_kernel(
     fast_math: bool = False,
     folder: pathlib.Path | None = None,
 ) -> BuiltKernel:
-    """Return one entry point of Slang text as machine code, from the cache where it has that.
+    """Return one entry point of Slang text as machine code, from the cache if it is there.
 
-    What is to be dumped is compiled anew: the cache has no more than machine code.
+    Kernels for a dump are compiled anew: the cache holds machine code only.
 
     Args:
         architecture: as NVRTC names it, such as sm_90a.
-        fast_math, folder: as ``Gpu.kernel`` has them.
+        fast_math, folder: as in ``Gpu.kernel``.
 
     Raises: KernelError where the text does not compile; DeviceError where a package is missing.
     """
@@ -70,7 +70,7 @@ def build_kernel(
 
 
 def _signing_key() -> bytes | None:
-    """Return what this user's kept kernels are signed with: others' machine code is never run."""
+    """Return this user's key, which signs cached kernels: code of others is never run."""
     path = pathlib.Path(platformdirs.user_state_dir("neuralshade")) / "keys" / "kernels"
     key = user_key(path)
     if key is None:
@@ -106,7 +106,7 @@ def _name(
     fast_math: bool,
     folder: pathlib.Path | None,
 ) -> str:
-    """Return a name for all that the machine code depends on, and for whose it is."""
+    """Return a file name from all that the machine code depends on, and from its user."""
     versions = (FORM, importlib.metadata.version("slangpy"), nvrtc_version(), OPTIONS, fast_math)
     parts = [text, entry, architecture, repr(versions), _sources()]
     if folder is not None:
@@ -128,13 +128,13 @@ def _sources() -> str:
 
 @functools.cache
 def _not_inlined_here() -> frozenset[str]:
-    """Return what this package's own Slang files mark so."""
+    """Return the functions that this package's own Slang files mark as not inlined."""
     files = (SOURCE_FOLDER / "neuralshade").rglob("*.slang")
     return not_inlined("\n".join(path.read_text() for path in files))
 
 
 def _read(path: pathlib.Path, key: bytes) -> BuiltKernel | None:
-    """Return what was kept; None where there is nothing, or not what ``key`` signed."""
+    """Return a cached kernel; None where there is none, or its signature is wrong."""
     try:
         mark, _, content = path.read_bytes().partition(b"\n")
     except FileNotFoundError:
@@ -159,5 +159,5 @@ def _keep(path: pathlib.Path, key: bytes, built: BuiltKernel) -> None:
 
 
 def _mark(path: pathlib.Path, key: bytes, content: bytes) -> bytes:
-    # Of the name too, so that no kernel is taken for another.
+    # Signs the name, too, so that no kernel is mistaken for another.
     return _signed(key, path.name.encode() + b"\n" + content).encode()

@@ -10,17 +10,17 @@ from typing import Any
 from neuralshade.errors import DeviceError, KernelError
 from neuralshade.gpu.cuda_packages import REMEDY, nvrtc, nvrtc_version
 
-LETTERED = (9, 0)  # the first compute capability with instructions of its own
-HALVES = "__half"  # what the text says where it needs cuda_fp16.h
+LETTERED = (9, 0)  # the first compute capability with architecture-specific instructions
+HALVES = "__half"  # in the text where it needs cuda_fp16.h
 OPTIONS = ("--std=c++17", "--disable-warnings")  # Slang's own prelude has dozens of warnings
 
 
 @dataclass(frozen=True)
 class MachineCode:
-    """What NVRTC makes of a text."""
+    """Output of NVRTC."""
 
-    cubin: bytes  # what is launched
-    ptx: bytes  # what it was made of, as text
+    cubin: bytes  # for launching
+    ptx: bytes  # the text before assembly
 
 
 def compile_cuda(
@@ -30,11 +30,11 @@ def compile_cuda(
 
     Args:
         code: text of CUDA C++.
-        architecture: as NVRTC calls it.
-        fast_math: as ``Gpu.kernel`` has it.
+        architecture: as NVRTC names it.
+        fast_math: as in ``Gpu.kernel``.
         options: further arguments of NVRTC.
 
-    Raises: KernelError with all that NVRTC said; DeviceError where NVRTC or, for float16,
+    Raises: KernelError with NVRTC's whole log; DeviceError where NVRTC or, for float16,
         CUDA's headers are missing.
     """
     options = [f"--gpu-architecture={architecture}", *OPTIONS, *options]
@@ -70,9 +70,9 @@ def _output(program: Any, size_of: Any, get: Any) -> bytes:
 
 
 def architecture(capability: tuple[int, int]) -> str:
-    """Return what NVRTC calls a compute capability: (8, 6) is sm_86, (9, 0) is sm_90a.
+    """Return NVRTC's name of a compute capability: (8, 6) is sm_86, (9, 0) is sm_90a.
 
-    The letter stands for instructions, wgmma among them, that later GPUs do not have.
+    The letter enables instructions, wgmma among them, that later GPUs lack.
     """
     major, minor = capability
     return f"sm_{major}{minor}" + ("a" if capability >= LETTERED else "")
@@ -90,9 +90,9 @@ def check_known(name: str, capability: tuple[int, int]) -> None:
 
 
 def check_driver(name: str, version: int) -> None:
-    """Raise DeviceError where the driver of a device is too old for what NVRTC makes.
+    """Raise DeviceError where a device's driver is too old for NVRTC's code.
 
-    ``version``: the newest CUDA that the driver knows, as it tells it: 13000 is 13.0.
+    ``version``: the newest CUDA version that the driver supports: 13000 is 13.0.
     """
     need = nvrtc_version()[0]
     if version // 1000 < need:
@@ -103,7 +103,7 @@ def check_driver(name: str, version: int) -> None:
 
 @functools.cache
 def header_option() -> str:
-    """Return what tells NVRTC where cuda_fp16.h is: of nvidia-cuda-runtime, or a CUDA toolkit.
+    """Return NVRTC's include option for cuda_fp16.h, from nvidia-cuda-runtime or a CUDA toolkit.
 
     Raises: DeviceError where neither is found.
     """

@@ -14,7 +14,7 @@ from neuralshade.gpu.gpu import lost_device
 
 
 class CudaContext:
-    """The primary context of device ``index``, which PyTorch shares, and a stream of its own.
+    """The primary context of device ``index``, shared with PyTorch, and a stream.
 
     Raises: DeviceError where a package, the driver or the device is missing, or too old.
     """
@@ -47,11 +47,11 @@ class CudaContext:
         return int(_opened(driver().cuDeviceGetAttribute(attribute, self.device)))
 
     def enter(self) -> None:
-        """Make this the thread's context: calls of the driver go there."""
+        """Make this the thread's current context."""
         self._set_current(self.handle)
 
     def checked(self, answer: Any) -> Any:
-        """Return what a call of the driver gave besides its error; DeviceError if it has one."""
+        """Return the results of a driver call without its error code; DeviceError if it failed."""
         if answer[0]:
             raise lost_device(self.name, error_name(answer[0]))
         return answer[1] if len(answer) == 2 else answer[1:]
@@ -75,7 +75,7 @@ class CudaContext:
         self._owned.add(thing)
 
     def close(self) -> None:
-        """Free all that lives here, and leave the device."""
+        """Free all resources, and release the device."""
         for thing in list(self._owned):
             thing.free()
         self._leave()
@@ -83,11 +83,11 @@ class CudaContext:
 
 
 class CudaResource:
-    """Something on a device, freed with this object, or with ``free`` before."""
+    """A resource on a device, freed with this object, or earlier by ``free``."""
 
     def __init__(self, context: CudaContext, release: Callable[..., object], *handles: Any):
         self.context = context
-        # the finalizer holds the context, so that it outlives what is on it
+        # the finalizer holds the context, so that it outlives its resources
         self.free = weakref.finalize(self, _release, context, release, *handles)
         context.register(self)
 
@@ -111,11 +111,11 @@ def _closed(handle: object) -> None:
 
 
 def _release(context: CudaContext, release: Callable[..., object], *handles: Any) -> None:
-    if is_stuck(context.name):  # the process's end frees it
+    if is_stuck(context.name):  # freed when the process ends
         return
     driver().cuCtxSetCurrent(context.handle)
     driver().cuStreamSynchronize(context.stream)  # it may be in use
-    release(*handles)  # after a failure everything fails: nothing is raised for it here
+    release(*handles)  # after a failure every call fails: no error is raised
 
 
 def _leave(name: str, handle: Any, stream: Any, device: Any) -> None:

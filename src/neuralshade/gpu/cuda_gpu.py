@@ -28,7 +28,7 @@ from neuralshade.gpu.gpu import Dispatch, KernelText, raw_bytes
 WAVE = 32  # threads, on every NVIDIA GPU
 MOST_GROUPS = 2**31 - 1  # of a launch along x, on all that this package takes
 BFLOAT16_SINCE = (8, 0)  # compute capability
-FEATURES = ("atomic_float", "atomic_int64", "half", "wave_ops")  # of all that NVRTC compiles for
+FEATURES = ("atomic_float", "atomic_int64", "half", "wave_ops")  # on every GPU that NVRTC supports
 
 
 class CudaStamps:
@@ -53,7 +53,7 @@ class CudaStamps:
 
 
 class CudaCommands:
-    """Commands that are put on the stream at once."""
+    """Commands, put on the stream immediately."""
 
     def __init__(self, context: CudaContext):
         self.context, self._staging = context, Staging(context)
@@ -71,16 +71,16 @@ class CudaCommands:
         context.checked(driver().cuMemsetD8Async(buffer.memory, 0, buffer.size, context.stream))
 
     def run(self, steps: Any, times: int = 1) -> None:
-        """Launch all dispatches of ``steps``, so many times over."""
+        """Launch all dispatches of ``steps``, ``times`` times."""
         steps.run(times)
 
     def stamp(self, stamps: Any, index: int) -> None:
-        """Note the time when all work before this is done."""
+        """Record the time when all work before this is done."""
         context = self.context
         context.checked(driver().cuEventRecord(stamps.events[index], context.stream))
 
     def submit(self) -> None:
-        """Do nothing: everything was sent at once."""
+        """Do nothing: everything was sent immediately."""
 
 
 class CudaGpu:
@@ -117,10 +117,10 @@ class CudaGpu:
         return CudaRing(self.context, dtype, count)
 
     def reader(self, buffer: Any, size: int) -> CudaReader:
-        """Return what reads the first ``size`` bytes of ``buffer``."""
+        """Return a reader of the first ``size`` bytes of ``buffer``."""
         return CudaReader(self.context, buffer, size)
 
-    # As Gpu says it, once more: who calls reads there, who writes here; mypy compares the two.
+    # Docstrings are in Gpu; mypy compares the two.
     def kernel(
         self,
         text: str,
@@ -137,7 +137,7 @@ class CudaGpu:
         return CudaKernel(self.context, built, bound, shared_bytes)
 
     def prepare(self, kernels: Sequence[KernelText]) -> None:
-        """Begin to compile entry points in the background, those that are needed first first."""
+        """Begin to compile entry points in the background, in order of need."""
         self._builds.begin(kernels)
 
     def occupancy(self, kernel: Any) -> int:
@@ -145,7 +145,7 @@ class CudaGpu:
         return int(kernel.occupancy())
 
     def steps(self, dispatches: Sequence[Dispatch]) -> CudaSteps:
-        """Return ``dispatches`` prepared to be run; those of no groups are left out."""
+        """Return ``dispatches`` prepared for running; empty ones are left out."""
         return CudaSteps(self.context, dispatches)
 
     def stamps(self, count: int) -> CudaStamps:
@@ -153,7 +153,7 @@ class CudaGpu:
         return CudaStamps(self.context, count)
 
     def commands(self) -> CudaCommands:
-        """Return what puts work on the stream, from this thread."""
+        """Return commands for the stream, to be used in this thread."""
         self.context.enter()
         return self._commands
 
@@ -162,13 +162,13 @@ class CudaGpu:
         self.context.wait()
 
     def close(self) -> None:
-        """Free what is left on the device, and leave it; what is not compiled yet never is."""
+        """Free resources on the device, and release it; pending builds are dropped."""
         self._builds.close()
         self.context.close()
 
 
 def cuda_adapters() -> list[AdapterInfo]:
-    """Return what each CUDA device offers, in the driver's order.
+    """Return the features of each CUDA device, in the driver's order.
 
     Raises: DeviceError where a package, the driver or every device is missing, or too old.
     """

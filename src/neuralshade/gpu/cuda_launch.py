@@ -14,12 +14,12 @@ from neuralshade.gpu.cuda_packages import driver
 from neuralshade.gpu.cuda_text import COPY, PARAMETERS, packed
 from neuralshade.gpu.gpu import Dispatch, launches
 
-STATIC_SHARED_BYTES = 48 * 1024  # of group-shared memory; more must be asked for
+STATIC_SHARED_BYTES = 48 * 1024  # of group-shared memory; more needs an attribute
 REPEATS = 16  # of a list of launches in one graph
 
 
 class CudaKernel(CudaResource):
-    """A Kernel with machine code, and so parameters, of its own."""
+    """A Kernel with machine code and parameters of its own."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class CudaKernel(CudaResource):
     ):
         api = driver()
         self.threads, self.shared_bytes = built.layout.threads, shared_bytes
-        self.variables = dict(variables)  # what is bound must live as long
+        self.variables = dict(variables)  # keeps bound objects alive
         context.enter()
         self.module = context.checked(api.cuModuleLoadData(built.cubin))
         super().__init__(context, api.cuModuleUnload, self.module)
@@ -58,7 +58,7 @@ class CudaKernel(CudaResource):
         assert values.size <= size, (symbol, values.size, size)
         stream = context.stream
         context.checked(api.cuMemcpyHtoDAsync(place, values.ctypes.data, values.size, stream))
-        context.wait()  # `values` may go then
+        context.wait()  # `values` may be freed afterwards
 
     def launch(self, groups: tuple[int, int]) -> None:
         """Put a launch of so many groups on the stream."""
@@ -90,7 +90,7 @@ class CudaKernel(CudaResource):
 
 
 class CudaSteps:
-    """A list of launches; run several times it becomes a graph, which one call launches."""
+    """A list of launches; run repeatedly it becomes a graph, launched by one call."""
 
     def __init__(self, context: CudaContext, dispatches: Sequence[Dispatch]):
         self.context = context
@@ -100,8 +100,8 @@ class CudaSteps:
         self._ran = False
 
     def run(self, times: int) -> None:
-        """Launch all, so many times over. The context must be the thread's."""
-        if not self._ran or not self.launches:  # many lists are run once only
+        """Launch all, ``times`` times. The context must be current."""
+        if not self._ran or not self.launches:  # most lists run only once
             self._ran = True
             self._launch_all()
             times -= 1
@@ -121,7 +121,7 @@ class CudaSteps:
             kernel.launch(groups)
 
     def graph(self, times: int) -> Any:
-        """Return a graph of all launches, one after the other, so many times over."""
+        """Return a graph of all launches in order, ``times`` times."""
         api, context = driver(), self.context
         graph = context.checked(api.cuGraphCreate(0))
         before: list[Any] = []
@@ -132,7 +132,7 @@ class CudaSteps:
 
 
 class CudaGraph(CudaResource):
-    """A graph ready to be launched. It does not keep its kernels alive: its steps do."""
+    """A graph ready for launching. Its steps keep its kernels alive."""
 
     def __init__(self, context: CudaContext, steps: CudaSteps, times: int):
         api = driver()

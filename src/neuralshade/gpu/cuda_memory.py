@@ -112,7 +112,7 @@ class Staging:
         self._next = 0
 
     def upload(self, buffer: CudaBuffer, first_byte: int, raw: npt.NDArray[np.uint8]) -> None:
-        """Copy STAGED_BYTES at most into ``buffer``, and do not wait for it."""
+        """Copy at most STAGED_BYTES into ``buffer``, without waiting."""
         if self._next + raw.size > STAGING_BYTES:
             self.context.wait()  # what lies at the beginning is copied then
             self._next = 0
@@ -122,16 +122,16 @@ class Staging:
 
 
 class CudaRing:
-    """A Ring in the host's memory, where the device reads what plain stores wrote.
+    """A Ring in host memory that the device reads directly.
 
-    Each read of it goes over the bus: one thread should read, not all.
+    Each read goes over the bus: one thread should read it, not all.
     """
 
     def __init__(self, context: CudaContext, dtype: npt.DTypeLike, count: int):
         self.buffer, self.count = HostMemory(context, dtype, count), count
 
     def write(self, commands: object, first: int, values: Any) -> None:
-        """Put ``values`` at ``first`` and behind, at once."""
+        """Store ``values`` from ``first`` on, immediately."""
         start, numbers = first % self.count, self.buffer.numbers
         split = self.count - start
         if len(values) <= split:
@@ -163,7 +163,7 @@ class CudaReader:
 def read_memory(context: CudaContext, pointer: int, size: int) -> npt.NDArray[np.uint8]:
     """Wait for the device and return a copy of its memory: uint8 [size]."""
     raw = np.empty(size, np.uint8)
-    context.wait()  # the driver would in the copy, which goes to memory that may move: unheard
+    context.wait()  # without this, the driver waits inside the copy, deaf to signals
     copied = driver().cuMemcpyDtoHAsync(raw.ctypes.data, pointer, size, context.stream)
     context.checked(copied)
     context.wait()

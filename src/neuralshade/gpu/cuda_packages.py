@@ -13,14 +13,14 @@ REMEDY = 'Run: pip install "neuralshade[cuda]"'
 
 @functools.cache
 def driver() -> Any:
-    """Return the module that calls the CUDA driver, which has been started.
+    """Return the module of the CUDA driver, initialized.
 
     Raises: DeviceError where the package, the driver or every NVIDIA GPU is missing.
     """
     bindings = _bindings("driver")
     try:
         (error,) = bindings.cuInit(0)
-    except RuntimeError as missing:  # how the package says that there is no such library
+    except RuntimeError as missing:  # the package's error for a missing library
         raise _no_driver(str(missing)) from missing
     if error:
         raise _no_driver(str(error))
@@ -29,7 +29,7 @@ def driver() -> Any:
 
 @functools.cache
 def nvrtc() -> Any:
-    """Return the module that calls NVRTC, whose library loads. That needs no GPU.
+    """Return the module of NVRTC, its library loaded. Needs no GPU.
 
     Raises: DeviceError where the package or the library is missing.
     """

@@ -13,19 +13,19 @@ from neuralshade.errors import KernelError
 from neuralshade.gpu.slang_export import Exported
 
 PARAMETERS = "SLANG_globalParams"  # the struct in constant memory that holds all parameters
-COPY = "SLANG_globalParamsCopy"  # the same in device memory, where the text asks for its address
+COPY = "SLANG_globalParamsCopy"  # the same in device memory, for code that takes its address
 DECLARATION = re.compile(rf'extern "C" __constant__ (\w+) {PARAMETERS};\n')
-# Slang reads parameters as if they lay in device memory. In constant memory that is an error, or
-# silently reads address 0; a plain read is right, and faster.
+# Slang reads parameters as if they were in device memory. In constant memory that is an error, or
+# silently reads address 0; a plain read is correct, and faster.
 MISREAD = re.compile(r"(?:__ldg|slang_ldg_\d+)\(&globalParams_0->([\w.]+)\)")
 ADDRESSED = re.compile(r"&globalParams_0->")
 KERNEL = re.compile(r'(extern "C" __global__ void) (\w+)\(')
-# In Slang text this comment stands before functions that NVRTC is to leave apart. Alone it would
-# copy them to each place that calls them: a material of six noises took 16 s to compile so, takes
-# 2 s, and runs in half the time. Slang's own [noinline] never reaches CUDA text, and SPIR-V runs
-# the slower for it: 1,282 us in place of 1,068 for that material.
+# In Slang text this comment marks functions that NVRTC should not inline. By itself it would copy
+# them to every call: a material of six noises then compiles in 16 s instead of 2 s, and runs half
+# as fast. Slang's own [noinline] never reaches CUDA text, and slows SPIR-V down: 1,282 us, not
+# 1,068 us for that material.
 NOT_INLINED = re.compile(r"// CUDA: not inlined\n(?:public\s+)?[\w<>]+\s+(\w+)\(")
-ALL_REGISTERS = 256  # threads of a group that may have as many registers as there are for one
+ALL_REGISTERS = 256  # largest group in which each thread may have the most registers
 DTYPES = {
     "bool": "?", "int8": "i1", "uint8": "u1", "int16": "<i2", "uint16": "<u2", "int32": "<i4",
     "uint32": "<u4", "int64": "<i8", "uint64": "<u8", "float16": "<f2", "float32": "<f4",
@@ -35,7 +35,7 @@ BUFFER_SHAPES = ("structuredBuffer", "byteAddressBuffer")
 
 
 class Memory(Protocol):
-    """What may be bound as a buffer."""
+    """An object that can be bound as a buffer."""
 
     @property
     def pointer(self) -> int: ...
@@ -45,46 +45,46 @@ class Memory(Protocol):
 
 @dataclass(frozen=True)
 class CudaLayout:
-    """What launching a kernel takes besides its machine code."""
+    """Launch information of a kernel besides its machine code."""
 
     entry: str
-    parameters: list[dict[str, Any]]  # name, binding and type of each, as Slang reflects them
+    parameters: list[dict[str, Any]]  # name, binding and type of each, from Slang's reflection
     threads: tuple[int, int, int]  # of a group
     used: frozenset[str]  # names of the parameters that the text reads
-    copies: bool  # whether they are wanted in device memory too
+    copies: bool  # whether they are needed in device memory, too
 
     def facts(self) -> dict[str, Any]:
-        """Return the same as plain JSON data."""
+        """Return plain JSON data."""
         return {**vars(self), "threads": list(self.threads), "used": sorted(self.used)}
 
     @staticmethod
     def from_facts(facts: dict[str, Any]) -> CudaLayout:
-        """Return what ``facts`` were made of."""
+        """Inverse of ``facts``."""
         x, y, z = facts["threads"]
         return CudaLayout(**{**facts, "threads": (x, y, z), "used": frozenset(facts["used"])})
 
 
 @dataclass(frozen=True)
 class CudaText:
-    """One kernel as CUDA text that NVRTC takes."""
+    """CUDA text of one kernel, fixed for NVRTC."""
 
     code: str
     layout: CudaLayout
 
 
 def not_inlined(text: str) -> frozenset[str]:
-    """Return the names of functions before which Slang text says so."""
+    """Return the names of functions that Slang text marks as not inlined."""
     return frozenset(NOT_INLINED.findall(text))
 
 
 def patched_text(exported: Exported, entry: str, apart: Iterable[str] = ()) -> CudaText:
-    """Return what Slang exported with its reads of parameters put right.
+    """Return exported text with its reads of parameters fixed.
 
-    ``apart``: names, in Slang, of functions that are not to be inlined.
+    ``apart``: Slang names of functions that are not inlined.
     """
     code = MISREAD.sub(r"(globalParams_0->\1)", exported.code)
     copies = ADDRESSED.search(code) is not None
-    if copies:  # methods of parameters get their address; no read of theirs may be such a misread
+    if copies:  # methods of parameters take their address; their reads must not be such a misread
         code = ADDRESSED.sub(f"&{COPY}.", code)
         code = DECLARATION.sub(rf'\g<0>extern "C" __device__ \1 {COPY};\n', code)
     for name in apart:
@@ -95,11 +95,11 @@ def patched_text(exported: Exported, entry: str, apart: Iterable[str] = ()) -> C
     if kernel is None:
         raise KernelError(f"{entry}: got CUDA text without a kernel, need one. "
                           "Mark the function as a compute shader.")  # fmt: skip
-    if x * y * z > ALL_REGISTERS:  # else a group may be given more than a multiprocessor has
+    if x * y * z > ALL_REGISTERS:  # else a thread may use more registers than there are for it
         code = KERNEL.sub(rf"\1 __launch_bounds__({x * y * z}) \2(", code)
     parameters = exported.reflection["parameters"]
     used = frozenset(p["name"] for p in parameters if _is_read(p["name"], code))
-    # Slang renames what C++ does not allow, such as main
+    # Slang renames what C++ forbids, such as main
     return CudaText(code, CudaLayout(kernel[2], parameters, (x, y, z), used, copies))
 
 
@@ -112,11 +112,11 @@ def packed(layout: CudaLayout, variables: Mapping[str, Any]) -> bytes:
     """Return the bytes of the parameters.
 
     Args:
-        variables: by name a buffer, a number, an array, or for a struct a dict of these; names
-            that the kernel does not declare are passed over.
+        variables: by name a buffer, a number, an array, or for a struct a dict of these; unknown
+            names are ignored.
 
-    Raises: KernelError where a parameter that the kernel reads gets nothing, or what it cannot
-        be.
+    Raises: KernelError where a parameter that the kernel reads is missing or has a wrong
+        type.
     """
     ends = [p["binding"]["offset"] + p["binding"]["size"] for p in layout.parameters]
     raw = np.zeros(max(ends, default=0), np.uint8)
@@ -164,7 +164,7 @@ def _numbers(kind: dict[str, Any], value: Any, name: str) -> Any:
 
 
 def _buffer_words(kind: dict[str, Any], value: Memory, name: str) -> tuple[int, int]:
-    """Return what stands for a buffer: its address, and how many elements or bytes it has."""
+    """Return the words of a buffer parameter: its address, and its elements or bytes."""
     if kind["baseShape"] not in BUFFER_SHAPES:
         raise KernelError(f"{name}: got a {kind['baseShape']}, need a buffer on CUDA. "
                           "Use Vulkan for textures.")  # fmt: skip
@@ -196,7 +196,7 @@ def _alignment(kind: dict[str, Any]) -> int:
         return max(_alignment(field["type"]) for field in kind["fields"])
     if kind["kind"] == "array":
         return _alignment(kind["elementType"])
-    if kind["kind"] == "vector":  # of 3 numbers as of 1, of 2 and 4 as of all of them
+    if kind["kind"] == "vector":  # a vector of 3 aligns like a number, of 2 and 4 like the whole
         size = element_size(kind["elementType"])
         count = int(kind["elementCount"])
         return size if count == 3 else min(16, size * count)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Warnings of Slang's about code that is right for other sizes: a loop that runs zero times for a
+# Slang's warnings about code that is right at other sizes: a loop that runs zero times for a
 # network without hidden layers; an array that "may be" uninitialized since a loop fills it.
 FALSE_ALARMS = ("30514", "41035")
 NVIDIA_VENDOR_ID = 0x10DE  # of PCI
@@ -41,27 +41,27 @@ REMEDY = {
 
 @dataclass(frozen=True)
 class AdapterInfo:
-    """What answers when a device is opened."""
+    """Description of an opened device."""
 
-    name: str  # as the driver gives it
+    name: str  # from the driver
     api: str  # "cuda", or one of BACKENDS
-    software: bool  # the CPU plays the GPU: llvmpipe, SwiftShader, WARP
+    software: bool  # llvmpipe, SwiftShader, WARP: the CPU emulates a GPU
     features: tuple[str, ...]  # SlangPy's names, sorted; "cooperative_vector" is one
-    vendor_id: int = 0  # of PCI, as the API gives it; 0 where it gives none
+    vendor_id: int = 0  # PCI's, from the API; 0 where unknown
     subgroup_size: tuple[int, int] = (0, 0)  # threads, least and most; 0 where unknown
     profile: str = ""  # newest that Slang may compile for, such as spirv_1_6; "" where unknown
     capability: tuple[int, int] = (0, 0)  # CUDA's compute capability; (0, 0) elsewhere
     multiprocessors: int | None = None  # None where unknown
-    shared_bytes: int = 0  # of group-shared memory that a group may ask for; 0 where unknown
+    shared_bytes: int = 0  # of group-shared memory per group at most; 0 where unknown
 
 
 @dataclass(frozen=True)
 class ListedAdapter:
-    """What an API lists, opened or not."""
+    """An adapter in the list of an API, opened or not."""
 
     name: str
     api: str  # "cuda", or one of BACKENDS
-    software: bool  # judged by the name where it does not open
+    software: bool  # from the name where it does not open
     opened: AdapterInfo | None  # None where it does not open
     error: str | None  # why it does not open, in one line
 
@@ -69,14 +69,14 @@ class ListedAdapter:
 def open_device(backend: str = "auto") -> slangpy.Device:
     """Return a new SlangPy device on which ``import neuralshade.<folder>.<stem>;`` works.
 
-    Where an API offers hardware and software, the hardware is taken.
+    Prefers hardware where an API offers hardware and software.
 
     Args:
         backend: one of BACKENDS, or "auto": the first of them where hardware answers, else
             Vulkan in software.
 
     Raises: ConfigError for another backend; DeviceError where slangpy is missing, nothing
-        answers, or SlangPy refuses what does.
+        answers, or SlangPy refuses the device.
     """
     if backend not in ("auto", *BACKENDS):
         choices = ", ".join(("auto", *BACKENDS))
@@ -91,14 +91,14 @@ def open_device(backend: str = "auto") -> slangpy.Device:
 
 
 def describe_adapter(device: slangpy.Device) -> AdapterInfo:
-    """Return what ``device`` runs on and which features it offers."""
+    """Return the adapter of ``device`` and its features."""
     same_api = _adapters(_load_slangpy(), device.info.type.name)
-    name = device.info.adapter_name  # an open device does not tell its vendor
+    name = device.info.adapter_name  # an open device does not have its vendor
     return _describe(device, next((a.vendor_id for a in same_api if a.name == name), 0))
 
 
 def list_adapters() -> list[ListedAdapter]:
-    """Open and close each adapter of each API, and return what was learned.
+    """Open and close each adapter of each API, and return their descriptions.
 
     They come in the order of BACKENDS, and within an API hardware first. One that does not open
     is listed with the reason. The list is empty where no driver answers.
@@ -132,24 +132,24 @@ def is_software(adapter_name: str) -> bool:
 
 
 def in_new_thread(function: Callable[P, T]) -> Callable[P, T]:
-    """Return ``function``, each call of which has a thread of its own: for what asks the compiler.
+    """Return ``function`` wrapped to run in a new thread: for calls of the Slang compiler.
 
-    The compiler remembers in each thread which of its global sessions was last made there, one
-    for each device of SlangPy, and whoever reflects there looks into that: also when another
-    thread has freed it since, as a garbage collection may anywhere. A new thread remembers
-    nothing, which the compiler knows how to meet, and what it remembers ends with it.
+    The compiler remembers per thread the last of its global sessions, one for each device of
+    SlangPy, and uses it for reflection even after another thread has freed it, as a garbage
+    collection may at any time. A new thread remembers nothing, which the compiler handles, and
+    its memory ends with it.
     """
 
     @functools.wraps(function)
-    def alone(*given: P.args, **named: P.kwargs) -> T:
+    def alone(*args: P.args, **kwargs: P.kwargs) -> T:
         with ThreadPoolExecutor(1) as thread:
-            return thread.submit(function, *given, **named).result()
+            return thread.submit(function, *args, **kwargs).result()
 
     return alone
 
 
 def trim_heap() -> None:
-    """Ask glibc for it, elsewhere do nothing: 90 MB of each closed device would stay otherwise."""
+    """Call malloc_trim of glibc, if any: else each closed device would leave 90 MB allocated."""
     if sys.platform.startswith("linux"):
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl has none
         if trim is not None:
@@ -177,7 +177,7 @@ def _open(spy: Any, backend: str, adapter: Any) -> Any:
         ) from error
 
 
-@in_new_thread  # the caller's would remember it, and crash in kernels of others once it is freed
+@in_new_thread  # the caller's thread would remember it, and crash in other kernels once it is freed
 def _opened(spy: Any, backend: str, adapter: Any, folder: pathlib.Path | None) -> Any:
     trim_heap()
     return spy.Device(
@@ -256,9 +256,9 @@ def _adapters(spy: Any, backend: str) -> list[Any]:
 
 
 def multiprocessors(device: slangpy.Device) -> int | None:
-    """Return how many multiprocessors an NVIDIA GPU has; None where its driver does not tell.
+    """Return the multiprocessors of an NVIDIA GPU; None where its driver does not report them.
 
-    Where there are several GPUs, the one of that name is asked.
+    Of several GPUs, the one with that name counts.
     """
     driver = _cuda_driver()
     if driver is None:
@@ -276,7 +276,7 @@ def multiprocessors(device: slangpy.Device) -> int | None:
 
 
 def has_nvidia_driver() -> bool:
-    """Return whether NVIDIA's driver answers and has a GPU; nothing else is loaded for it."""
+    """Return whether NVIDIA's driver is there and has a GPU; loads nothing else."""
     return _cuda_driver() is not None
 
 

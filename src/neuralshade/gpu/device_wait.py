@@ -1,7 +1,7 @@
 """Waiting for a device without blocking other threads, Ctrl-C or SIGTERM.
 
-SlangPy's own waiting lets no other thread of Python run, and a signal is heard only where Python's
-main thread goes on: a kernel that never ends would hold the process for good.
+SlangPy's own wait blocks all Python threads, and signals are handled only when Python's main
+thread runs: a kernel that never ends would block the process forever.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from contextlib import contextmanager
 from neuralshade.base.interrupt import seconds_since_request
 from neuralshade.errors import DeviceError
 
-# In which a device is asked again at once: a nap takes 50 us at least. Software needs the core.
+# Polling without sleep at first: a sleep takes at least 50 us. Software needs the core.
 SPIN_SECONDS, SOFTWARE_SPIN_SECONDS = 3e-3, 1e-4
-NAP_SHARE = 0.02  # of what was waited so far, for a nap
+NAP_SHARE = 0.02  # of the time waited so far, for a sleep
 LONGEST_NAP = 1e-3
-# That a device is waited for after Ctrl-C or SIGTERM; where work that ended took longer, GRACE
-# times as long as that, up to MOST. Software shares its cores: what took a second may take five
-# beside other work, and a fit that is given up is not kept.
+# How long a device is waited for after Ctrl-C or SIGTERM: this, or GRACE times the longest work
+# that it finished, up to MOST_GRACE. Software shares its cores with other work, perhaps five
+# times as slow; an abandoned fit is not saved.
 GRACE_SECONDS, SOFTWARE_GRACE_SECONDS = 1.5, 10.0
 GRACE, MOST_GRACE_SECONDS = 2.0, 30.0
-_stuck: set[str] = set()  # names of devices that were given up
-_busy: set[str] = set()  # of those that a Ctrl-C left with work, which may still end
-_longest: dict[str, float] = {}  # seconds that work of a device took which ended
+_stuck: set[str] = set()  # names of abandoned devices
+_busy: set[str] = set()  # devices left with work after Ctrl-C, which may still end
+_longest: dict[str, float] = {}  # seconds of the longest finished work by device
 
 
 class StuckError(DeviceError):
-    """A device had work that does not end when the process was asked to."""
+    """Work of a device that does not end although the process should."""
 
 
 def wait_until(is_done: Callable[[], bool], name: str, *, software: bool = False) -> None:
-    """Return when a device is done. It is asked at least once, and never after it was given up.
+    """Wait for a device, polling at least once; an abandoned device is never polled again.
 
-    ``software``: it runs on the cores that ask.
+    ``software``: the device runs on the polling CPU.
 
-    Raises: StuckError where the process was asked to end so long ago that nothing which ended took
-        half as long, GRACE_SECONDS at least, SOFTWARE_GRACE_SECONDS of software; what ``is_done``
-        raises.
+    Raises: StuckError where work goes on long after a request to end: GRACE_SECONDS, or
+        SOFTWARE_GRACE_SECONDS, and twice as long as any work that ended; errors of
+        ``is_done``.
     """
     if name in _stuck:
         raise _given_up(name)
@@ -60,10 +60,10 @@ def wait_until(is_done: Callable[[], bool], name: str, *, software: bool = False
 
 
 def finishes_soon(is_done: Callable[[], bool], name: str, *, software: bool = False) -> bool:
-    """Return whether a device, whose work nobody waits for any more, is soon done with it.
+    """Return whether a device that nobody waits for finishes its work soon.
 
-    Else it is left with its work: closing it would wait for that. A signal between sending work and
-    waiting for it comes here.
+    Else it is left with its work, as closing it would wait. Used after a signal between
+    submitting work and waiting for it.
     """
     with abandoned_on_interrupt(name):
         begin = time.perf_counter()
@@ -77,7 +77,7 @@ def finishes_soon(is_done: Callable[[], bool], name: str, *, software: bool = Fa
 
 @contextmanager
 def abandoned_on_interrupt(name: str) -> Iterator[None]:
-    """Let a Ctrl-C inside the block leave a device with its work: closing does not wait for it."""
+    """Leave a device with its work after Ctrl-C in the block: closing does not wait for it."""
     try:
         yield
     except KeyboardInterrupt:
@@ -91,7 +91,7 @@ def _grace(name: str, software: bool) -> float:
 
 
 def is_stuck(name: str) -> bool:
-    """Return whether a device was left with work: closing it would wait for that."""
+    """Return whether a device was left with work: closing it would wait."""
     return name in _stuck or name in _busy
 
 
@@ -104,14 +104,14 @@ def _given_up(name: str) -> StuckError:
 def _leave(those: set[str], name: str) -> None:
     if not (_stuck or _busy):
         atexit.unregister(end_process)
-        atexit.register(end_process, 1)  # or Python's end would wait for the device
+        atexit.register(end_process, 1)  # else Python would wait for the device at exit
     those.add(name)
 
 
 def end_process(code: int) -> None:
-    """End the process where a device was left with work; else do nothing.
+    """End the process at once if a device was left with work; else do nothing.
 
-    Nothing is run that should run at the end: SlangPy would wait for its devices there.
+    Skips exit handlers: SlangPy's would wait for its devices.
     """
     if _stuck or _busy:
         for stream in filter(None, (sys.stdout, sys.stderr)):

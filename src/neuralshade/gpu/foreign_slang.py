@@ -20,18 +20,18 @@ _known: dict[str, pathlib.Path] = {}  # package -> the folder that it lies in
 
 
 def know_package(thing: Any, place: str) -> None:
-    """Let kernels import Slang files that lie in the package of a class or function.
+    """Let kernels import Slang files in the package of a class or function.
 
     ``import package.stem;`` in their text finds package/stem.slang, as Python's import does the
     file beside it.
 
-    Raises: ConfigError, saying ``place``, for what lies in no package, a folder of files.
+    Raises: ConfigError, naming ``place``, for something outside of a package.
     """
     module = thing.__module__
     package, _, below = module.partition(".")
     try:
         file = pathlib.Path(inspect.getfile(sys.modules[module])).absolute()
-    except (KeyError, TypeError):  # built in, or made by hand
+    except (KeyError, TypeError):  # built in, or created dynamically
         file = pathlib.Path()
     depth = len(module.split(".")) - (file.name != "__init__.py")
     is_package = below or file.name == "__init__.py"
@@ -45,22 +45,22 @@ def know_package(thing: Any, place: str) -> None:
 
 
 def foreign_packages(text: str) -> tuple[str, ...]:
-    """Return the packages that a kernel's text imports Slang files of, but for this one."""
+    """Return the other packages whose Slang files a kernel's text imports."""
     return tuple(sorted(_known.keys() & set(IMPORTED.findall(text))))
 
 
 def package_folders() -> dict[str, pathlib.Path]:
-    """Return the folders that known packages lie in, by their names."""
+    """Return the folders of known packages, by name."""
     return dict(_known)
 
 
 def folders_of(packages: Sequence[str]) -> list[pathlib.Path]:
-    """Return the folders that compilers look into for files of known packages."""
+    """Return the include folders for Slang files of known packages."""
     return list(dict.fromkeys(_known[package] for package in packages))
 
 
 def foreign_digest(packages: Sequence[str]) -> str:
-    """Return a digest of every Slang file of known packages: of all, as each may import others."""
+    """Return a digest of every Slang file of known packages: each may import others."""
     every = sorted(_known) if packages else []
     return "\0".join(files_digest(_known[name] / name, "*.slang") for name in every)
 

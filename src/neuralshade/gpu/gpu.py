@@ -15,11 +15,11 @@ from neuralshade.gpu.device import AdapterInfo
 
 
 class Buffer(Protocol):
-    """Memory of a GPU; it lives as long as this object or a kernel that it is bound to."""
+    """GPU memory; freed with this object and the kernels that it is bound to."""
 
     @property
     def size(self) -> int:
-        """Return how many bytes there are."""
+        """Return the size in bytes."""
 
     def read(self) -> npt.NDArray[np.uint8]:
         """Wait for the GPU and return a copy of all bytes: uint8 [size]."""
@@ -27,7 +27,7 @@ class Buffer(Protocol):
 
 @dataclass(frozen=True)
 class KernelText:
-    """An entry point of Slang text, and how it is compiled: see ``Gpu.kernel``."""
+    """An entry point of Slang text with its compile options; see ``Gpu.kernel``."""
 
     text: str
     entry: str
@@ -36,7 +36,7 @@ class KernelText:
 
 
 class Kernel(Protocol):
-    """One entry point with its variables bound for good."""
+    """One entry point with bound variables."""
 
 
 Groups = int | tuple[int, int]  # along x, or along x and y
@@ -44,25 +44,25 @@ Dispatch = tuple[Kernel, Groups]
 
 
 class Steps(Protocol):
-    """Dispatches that are run one after the other, prepared to be run again and again."""
+    """A sequence of dispatches, prepared for repeated runs."""
 
 
 class Ring(Protocol):
-    """Numbers that the host writes in turn and kernels read: as many as the buffer holds.
+    """Numbers that the host writes and kernels read, in a ring buffer.
 
-    Number ``i`` lies at ``i % count``. What is overwritten must no longer be in use.
+    Number ``i`` lies at ``i % count``. Overwritten numbers must no longer be in use.
     """
 
     @property
     def buffer(self) -> Buffer:
-        """Return what kernels are bound to."""
+        """Return the buffer to bind to kernels."""
 
     def write(self, commands: Commands, first: int, values: npt.ArrayLike) -> None:
-        """Put ``values`` at ``first`` and behind, for whatever ``commands`` run after this."""
+        """Store ``values`` from ``first`` on, for ``commands`` that run after this."""
 
 
 class Reader(Protocol):
-    """The first bytes of a buffer, brought to the host again and again for little time."""
+    """The first bytes of a buffer, for frequent cheap downloads."""
 
     def read(self) -> npt.NDArray[np.uint8]:
         """Wait for the GPU and return the bytes; the next call overwrites them."""
@@ -76,7 +76,7 @@ class Stamps(Protocol):
 
 
 class Commands(Protocol):
-    """Work for the GPU, done in the order of the calls; ``submit`` sees that it begins."""
+    """Work for the GPU, executed in the order of the calls, started by ``submit``."""
 
     def upload(self, buffer: Buffer, first_byte: int, values: npt.NDArray[Any]) -> None:
         """Copy an array into ``buffer`` from that byte on."""
@@ -85,21 +85,21 @@ class Commands(Protocol):
         """Fill a buffer with zeros."""
 
     def run(self, steps: Steps, times: int = 1) -> None:
-        """Run all dispatches of ``steps``, so many times over."""
+        """Run all dispatches of ``steps``, ``times`` times."""
 
     def stamp(self, stamps: Stamps, index: int) -> None:
-        """Note the time when all work before this is done."""
+        """Record the time when all work before this is done."""
 
     def submit(self) -> None:
         """Send what was recorded; DeviceError where the device no longer answers."""
 
 
 class Gpu(Protocol):
-    """An open GPU. One object may be used by one thread at a time; several may be open."""
+    """An open GPU, for use by one thread at a time; several may be open."""
 
     @property
     def name(self) -> str:
-        """Return the adapter's name, as its driver gives it."""
+        """Return the adapter's name, from its driver."""
 
     @property
     def api(self) -> str:
@@ -107,11 +107,11 @@ class Gpu(Protocol):
 
     @property
     def adapter(self) -> AdapterInfo:
-        """Return what the adapter offers."""
+        """Return the adapter's features."""
 
     @property
     def multiprocessors(self) -> int | None:
-        """Return how many there are; None where the driver does not tell."""
+        """Return the number of multiprocessors; None where the driver does not report it."""
 
     @property
     def most_groups(self) -> int:
@@ -120,15 +120,15 @@ class Gpu(Protocol):
     def buffer(self, values: npt.NDArray[Any] | None = None, *, size: int = 0) -> Buffer:
         """Return a buffer with ``values``, or of ``size`` bytes of zeros; never an empty one.
 
-        Raises: DeviceError where the device has not so much memory, or kernels cannot be bound
-            to so much.
+        Raises: DeviceError where the memory is too small, or the size cannot be bound to
+            kernels.
         """
 
     def ring(self, dtype: npt.DTypeLike, count: int) -> Ring:
         """Return a ring of ``count`` zeros."""
 
     def reader(self, buffer: Buffer, size: int) -> Reader:
-        """Return what reads the first ``size`` bytes of ``buffer``."""
+        """Return a reader of the first ``size`` bytes of ``buffer``."""
 
     def kernel(
         self,
@@ -140,34 +140,34 @@ class Gpu(Protocol):
         fast_math: bool = False,
         folder: pathlib.Path | None = None,
     ) -> Kernel:
-        """Compile an entry point of Slang text and bind its variables for good.
+        """Compile an entry point of Slang text and bind its variables.
 
         Args:
             variables: by name a Buffer, a Ring, a number, an array, or for a struct a dict of
-                these; names that the text does not declare are passed over.
+                these; names that the text does not declare are ignored.
             shared_bytes: of group-shared memory whose size the text leaves open, which only
-                CUDA has; elsewhere the text declares its own, and this says nothing.
+                CUDA has; elsewhere the text declares its own, and this is ignored.
             fast_math: on CUDA, float32 sines, exponentials and quotients may be as coarse as
                 float16; elsewhere the driver decides.
-            folder: where files of the text's own lie, beside this package's; their content may
+            folder: folder of the text's own files, besides this package's; their content must
                 not change.
 
-        Raises: KernelError with all that the compiler said.
+        Raises: KernelError with the compiler's whole log.
         """
 
     def prepare(self, kernels: Sequence[KernelText]) -> None:
         """Begin to compile entry points in the background, where that saves time, and return.
 
-        They are begun in the given order, behind those of earlier calls, as many at a time as
-        there are cores; ``kernel`` waits for the one that it is asked for. What does not compile
-        is left for ``kernel`` to say, and what is begun already is not begun again.
+        Builds begin in this order, after those of earlier calls, one per core at a time;
+        ``kernel`` waits for the one it needs, and raises its errors. A text that has begun
+        already is skipped.
         """
 
     def occupancy(self, kernel: Kernel) -> int | None:
         """Return how many groups of ``kernel`` a multiprocessor runs at once; None if unknown."""
 
     def steps(self, dispatches: Sequence[Dispatch]) -> Steps:
-        """Return ``dispatches`` prepared to be run; those of no groups are left out.
+        """Return ``dispatches`` prepared for running; empty ones are left out.
 
         Raises: DeviceError for more than ``most_groups``.
         """
@@ -182,13 +182,13 @@ class Gpu(Protocol):
         """Wait until all submitted work is done; DeviceError where it failed."""
 
     def close(self) -> None:
-        """Give the device back where it was opened for this object; free what is left on it."""
+        """Free resources on the device, and close it if it was opened for this object."""
 
 
 def bound_kernel(
     gpu: Gpu, kernel: KernelText, variables: Mapping[str, Any], *, shared_bytes: int = 0
 ) -> Kernel:
-    """Return what ``Gpu.kernel`` does for a text that may have been prepared."""
+    """Return ``Gpu.kernel`` of a text that may have been prepared."""
     return gpu.kernel(kernel.text, kernel.entry, variables, shared_bytes=shared_bytes,
                       fast_math=kernel.fast_math, folder=kernel.folder)  # fmt: skip
 
@@ -213,7 +213,7 @@ def write_once(gpu: Gpu, into: Buffer, values: npt.NDArray[Any], first_byte: int
 
 
 def launches(dispatches: Sequence[Dispatch]) -> list[tuple[Any, tuple[int, int]]]:
-    """Return kernels with their groups along x and y, those of no groups left out."""
+    """Return kernels with their groups along x and y, without empty ones."""
     sides = [
         (kernel, (groups, 1) if isinstance(groups, int) else groups)
         for kernel, groups in dispatches
@@ -245,9 +245,9 @@ def lost_device(name: str, reason: object) -> DeviceError:
     )
 
 
-def no_memory(name: str, asked: int, free: int | None = None) -> DeviceError:
-    """Return the error for ``asked`` bytes that a device has not; ``free``: what it has."""
-    wanted = f"{asked / 2**20:.1f} MB"
+def no_memory(name: str, size: int, free: int | None = None) -> DeviceError:
+    """Return the error for a failed allocation of ``size`` bytes; ``free``: available bytes."""
+    wanted = f"{size / 2**20:.1f} MB"
     remedy = "Take a smaller picture, size, bpp, grids or batch, or close what else uses the GPU."
     if free is None:
         return DeviceError(f"memory: got no {wanted} on {name}, need them for this fit. {remedy}")

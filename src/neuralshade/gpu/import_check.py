@@ -14,11 +14,11 @@ from neuralshade.gpu.slang_text import UNCLEAR, macros_of, named_path, possible_
 
 
 def check_imports(text: str, place: str) -> dict[Path, str]:
-    """Refuse a module that takes in a file outside of its folder, before anything is compiled.
+    """Refuse a module that imports a file outside of its folder, before anything is compiled.
 
-    Returns its text and that of each file of the user's own that it takes in, by their places.
+    Returns its text and that of each of the user's files that it imports, by path.
 
-    A message of the compiler quotes the lines that it cannot read: of any file, if it may.
+    A compiler message quotes lines that it cannot parse: of any file that it may read.
 
     Raises: ConfigError.
     """
@@ -45,7 +45,7 @@ def check_imports(text: str, place: str) -> dict[Path, str]:
 
 
 def _files_of(named: PurePosixPath | None, file: Path, folder: Path, place: str) -> Iterator[Path]:
-    """Yield the user's own files that an import or include may stand for."""
+    """Yield the user's files that an import or include may refer to."""
     if named is None:
         return
     for base in (file.parent, folder, SOURCE_FOLDER):

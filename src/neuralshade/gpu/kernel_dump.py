@@ -17,11 +17,11 @@ NUMBERED = re.compile(r"(\d+)_\w+\.slang")
 
 
 class KernelDump:
-    """Writes NN_ENTRY.slang, and with the same stem what a compiler made of it, into a folder.
+    """Writes NN_ENTRY.slang and the compiler's output, with the same stem, into a folder.
 
-    Numbers go on behind those of files that are there, so that none is written over.
+    Numbers continue those of existing files, so that none is overwritten.
 
-    Raises: OutputError where ``folder`` can be neither found nor made, or not be written.
+    Raises: OutputError where ``folder`` can be neither found nor created, or not be written.
     """
 
     def __init__(self, folder: pathlib.Path):
@@ -34,9 +34,9 @@ class KernelDump:
         self._lock = threading.Lock()
 
     def begin(self, text: str, entry: str, *settings: object) -> DumpedKernel | None:
-        """Write the Slang text; None where one of the same text, entry and settings was begun.
+        """Write the Slang text; None if the same text, entry and settings were written before.
 
-        To be called before compiling: text that does not compile is there to be looked at.
+        Called before compiling, so that text that fails to compile is there as well.
         """
         with self._lock:
             if (text, entry, settings) in self._known:
@@ -49,7 +49,7 @@ class KernelDump:
 
 
 class DumpedKernel:
-    """Files of one kernel, whose path is ``stem`` and a suffix."""
+    """Files of one kernel: ``stem`` plus a suffix each."""
 
     def __init__(self, stem: pathlib.Path):
         self.stem = stem
@@ -61,7 +61,7 @@ class DumpedKernel:
 
     @contextmanager
     def intermediates(self) -> Iterator[str]:
-        """Yield how paths begin that a compiler may write to in the block; keep what it wrote.
+        """Yield a path prefix for the compiler's files in the block; keep what it wrote.
 
         Of several files with the same suffix, the last is kept.
         """
@@ -81,12 +81,12 @@ _active: ContextVar[KernelDump | None] = ContextVar("kernel_dump", default=None)
 
 @contextmanager
 def into(folder: pathlib.Path | None) -> Iterator[None]:
-    """Write every kernel that this thread compiles in the block into ``folder``; None: nothing.
+    """Dump every kernel that this thread compiles in the block into ``folder``; None: nothing.
 
-    So are kernels that it has compiled ahead, in other threads: see ``Gpu.prepare``.
-    A kernel is one of a text, an entry point and settings; it is written once in a block.
+    Includes kernels that it compiles ahead in other threads, see ``Gpu.prepare``.
+    Each combination of text, entry point and settings is written once.
 
-    Raises: OutputError where the folder can be neither found nor made, or not be written.
+    Raises: OutputError where the folder can be neither found nor created, or not be written.
     """
     if folder is None:
         yield
@@ -99,6 +99,6 @@ def into(folder: pathlib.Path | None) -> Iterator[None]:
 
 
 def begin(text: str, entry: str, *settings: object) -> DumpedKernel | None:
-    """Return where files of a kernel go; None where none are wanted, or it was written before."""
+    """Return the files of a kernel; None without a dump, or if it was written before."""
     dump = _active.get()
     return None if dump is None else dump.begin(text, entry, *settings)

@@ -16,19 +16,19 @@ from neuralshade.gpu.slang_com import DEPENDENCY_COUNT, DEPENDENCY_PATH, compili
 from neuralshade.gpu.slang_export import load_text, text_session
 
 PACKAGE = SOURCE_FOLDER / "neuralshade"
-# Text without a match takes in nothing but this package: the compiler need not be asked.
+# Text without a match imports nothing but this package: no compiler is needed.
 OTHERS = re.compile(r"\bimport\b(?!\s+neuralshade\.)|__include\b|#\s*include\b")
 
 
 def module_files(text: str, place: str) -> dict[str, str]:
-    """Return the files that a module takes in, this package's apart: text by name.
+    """Return the files that a module imports, without this package's: text by name.
 
-    A name says where the file lies from the module's folder on, with slashes.
+    A name is the path from the module's folder, with slashes.
 
     Args:
-        place: the module's file, from whose folder on files are looked for.
+        place: the module's file, whose folder is searched for files.
 
-    Raises: KernelError with all that the compiler said; ConfigError for a file that is neither in
+    Raises: KernelError with the compiler's whole log; ConfigError for a file that is neither in
         the module's folder nor below it, or is not UTF-8; DeviceError where slangpy is missing.
     """
     return _files(text, place) if OTHERS.search(text) else {}
@@ -36,7 +36,7 @@ def module_files(text: str, place: str) -> dict[str, str]:
 
 @compiling
 def _files(text: str, place: str) -> dict[str, str]:
-    session = text_session("cuda")  # kept: the module is the session's
+    session = text_session("cuda")  # kept: the session owns the module
     module = load_text(session, text, place)
     own, package = pathlib.Path(place).resolve(), PACKAGE.resolve()
     found = {}
@@ -64,7 +64,7 @@ def _text(path: pathlib.Path, place: str) -> str:
 
 
 def files_folder(files: Mapping[str, str]) -> pathlib.Path:
-    """Return a folder with these files, for compilers to look into as long as this process runs.
+    """Return a folder with these files, for compilers, until this process ends.
 
     Raises: ConfigError for a name that leads out of the folder.
     """

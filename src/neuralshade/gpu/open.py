@@ -29,14 +29,14 @@ log = logging.getLogger("neuralshade")
 
 
 def open_gpu(api: str = "auto") -> Gpu:
-    """Return a GPU, opened.
+    """Open a GPU.
 
     Args:
         api: one of APIS, or "auto": the first of them where hardware answers, else Vulkan in
             software.
 
     Raises: ConfigError for another API; DeviceError where a package is missing, nothing
-        answers, or what does is too old.
+        answers, or the device is too old.
     """
     if api not in ("auto", *APIS):
         choices = ", ".join(("auto", *APIS))
@@ -49,7 +49,7 @@ def open_gpu(api: str = "auto") -> Gpu:
 
 
 def open_hardware() -> Gpu | None:
-    """Return what ``open_gpu("auto")`` opens if that is hardware; open nothing else.
+    """Return the GPU of ``open_gpu("auto")`` if that is hardware; open nothing else.
 
     None also where the packages or every driver is missing, or the driver is too old.
     """
@@ -61,7 +61,7 @@ def open_hardware() -> Gpu | None:
 
 
 def hardware_adapter() -> AdapterInfo | None:
-    """Return what ``open_hardware`` opens, closed again; None where that is nothing."""
+    """Return the adapter of ``open_hardware``, closed again; None without one."""
     gpu = open_hardware()
     if gpu is None:
         return None
@@ -71,7 +71,7 @@ def hardware_adapter() -> AdapterInfo | None:
 
 
 def list_cuda() -> list[ListedAdapter]:
-    """Open and close each CUDA device, and return what was learned.
+    """Open and close each CUDA device, and return their descriptions.
 
     Raises: DeviceError where a package, the driver or every device is missing, or too old.
     """
@@ -82,9 +82,9 @@ def list_cuda() -> list[ListedAdapter]:
 
 
 def auto_adapter(listed: Sequence[ListedAdapter]) -> ListedAdapter | None:
-    """Return which of all adapters ``open_gpu("auto")`` tries as hardware, or None.
+    """Return the adapter that ``open_gpu("auto")`` tries as hardware, or None.
 
-    ``listed``: in the order of APIS, as ``list_cuda`` and ``list_adapters`` give them.
+    ``listed``: in the order of APIS, from ``list_cuda`` and ``list_adapters``.
     """
     return next((adapter for adapter in listed if not is_software(adapter.name)), None)
 
@@ -96,14 +96,14 @@ def _through_slangpy(device: slangpy.Device) -> Gpu:
 
 
 def _check_driver() -> None:
-    """Raise DeviceError where no NVIDIA GPU answers: no package would help then."""
+    """Raise DeviceError where no NVIDIA GPU answers: installing packages would not help."""
     if not has_nvidia_driver():
         raise DeviceError("device: got no NVIDIA driver with a GPU, need one for cuda. Use vulkan, "
                           "or leave --device out.")  # fmt: skip
 
 
 def _open_cuda() -> CudaGpu:
-    from neuralshade.gpu.cuda_gpu import CudaGpu  # eight modules that only NVIDIA's GPUs need
+    from neuralshade.gpu.cuda_gpu import CudaGpu  # eight modules that only NVIDIA GPUs need
 
     return CudaGpu()
 

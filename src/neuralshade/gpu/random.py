@@ -41,12 +41,12 @@ def _mix(v: Words) -> None:
 
 
 class Random:
-    """The random numbers of each sample of one training step: those that the kernels draw.
+    """Random numbers of the samples of one training step, the same as in kernels.
 
     ``sample`` uint32 [N] holds the samples' indices in the batch; ``step``, ``seed`` and
     ``draw``, which counts up with each draw, are in 0 .. 2^32 - 1.
 
-    Raises: ShapeError and ConfigError where these are something else.
+    Raises: ShapeError and ConfigError for other inputs.
     """
 
     def __init__(self, sample: Words, step: int, seed: int):

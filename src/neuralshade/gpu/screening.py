@@ -1,8 +1,8 @@
 """Screening of untrusted Slang text: suspicious words, imports and addresses.
 
-What such code needs is arithmetic and what the package offers it. Slang can do more: read and write
-any address, hand text through to the next compiler, take in any file. Text is searched for words
-and file names before it is compiled, and the instructions that come of it for addresses.
+Such code needs arithmetic and the functions of this package. Slang can do more: access any address,
+pass text to the next compiler, import any file. The text is searched for words and file names
+before it is compiled, and the compiled instructions are searched for addresses.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from neuralshade.gpu.slang_text import (
 )
 
 WORD_INSIDE = re.compile(r"[^\W\d]\w*")
-# Words with two underscores first are the compiler's own; of these, tasks have use for some.
+# Words that begin with two underscores are the compiler's own; tasks need some of them.
 HARMLESS = ("__include", "__init", "__subscript", "__extension", "__generic")
 FORBIDDEN = {
     "Ptr", "ImmutablePtr", "ConstBufferPointer", "NativeRef", "NativeString", "DescriptorHandle",
@@ -38,9 +38,9 @@ FORBIDDEN = {
 DIRECTIVES = ("if", "ifdef", "ifndef", "elif", "else", "endif", "define", "undef", "include",
               "pragma", "error", "warning")  # fmt: skip
 ODD_PATH = re.compile(r"[\\:\0]")
-LONGEST = 80  # characters of a name that a message quotes
+LONGEST = 80  # characters of a name in a message
 
-# SPIR-V, version 1.6: instructions begin with a word of their length and their number.
+# SPIR-V 1.6: an instruction begins with a word of its length and opcode.
 WORD_BYTES, MAGIC, HEADER_WORDS = 4, 0x07230203, 5
 CAPABILITY = 17  # OpCapability
 ADDRESSES = {4: "Addresses", 5347: "PhysicalStorageBufferAddresses"}  # among capabilities
@@ -48,7 +48,7 @@ CONVERSIONS = {117: "OpConvertPtrToU", 120: "OpConvertUToPtr"}  # among instruct
 
 
 def suspicious_words(text: str) -> Iterator[tuple[int, str]]:
-    """Yield line and word of what reaches beyond arithmetic in a text, by both of its readings."""
+    """Yield line and word of everything beyond arithmetic in a text, in both of its readings."""
     for reading in readings(text):
         for found in TOKEN.finditer(reading):
             odd = _odd(found)
@@ -59,12 +59,12 @@ def suspicious_words(text: str) -> Iterator[tuple[int, str]]:
 def suspicious_files(
     text: str, name: str, files: Collection[str], macros: Collection[str]
 ) -> Iterator[tuple[int, str]]:
-    """Yield line and name of what a text takes in other than ``files`` and this package's.
+    """Yield line and name of imports other than ``files`` and this package's.
 
     Args:
-        name: of the text's own file, beside which others are looked for.
-        files: names of those that it may take in.
-        macros: names that stand for something else in any of them.
+        name: of the text's own file, whose folder is searched for others.
+        files: names of allowed imports.
+        macros: names that are macros in any of them.
     """
     for reading in readings(text):
         for line, wanted in imports_of(reading):
@@ -73,21 +73,21 @@ def suspicious_files(
 
 
 def is_within(path: PurePosixPath) -> bool:
-    """Return whether a path leads to a folder's file, or to one below, by its name alone."""
+    """Return whether a path stays within its folder, by its name alone."""
     return not (path.is_absolute() or ".." in path.parts or ODD_PATH.search(str(path)))
 
 
 def address_words(text: str, entry: str, folder: Path | None) -> Iterator[str]:
-    """Yield what of a kernel computes with addresses, as SPIR-V calls it.
+    """Yield the address operations of a kernel, by their SPIR-V names.
 
-    Raises: KernelError with all that the compiler said.
+    Raises: KernelError with the compiler's whole log.
     """
     code = export_bytes(text, entry, "spirv", folder=folder)
     yield from _addresses(struct.unpack(f"<{len(code) // WORD_BYTES}I", code))
 
 
 def _odd(token: re.Match[str]) -> str | None:
-    """Return what of a token is odd."""
+    """Return the suspicious part of a token."""
     form, word = token.lastgroup, token[0].strip()
     if form in ODD or CONTROL.search(token[0]):
         return repr(token[0][:20])

@@ -20,9 +20,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 LIBRARIES = ("libslang-compiler.so*", "libslang-compiler*.dylib", "slang-compiler.dll")
-LANGUAGE_VERSION = 2025  # of Slang, where a module names none
-# Places of methods in their interfaces' tables, as slang.h declares them. Slang appends to its
-# interfaces and leaves what is there.
+LANGUAGE_VERSION = 2025  # of Slang, for modules that name none
+# Slots of methods in their interfaces' tables, from slang.h. Slang appends to its interfaces, and
+# existing slots stay.
 RELEASE = 2
 BLOB_POINTER, BLOB_SIZE = 3, 4
 CREATE_SESSION, PARSE_ARGUMENTS = 3, 27  # of IGlobalSession
@@ -30,8 +30,8 @@ COMPOSE, LOAD_SOURCE = 6, 20  # of ISession
 GET_LAYOUT, ENTRY_POINT_CODE, LINK, TARGET_CODE = 4, 6, 10, 14  # of IComponentType
 FIND_ENTRY_POINT, DEPENDENCY_COUNT, DEPENDENCY_PATH = 17, 26, 27  # of IModule
 
-# What the compiler says around its errors: ends of boxes, that errors end a compilation, and of
-# which module, which has a name that nobody gave.
+# Lines around the compiler's errors: box borders, the note that errors end a compilation, and the
+# generated name of the module.
 AFTERWARDS = re.compile(
     r"^(?:-+'|error\[E39999\]: import failed due to compilation error"
     r"|(?:abort compilation: )?fatal error\[E40003\]: compilation ceased"
@@ -40,8 +40,8 @@ AFTERWARDS = re.compile(
 )
 
 
-# A global session is for one thread at a time; several work side by side, and those who compile
-# have no more threads than cores. Each takes 300 MB, and 0.14 s to be made: one is kept.
+# A global session serves one thread at a time; several work in parallel, for no more threads than
+# cores. Each takes 300 MB and 0.14 s to create: one is kept.
 ROOM = threading.BoundedSemaphore(4)
 KEPT: list[ComObject] = []
 LENT = threading.local()  # its ``session``
@@ -80,7 +80,7 @@ class _SessionDescription(ctypes.Structure):
 class ComObject:
     """A pointer to a COM object, released with this one unless ``borrowed``.
 
-    ``owner``: what it was made by, which is not to be released before it.
+    ``owner``: the object that created it, released after it.
     """
 
     def __init__(self, pointer: int, *, borrowed: bool = False, owner: ComObject | None = None):
@@ -95,9 +95,9 @@ class ComObject:
         return method(self.pointer, *arguments)
 
     def made(self, slot: int, *arguments: Any, types: Sequence[Any] = ()) -> ComObject:
-        """Call a method whose last two arguments return an object and the compiler's words.
+        """Call a method whose last two arguments return an object and the diagnostics.
 
-        Raises: KernelError with these words where it returns no object.
+        Raises: KernelError with the diagnostics where it returns no object.
         """
         out, words = c_void_p(), c_void_p()
         pointers = (ctypes.POINTER(c_void_p),) * 2
@@ -129,18 +129,18 @@ def refusal(said: str, place: str = "kernel") -> KernelError:
 
 
 def diagnostics(said: str) -> str:
-    """Return what the compiler said without what only ends it, where there are errors besides."""
-    told = re.sub(r"\n{2,}", "\n", AFTERWARDS.sub("", said)).strip()
-    return told if "error" in told else said.rstrip()
+    """Return the compiler's diagnostics, without the closing lines if there are errors."""
+    text = re.sub(r"\n{2,}", "\n", AFTERWARDS.sub("", said)).strip()
+    return text if "error" in text else said.rstrip()
 
 
 @functools.cache
 def library() -> Any:
     """Return the compiler's library, loaded.
 
-    Raises: DeviceError where slangpy is missing or brings none.
+    Raises: DeviceError where slangpy or its library is missing.
     """
-    spec = importlib.util.find_spec("slangpy")  # slangpy itself need not be imported
+    spec = importlib.util.find_spec("slangpy")  # slangpy itself is not imported
     if spec is None or spec.origin is None:
         raise DeviceError("device: got no slangpy, need its Slang compiler. Run: pip install "
                           '"neuralshade[gpu]"')  # fmt: skip
@@ -153,18 +153,18 @@ def library() -> Any:
 
 
 def compiling(function: Callable[P, T]) -> Callable[P, T]:
-    """Return ``function``, each call of which has a thread and a compiler for itself.
+    """Return ``function`` wrapped so that each call has a thread and a compiler of its own.
 
-    Calls from many threads run side by side, as far as there are compilers.
+    Calls from several threads run in parallel, as far as there are compilers.
     """
 
     @functools.wraps(function)
-    def lent(*given: P.args, **named: P.kwargs) -> T:
+    def lent(*args: P.args, **kwargs: P.kwargs) -> T:
         with _lent_session():
             try:
-                return function(*given, **named)
+                return function(*args, **kwargs)
             except NeuralShadeError as error:
-                # what its frames hold of the compiler is let go here, while no other thread has it
+                # objects in its frames are released here, before another thread gets the compiler
                 raise error.with_traceback(None) from error.__cause__
 
     return in_new_thread(lent)
@@ -183,7 +183,7 @@ def _lent_session() -> Iterator[None]:
             session = LENT.session
             del LENT.session
             if KEPT:
-                session.borrowed = False  # it is freed with its last reference
+                session.borrowed = False  # freed with its last reference
                 del session
                 trim_heap()
             else:
@@ -191,7 +191,7 @@ def _lent_session() -> Iterator[None]:
 
 
 def _global_session() -> ComObject:
-    """Return a new global session; all that is made by it must be let go before it is freed."""
+    """Return a new global session; everything it creates must be released before it."""
     description = _GlobalDescription(sizeof(_GlobalDescription), 0, LANGUAGE_VERSION, False)
     out = c_void_p()
     code = library().slang_createGlobalSession2(byref(description), byref(out))
@@ -203,7 +203,7 @@ def _global_session() -> ComObject:
 
 
 def new_session(arguments: Sequence[str]) -> ComObject:
-    """Return a session set up by arguments as ``slangc`` takes them, of what is ``compiling``."""
+    """Return a session with arguments of ``slangc``, within ``compiling``."""
     texts = (c_char_p * len(arguments))(*[argument.encode() for argument in arguments])
     description = _SessionDescription(structure_size=sizeof(_SessionDescription))
     kept, out = c_void_p(), c_void_p()

@@ -30,12 +30,12 @@ from neuralshade.gpu.slang_com import (
     take_blob,
 )
 
-MODULE = b"exported"  # a session of its own has no other of that name
+MODULE = b"exported"  # unique: each session has one module
 
 
 @dataclass(frozen=True)
 class Exported:
-    """An entry point as text of the target language, and how its parameters lie."""
+    """An entry point as text of the target language, with the layout of its parameters."""
 
     code: str
     reflection: dict[str, Any]  # Slang's own JSON
@@ -52,12 +52,12 @@ def export_slang(
 
     Args:
         text: a module; ``import neuralshade.<folder>.<stem>;`` works in it.
-        target: as ``slangc -target`` names it, of those whose output is text.
+        target: as in ``slangc -target``, of those whose output is text.
         options: further arguments of ``slangc``.
-        folder: where the text's own files lie, which may import others from it on; by default
-            there are none.
+        folder: folder of the text's own files and of their imports; by default there are
+            none.
 
-    Raises: KernelError with all that the compiler said; DeviceError where slangpy is missing.
+    Raises: KernelError with the compiler's whole log; DeviceError where slangpy is missing.
     """
     code, reflection = _compiled(text, entry, target, options, folder)
     return Exported(code.decode(), reflection)
@@ -70,7 +70,7 @@ def export_bytes(
     options: Sequence[str] = (),
     folder: pathlib.Path | None = None,
 ) -> bytes:
-    """Return what ``export_slang`` does as bytes, also of a target whose output is no text."""
+    """Return ``export_slang`` as bytes, also of a target whose output is no text."""
     return _compiled(text, entry, target, options, folder)[0]
 
 
@@ -82,9 +82,9 @@ def export_module(
     options: Sequence[str] = (),
     folder: pathlib.Path | None = None,
 ) -> bytes:
-    """Return all of these entry points of Slang text as one module of ``target``.
+    """Return these entry points of Slang text as one module of ``target``.
 
-    Raises: as ``export_slang`` does.
+    Raises: as ``export_slang``.
     """
     own = [] if folder is None else ["-I", str(folder)]
     session = text_session(target, [*options, *own])
@@ -124,9 +124,9 @@ def load_text(
 ) -> ComObject:
     """Return the module of a text; errors name the file ``place``.
 
-    Files of its own are looked for in ``folder``, else where ``place`` is.
+    Its own imports are searched in ``folder``, else beside ``place``.
 
-    Raises: KernelError with all that the compiler said.
+    Raises: KernelError with the compiler's whole log.
     """
     words, path = c_void_p(), MODULE.decode() + ".slang" if place is None else place
     if folder is not None:
@@ -138,7 +138,7 @@ def load_text(
     said = take_blob(words.value).decode(errors="replace")
     if not pointer:
         raise refusal(said) if place is None else refusal(said, place)
-    return ComObject(pointer, borrowed=True, owner=session)  # whose it is
+    return ComObject(pointer, borrowed=True, owner=session)  # owned by the session
 
 
 def _entry_point(module: ComObject, entry: str) -> ComObject:
@@ -151,7 +151,7 @@ def _entry_point(module: ComObject, entry: str) -> ComObject:
 
 
 def link(session: ComObject, parts: Sequence[ComObject]) -> ComObject:
-    """Return modules and entry points put together with all that they import."""
+    """Return modules and entry points linked with their imports."""
     pointers = (c_void_p * len(parts))(*[part.pointer for part in parts])
     composed = session.made(COMPOSE, pointers, len(parts), types=(c_void_p, c_int64))
     return composed.made(LINK)

@@ -14,18 +14,18 @@ from neuralshade.gpu.slang_export import link, load_text, text_session
 
 @dataclass(frozen=True)
 class Field:
-    """A member of a struct; ``type`` as Slang writes it, like ``vector<float,3>``."""
+    """A member of a struct; ``type`` in Slang's long form, like ``vector<float,3>``."""
 
     name: str
     type: str
     attributes: dict[str, tuple[float, ...]]  # by name, with their arguments
-    default: float | None  # the number that the declaration gives a scalar
-    has_default: bool  # the declaration gives a value, whether or not it is such a number
+    default: float | None  # value of a scalar in its declaration
+    has_default: bool  # whether the declaration has a value, of any kind
 
 
 @dataclass(frozen=True)
 class Method:
-    """Types of what a method returns and takes, as Slang writes them."""
+    """Result and parameter types of a method, in Slang's long form."""
 
     result: str
     parameters: tuple[str, ...]
@@ -33,7 +33,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A shader parameter at global scope, which the host has to bind; ``type`` as of a Field."""
+    """A shader parameter at global scope, for the host to bind; ``type`` as in Field."""
 
     name: str
     type: str
@@ -41,7 +41,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Struct:
-    """A struct's members, of its methods those asked for, and the parameters of its module."""
+    """A struct's members, the requested methods, and the parameters of its module."""
 
     fields: tuple[Field, ...]
     methods: dict[str, Method]
@@ -56,12 +56,12 @@ def reflect_struct(
     methods: Sequence[str],
     folder: pathlib.Path | None = None,
 ) -> Struct | None:
-    """Return what is known of struct ``name`` in a module's text; None where it has none.
+    """Return the reflection of struct ``name`` in a module's text; None where it has none.
 
-    ``place``: the file that errors name. ``methods``: names to look up. ``folder``: where the
-    module's own files lie, where that is not with ``place``.
+    ``place``: the file named in errors. ``methods``: names to look up. ``folder``: folder of
+    the module's own files, if not that of ``place``.
 
-    Raises: KernelError with all that the compiler said; DeviceError where slangpy is missing.
+    Raises: KernelError with the compiler's whole log; DeviceError where slangpy is missing.
     """
     session = text_session("cuda")
     module = load_text(session, text, place, folder)
@@ -81,7 +81,7 @@ def reflect_struct(
 def reflect_parameters(
     text: str, place: str, folder: pathlib.Path | None = None
 ) -> tuple[Parameter, ...]:
-    """Return the shader parameters at global scope of a module and of all that it imports.
+    """Return the shader parameters at global scope of a module and its imports.
 
     These are uniforms, textures, samplers and buffers, in any block or namespace; neither static
     nor groupshared variables, nor specialization constants, which have values. Arguments and
@@ -92,7 +92,7 @@ def reflect_parameters(
 
 
 def _parameters(session: ComObject, module: ComObject) -> tuple[Parameter, ...]:
-    linked = link(session, [module])  # a module's own layout lacks what it imports
+    linked = link(session, [module])  # a module's own layout lacks its imports
     layout = linked.call(GET_LAYOUT, 0, None, types=(c_int64, c_void_p), result=c_void_p)
     count = _call("spReflection_GetParameterCount", layout, result=c_uint32)
     found = []
@@ -176,7 +176,7 @@ def _full_name(of_type: int) -> str:
 
 
 def _call(name: str, *arguments: Any, result: Any = c_int) -> Any:
-    """Call a function of the compiler's C interface; whole numbers are pointers."""
+    """Call a function of the compiler's C interface; integers are pointers."""
     function = getattr(library(), name)
     function.restype = result
     function.argtypes = [_c_type(argument) for argument in arguments]

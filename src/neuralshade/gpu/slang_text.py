@@ -7,10 +7,10 @@ from collections.abc import Container, Iterator
 from pathlib import PurePosixPath
 
 LINE_END = re.compile(r"\r\n?")
-SPLICED = re.compile(r"\\\n")  # lines that go on: a word may be cut there
-# Comments are looked over, so nothing may be taken for one that is none: what begins like text and
-# does not end on its line, raw text (R"...), which may hold quotes, and characters that may or may
-# not end a line are odd.
+SPLICED = re.compile(r"\\\n")  # continued lines: a word may be split there
+# Comments are skipped, so nothing else may look like one. Suspicious therefore: a string that does
+# not end on its line, raw strings (R"..."), which may hold quotes, and control characters that may
+# end a line.
 TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))|(?P<raw>\bR")"""
     r"""|(?P<text>"(?:\\[^\n]|[^"\\\n])*"|'(?:\\[^\n]|[^'\\\n])*')|(?P<open>["'])"""
@@ -30,38 +30,38 @@ DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 QUOTED = re.compile(r'"([^"\n]*)"\s*')
 DOTTED = re.compile(r"\w+(?:\s*\.\s*\w+)*\s*")
 OWN = "neuralshade"
-UNCLEAR = "#"  # before what a macro may change
+UNCLEAR = "#"  # before text that a macro may change
 
 
 def readings(text: str) -> tuple[str, str]:
-    """Return a text with one kind of line end, and the same with lines that go on put together.
+    """Return a text with one kind of line end, and the same with continued lines joined.
 
-    Who looks for words has to look in both: a word may be cut at the end of a line.
+    A search for words needs both: a word may be split at the end of a line.
     """
     lines = LINE_END.sub("\n", text)
     return lines, SPLICED.sub("", lines)
 
 
 def imports_of(text: str) -> Iterator[tuple[int, str]]:
-    """Yield line and words of what a text, one of its readings, imports or includes."""
+    """Yield line and text of the imports and includes in one reading of a text."""
     yield from _matches(TOKEN.sub(_blank, text))
 
 
 def _matches(code: str) -> Iterator[tuple[int, str]]:
     for found in TAKES_IN.finditer(code):
         wanted = found["wanted"].strip()
-        # a macro may become another name, and its parameters may
+        # a macro may stand for another name, with parameters
         unclear = found["define"] or (found["include"] and not QUOTED.fullmatch(wanted))
         yield code.count("\n", 0, found.start()) + 1, f"{UNCLEAR}{wanted}" if unclear else wanted
 
 
 def macros_of(text: str) -> set[str]:
-    """Return the names that a text defines."""
+    """Return the macros that a text defines."""
     return {name for reading in readings(text) for name in DEFINED.findall(reading)}
 
 
 def possible_imports(text: str) -> Iterator[tuple[int, str]]:
-    """Yield what ``imports_of`` does of both readings, and of comments where these may be none."""
+    """Yield ``imports_of`` both readings, including doubtful comments."""
     for reading in readings(text):
         yield from imports_of(reading)
         if any(token.lastgroup in ODD for token in TOKEN.finditer(reading)):
@@ -74,9 +74,9 @@ def _blank(token: re.Match[str]) -> str:
 
 
 def named_path(wanted: str, macros: Container[str] = ()) -> PurePosixPath | None:
-    """Return the path that stands behind an import or include; None where none can be read.
+    """Return the path in an import or include; None where it is unclear.
 
-    ``macros``: names that stand for something else.
+    ``macros``: names of macros.
     """
     quoted, dotted = QUOTED.fullmatch(wanted), DOTTED.fullmatch(wanted)
     if quoted is not None:
@@ -86,6 +86,6 @@ def named_path(wanted: str, macros: Container[str] = ()) -> PurePosixPath | None
 
 
 def spellings(path: PurePosixPath) -> list[str]:
-    """Return the names of files that a path may stand for: import a_b finds a-b.slang."""
+    """Return the file names that an import may refer to: import a_b finds a-b.slang."""
     both = [str(path), f"{path}.slang"]
     return both + [name.replace("_", "-") for name in both if "_" in name]

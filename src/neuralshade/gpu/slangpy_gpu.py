@@ -72,7 +72,7 @@ class SlangpyRing:
         self.buffer = gpu.buffer(np.zeros(count, self.dtype))
 
     def write(self, commands: Any, first: int, values: npt.ArrayLike) -> None:
-        """Record uploads of ``values``: two where they go around."""
+        """Record uploads of ``values``: two where they wrap around."""
         numbers, start = np.asarray(values, self.dtype), first % self.count
         split = min(len(numbers), self.count - start)
         commands.upload(self.buffer, start * self.dtype.itemsize, numbers[:split])
@@ -81,7 +81,7 @@ class SlangpyRing:
 
 
 class SlangpyReader:
-    """A Reader through memory that the host sees: ten times faster than SlangPy's to_numpy."""
+    """A Reader through mapped memory: ten times faster than SlangPy's to_numpy."""
 
     def __init__(self, gpu: SlangpyGpu, buffer: SlangpyBuffer, size: int):
         import slangpy as spy
@@ -111,7 +111,7 @@ class SlangpyStamps:
         self.pool.reset()
 
     def seconds(self, count: int) -> npt.NDArray[np.float64]:
-        """Wait, return the first ``count`` times, and make room for the next ones."""
+        """Wait, return the first ``count`` times, and free their slots."""
         self.gpu.wait()
         times = np.array(self.pool.get_timestamp_results(0, count))
         self.pool.reset()
@@ -119,7 +119,7 @@ class SlangpyStamps:
 
 
 class SlangpyCommands:
-    """Commands in SlangPy's ``encoder``, which may also be given what only SlangPy has."""
+    """Commands in SlangPy's ``encoder``, to which SlangPy-only calls may be added."""
 
     def __init__(self, gpu: SlangpyGpu):
         self.gpu, self.encoder = gpu, gpu.device.create_command_encoder()
@@ -134,13 +134,13 @@ class SlangpyCommands:
         self.encoder.clear_buffer(buffer.native)
 
     def run(self, steps: Any, times: int = 1) -> None:
-        """Record all dispatches, so many times over."""
+        """Record all dispatches, ``times`` times."""
         with self.encoder.begin_compute_pass() as into:
             for kernel, groups in steps.dispatches * times:
                 kernel.record(into, groups)
 
     def stamp(self, stamps: Any, index: int) -> None:
-        """Note the time when all work before this is done."""
+        """Record the time when all work before this is done."""
         self.encoder.write_timestamp(stamps.pool, index)
 
     def submit(self) -> None:
@@ -148,7 +148,7 @@ class SlangpyCommands:
         try:
             with abandoned_on_interrupt(
                 self.gpu.name
-            ):  # software compiles here, and a signal waits until then
+            ):  # software compiles here, and signals wait for it
                 sent = self.gpu.device.submit_command_buffer(self.encoder.finish())
                 self.gpu.last_sent = sent
         except RuntimeError as error:
@@ -156,27 +156,27 @@ class SlangpyCommands:
 
 
 class SlangpyGpu:
-    """A Gpu on an open SlangPy ``device``, which ``close`` closes where it is ``owned``.
+    """A Gpu on an open SlangPy ``device``, closed by ``close`` if ``owned``.
 
-    The device needs this package's parent folder among its include paths, as
-    ``neuralshade.gpu.device.open_device`` gives it.
+    The device needs this package's parent folder as an include path, as
+    ``neuralshade.gpu.device.open_device`` sets it.
     """
 
     def __init__(self, device: slangpy.Device, *, owned: bool = True):
         self.device, self.owned = device, owned
         self.name: str = device.info.adapter_name
         self.api: str = device.info.type.name
-        self.last_sent: int | None = None  # of what was submitted
+        self.last_sent: int | None = None  # id of the last submission
         self._sessions: dict[tuple[Any, tuple[str, ...]], slangpy.SlangSession] = {}
 
     @cached_property
     def adapter(self) -> AdapterInfo:
-        """Return what the adapter offers."""
+        """Return the adapter's features."""
         return describe_adapter(self.device)
 
     @cached_property
     def multiprocessors(self) -> int | None:
-        """Return how many there are; None where the driver does not tell."""
+        """Return the number of multiprocessors; None where the driver does not report it."""
         return multiprocessors(self.device)
 
     @cached_property
@@ -208,10 +208,10 @@ class SlangpyGpu:
         return SlangpyRing(self, dtype, count)
 
     def reader(self, buffer: Any, size: int) -> SlangpyReader:
-        """Return what reads the first ``size`` bytes of ``buffer``."""
+        """Return a reader of the first ``size`` bytes of ``buffer``."""
         return SlangpyReader(self, buffer, size)
 
-    # As Gpu says it, once more: who calls reads there, who writes here; mypy compares the two.
+    # Docstrings are in Gpu; mypy compares the two.
     def kernel(
         self,
         text: str,
@@ -228,13 +228,13 @@ class SlangpyGpu:
             return BoundKernel(self.device, module, entry, native(variables))
 
     def prepare(self, kernels: Sequence[KernelText]) -> None:
-        """Do nothing: the driver makes machine code, when a kernel first runs."""
+        """Do nothing: the driver makes machine code when a kernel first runs."""
 
     @contextmanager
     def _compiling(
         self, text: str, entry: str, folder: pathlib.Path | None
     ) -> Iterator[slangpy.SlangSession]:
-        """Yield what compiles the text in the block; what comes of it is kept where asked for."""
+        """Yield a session that compiles the text in the block; dumps its output where requested."""
         dumped = kernel_dump.begin(text, entry, self.api, folder)
         packages = foreign_packages(text)
         if dumped is None:
@@ -244,17 +244,17 @@ class SlangpyGpu:
             yield slang_session(self.device, folder, beginning, packages)
 
     def _session(self, folder: Any, packages: tuple[str, ...]) -> slangpy.SlangSession:
-        """Return what compiles texts with files of ``folder``: a module has one text in each."""
+        """Return a session for texts with files of ``folder``: each has its own module names."""
         key = (folder, packages)
         if key not in self._sessions:
             self._sessions[key] = slang_session(self.device, folder, None, packages)
         return self._sessions[key]
 
     def occupancy(self, kernel: object) -> None:
-        """Return None: SlangPy does not tell."""
+        """Return None: SlangPy does not report it."""
 
     def steps(self, dispatches: Sequence[Dispatch]) -> SlangpySteps:
-        """Return ``dispatches`` prepared to be run; those of no groups are left out."""
+        """Return ``dispatches`` prepared for running; empty ones are left out."""
         for _, (across, _) in launches(dispatches):
             if across > self.most_groups:
                 raise too_many_groups(self.name, across, self.most_groups)
@@ -282,7 +282,7 @@ class SlangpyGpu:
             raise lost_device(self.name, error) from error
 
     def close(self) -> None:
-        """Close the device where this object owns it, and its work ends."""
+        """Close the device if this object owns it and its work ends."""
         if self.owned and not is_stuck(self.name) and self._ends():
             self.device.close()
 
@@ -298,9 +298,9 @@ class SlangpyGpu:
 
 
 def slangpy_gpu(gpu: Any, wanted: str) -> SlangpyGpu:
-    """Return ``gpu`` if it is SlangPy's.
+    """Return ``gpu`` if it is a SlangpyGpu.
 
-    Raises: DeviceError that names what was ``wanted``, which only SlangPy has.
+    Raises: DeviceError naming the feature ``wanted``, which only SlangPy has.
     """
     if not isinstance(gpu, SlangpyGpu):
         raise DeviceError(f"device: got {gpu.name} through {gpu.api}, need SlangPy for {wanted}. "

@@ -20,7 +20,7 @@ def slang_session(
     intermediates: str | None = None,
     packages: Sequence[str] = (),
 ) -> slangpy.SlangSession:
-    """Return the device's own session, or a new one that looks into ``folder`` too.
+    """Return the device's own session, or a new one with ``folder`` as include path.
 
     ``packages``: of others, whose Slang files are found. ``intermediates``: how the paths of files
     begin that the compiler leaves what it makes in. A beginning that is used once only keeps the
@@ -28,7 +28,7 @@ def slang_session(
     """
     if folder is None and intermediates is None and not packages:
         return device.slang_session
-    options = device.slang_session.desc.compiler_options  # no copy: the device's own
+    options = device.slang_session.desc.compiler_options  # not a copy: the device's own
     names = ("include_paths", "dump_intermediates", "dump_intermediates_prefix")
     before = {name: getattr(options, name) for name in names}
     own = [] if folder is None else [folder]
@@ -46,18 +46,18 @@ def slang_session(
 def load_text(
     session: slangpy.SlangSession, text: str, folder: pathlib.Path | None = None
 ) -> slangpy.SlangModule:
-    """Compile Slang text as a module; equal text gives the module that was compiled before.
+    """Compile Slang text as a module; equal text gives the same module.
 
-    ``folder``: where files of its own lie.
+    ``folder``: folder of its own files.
 
-    Raises: KernelError with all that the compiler said.
+    Raises: KernelError with the compiler's whole log.
     """
     import slangpy as spy
 
     name = "neuralshade_" + hashlib.sha256(text.encode()).hexdigest()[:16]
     try:
         path = None if folder is None else folder / f"{name}.slang"
-        return session.load_module_from_source(name, text, path)  # of a name one text only
+        return session.load_module_from_source(name, text, path)  # each name has only one text
     except spy.SlangCompileError as error:
         raise refusal(str(error), name) from error
 
@@ -65,9 +65,9 @@ def load_text(
 def _pipeline(
     device: slangpy.Device, module: slangpy.SlangModule, entry: str
 ) -> tuple[Any, slangpy.ComputePipeline]:
-    """Return an entry point's program, and the driver's form of it.
+    """Return an entry point's program and the driver's pipeline.
 
-    Raises: KernelError: some errors the compiler finds only here, such as a constant index
+    Raises: KernelError: the compiler finds some errors only here, such as a constant index
         beyond an array's end.
     """
     try:
@@ -78,10 +78,10 @@ def _pipeline(
 
 
 class BoundKernel:
-    """One entry point with its variables bound for good.
+    """One entry point with bound variables.
 
-    Binding variables anew for each dispatch costs the host ten times the dispatch itself; so
-    what changes from step to step is read from buffers.
+    Binding variables for each dispatch costs the host ten times the dispatch itself; so
+    values that change from step to step are read from buffers.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ def _write(cursor: Any, value: Any) -> None:
 
 
 def native(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return variables with SlangPy's own objects in place of ours."""
+    """Return variables with SlangPy's objects in place of this package's."""
     return {name: _native(value) for name, value in variables.items()}
 
 

@@ -36,7 +36,7 @@ PEAK = 0xFFFF  # of end points when they are interpolated; 31 / 64 of it is the 
 
 @dataclass
 class _Ends:
-    """Stored end points, first and second: int64 [N, 3] each; ``fits`` where a mode can hold them."""
+    """Stored end points, first and second: int64 [N, 3] each; ``fits`` if the mode holds them."""
 
     first: Codes
     second: Codes
