@@ -42,7 +42,7 @@ def recorded(broken=None, field=None):
     field = field or network()
     batches = Batches(field, broken)
     adam = Adam(list(field.parameters()), RATE)
-    return RecordedEngine(field, batches, "l1", [adam], torch.Generator(), bring=batches.bring)
+    return RecordedEngine(field, batches, "l1", [adam], torch.Generator(), load_batch=batches.bring)
 
 
 def plain(broken=None):

@@ -18,51 +18,51 @@ from neuralshade.model.axis_stencil import Axis
 
 @dataclass
 class Level(abc.ABC):
-    """The codes of one level of a grid, and where its features are among all."""
+    """Codes of one grid level, and the position of its features in the encoding."""
 
-    codes: torch.Tensor  # float32 [features, rows, columns], whole numbers
-    step: torch.Tensor  # [features]: what the encoding changes by, from one code to the next
-    limits: tuple[int, int]  # the least code, and the greatest
-    first: int  # of its features, in the encoding
+    codes: torch.Tensor  # float32 [features, rows, columns], integers
+    step: torch.Tensor  # [features]: change of the encoding from one code to the next
+    limits: tuple[int, int]  # least and greatest code
+    first: int  # index of its first feature in the encoding
     axes: Sequence[tuple[Axis, Axis]]  # by each lattice: along, down
-    # What kernels read: number ``first_number`` of the encoding's and those behind it, row by row
-    # and texel by texel, each (code + offset) * quantum.
+    # In kernels: number ``first_number`` of the encoding and those after it, row by row and texel
+    # by texel, each (code + offset) * quantum.
     first_number: int
     offset: float
     quantum: torch.Tensor  # [features]
 
     @abc.abstractmethod
     def apply(self, rows: slice) -> None:
-        """Let the field have the codes of some rows."""
+        """Write the codes of some rows to the field."""
 
     @property
     def reach(self) -> int:
-        """Return how far a code moves in a pass at most: as far as the decoder is about linear."""
+        """Return the largest change of a code in a pass: the decoder is about linear that far."""
         low, high = self.limits
         return max(1, (high - low + 1) // 32)
 
 
 class Lattice(Protocol):
-    """Evenly spaced pixels with what they ought to be: a picture, or a mip of a set."""
+    """Evenly spaced pixels with target values: a picture, or a mip of a set."""
 
     size: tuple[int, int]  # height, width
-    beyond: tuple[float, ...]  # coordinates of all its positions, behind (u, v)
-    weights: torch.Tensor | None  # roots of those that errors of channels count with, [C]
-    alpha: int | None  # the channel that errors of all others count by, as it ought to be
+    beyond: tuple[float, ...]  # coordinates after (u, v), the same for all positions
+    weights: torch.Tensor | None  # square roots of the channels' weights, [C]
+    alpha: int | None  # channel whose target weighs the errors of all others
 
     def encoded(self, rows: torch.Tensor) -> torch.Tensor:
-        """Return the encoding of the pixels of some rows, as it is now: [features, N]."""
+        """Return the current encoding of the pixels of some rows: [features, N]."""
 
     def target(self, rows: torch.Tensor) -> torch.Tensor:
-        """Return what these pixels ought to be: float32 [C, rows, width] in [0, 1]."""
+        """Return the targets of these pixels: float32 [C, rows, width] in [0, 1]."""
 
     def targets(self) -> npt.NDArray[np.float32]:
-        """Return what all pixels ought to be, row by row: float32 [height * width, C]."""
+        """Return the targets of all pixels, row by row: float32 [height * width, C]."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Levels, and all lattices that see one of them."""
+    """Levels, and all lattices whose pixels read one of them."""
 
     levels: Sequence[Level]
     lattices: Sequence[Lattice]
@@ -70,14 +70,14 @@ class Group:
 
 @dataclass(frozen=True)
 class Band:
-    """Texels whose centres lie in a share of all rows, and all pixels that see one of them."""
+    """Texels with centres in a range of rows, and all pixels that read one of them."""
 
     own: list[slice]  # rows of each level
-    rows: list[torch.Tensor]  # of each lattice: int64, one after the other, row 0 after the last
+    rows: list[torch.Tensor]  # of each lattice: int64, consecutive, row 0 after the last
 
     @staticmethod
     def of(levels: Sequence[Level], lattices: Sequence[Lattice], low: float, high: float) -> Band:
-        """Return the band of rows between two shares of all."""
+        """Return the band of rows between two fractions of the height."""
         own = [centered(level.codes.shape[1], low, high) for level in levels]
         rows = []
         for index in range(len(lattices)):
@@ -88,13 +88,13 @@ class Band:
 
 
 def bands_of(levels: Sequence[Level], lattices: Sequence[Lattice], most_pixels: int) -> list[Band]:
-    """Return bands that hold all rows, of about so many pixels of the finest lattice at most."""
+    """Return bands that cover all rows, each with about ``most_pixels`` of the finest lattice."""
     if not levels:
         return []
     height, width = max(lattice.size for lattice in lattices)
     count = max(1, min(height, round(height * width / most_pixels)))
     if count > 1:
-        count += count % 2  # what wraps has the first band beside the last
+        count += count % 2  # a wrapping grid has the first band beside the last
     edges = [index / count for index in range(count + 1)]
     return [Band.of(levels, lattices, *pair) for pair in pairwise(edges)]
 
@@ -105,7 +105,7 @@ def centered(count: int, low: float, high: float) -> slice:
 
 
 def around(seen: torch.Tensor) -> torch.Tensor:
-    """Return the fewest rows that follow each other, the first after the last, and hold all seen.
+    """Return the shortest consecutive run of rows, cyclically, that contains all of ``seen``.
 
     bool [rows] -> int64.
     """

@@ -1,11 +1,10 @@
 """Code refinement after training: coordinate descent on the quantized codes of grids.
 
-Numbers are rounded one by one, but a pixel sees four texels of each grid: codes that are next to
-each other in value are often better together. The decoder is replaced by its derivatives at each
-pixel, as Gauss and Newton do; in that linear picture every code takes the whole number that leaves
-the least squared error, texel after texel (coordinate descent). That costs a few products per code
-where asking the decoder costs thousands. Then the decoder is asked: rows whose error has not fallen
-get their codes back, so the error never rises.
+Quantization rounds each number alone, but a pixel reads four texels of each grid: codes beside the
+nearest are often better together. The decoder is linearized at each pixel (Gauss-Newton), and every
+code in turn takes the integer with the least squared error of that model (coordinate descent). A
+code costs a few products, where evaluating the decoder costs thousands. Then the decoder is
+evaluated: rows whose error has not fallen get their codes back, so the error never rises.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from neuralshade.loss.pointwise import alpha_weights
 from neuralshade.model.axis_stencil import GatherStencil
 from neuralshade.model.mlp import MLP
 
-BAND_PIXELS = 2**16  # that one thread searches: outputs x features float32 of each are kept
-BLOCK_PIXELS = 2**13  # whose activations are in a core's cache together
-DAMPING = 0.1  # added to a code's curvature, as a share of it: the decoder is not linear
+BAND_PIXELS = 2**16  # per thread: outputs x features float32 of each are kept
+BLOCK_PIXELS = 2**13  # their activations fit a core's cache
+DAMPING = 0.1  # relative increase of a code's curvature: the decoder is not linear
 
 
 def refine_codes(
@@ -34,17 +33,17 @@ def refine_codes(
     passes: int,
     stopped: Callable[[], bool] = lambda: False,
 ) -> int:
-    """Move the codes of ``levels`` to where ``network`` is nearer to what lattices want.
+    """Move the codes of ``levels`` so that ``network`` is nearer to the targets of ``lattices``.
 
     Args:
-        network: as stored.
-        levels: their codes change in place, and what the lattices encode with them.
-        lattices: all that see a level. Outputs count as clamped to [0, 1].
-        passes: how often all codes are tried; less often where none moves any more.
-        stopped: asked before each band of rows; True ends the search with what it has found.
+        network: with its stored numbers.
+        levels: their codes change in place, and with them the encoding of the lattices.
+        lattices: all that read a level. Outputs are clamped to [0, 1].
+        passes: over all codes; fewer where none moves any more.
+        stopped: called before each band of rows; True ends the search with its result so far.
 
     Returns:
-        how many codes moved. The squared error has not risen.
+        number of codes that moved. The squared error has not risen.
     """
     found = [_BandSearch(network, levels, lattices, band)
              for band in bands_of(levels, lattices, BAND_PIXELS)]  # fmt: skip
@@ -62,9 +61,9 @@ def refine_codes(
 
 
 def run_passes(passes: int, every_band: Callable[[], Iterable[int]], work: ProgressScope) -> int:
-    """Return how many codes move in so many passes, or fewer where none moves any more.
+    """Return the number of codes that move in ``passes`` passes, or fewer if none moves any more.
 
-    ``every_band``: a pass, band after band: yields how many codes of each have moved.
+    ``every_band``: runs a pass, and yields the number of moved codes band by band.
     """
     total = 0
     for _ in range(passes):
@@ -79,9 +78,9 @@ def run_passes(passes: int, every_band: Callable[[], Iterable[int]], work: Progr
 
 
 def _disjoint_groups(bands: list[_BandSearch]) -> list[list[_BandSearch]]:
-    """Return bands in groups of which no two see a pixel together: each may be another thread's.
+    """Return groups of bands without common pixels: threads may share a group.
 
-    What is found does not depend on how many threads there are.
+    The result does not depend on the number of threads.
     """
     groups = [bands[0::2], bands[1::2]]
     if not any(_overlap(group) for group in groups):
@@ -98,14 +97,14 @@ def _overlap(bands: list[_BandSearch]) -> bool:
 
 @dataclass(frozen=True)
 class _BandSearch:
-    """The search of a band's codes."""
+    """Search over the codes of a band."""
 
     network: MLP
     levels: Sequence[Level]
     lattices: Sequence[Lattice]
     band: Band
 
-    @torch.no_grad()  # which each thread says for itself
+    @torch.no_grad()  # set per thread
     def improve(self) -> int:
         """Move the band's codes once; return how many moved."""
         seen = [_LatticeRows(self.network, lattice, rows, index) for index, (lattice, rows)
@@ -130,7 +129,7 @@ class _BandSearch:
 
 
 class _LatticeRows:
-    """Some rows of a lattice: how far off they are, and how that changes with the encoding."""
+    """Some rows of a lattice: their errors, and the derivatives by the encoding."""
 
     def __init__(self, network: MLP, lattice: Lattice, rows: torch.Tensor, index: int):
         self.network, self.lattice, self.rows, self.index = network, lattice, rows, index
@@ -143,7 +142,7 @@ class _LatticeRows:
         self.slopes = torch.cat([part[1] for part in parts], dim=2).view(-1, *shape)
         outside = (drawn < 0) | (drawn > 1)
         self.residual = drawn.clamp(0, 1) - self.target
-        # of a number that is clamped only the way back is of use
+        # of a clamped number only the direction back into range has an effect
         self.slopes.mul_(~outside | (self.residual != 0))
         self.weights = _weights_of(lattice, self.target)
         if self.weights is not None:
@@ -155,7 +154,7 @@ class _LatticeRows:
         return errors if self.weights is None else errors.mul_(self.weights)
 
     def error_now(self) -> float:
-        """Return the squared error of what the network makes of the codes as they are."""
+        """Return the squared error of the network with the current codes."""
         blocks = self.lattice.encoded(self.rows).split(BLOCK_PIXELS, dim=1)
         found = torch.cat([self.network.on_columns(x, torch.float32) for x in blocks], dim=1)
         errors = found.view(self.target.shape).clamp(0, 1).sub_(self.target)
@@ -163,7 +162,7 @@ class _LatticeRows:
 
 
 def _weights_of(lattice: Lattice, target: torch.Tensor) -> torch.Tensor | None:
-    """Return the roots of what errors count with, to multiply [C, rows, width] by; None: all 1."""
+    """Return the square roots of the error weights, to multiply [C, rows, width]; None: all 1."""
     channels = None if lattice.weights is None else lattice.weights[:, None, None]
     if lattice.alpha is None:
         return channels
@@ -173,18 +172,18 @@ def _weights_of(lattice: Lattice, target: torch.Tensor) -> torch.Tensor | None:
 
 @dataclass(frozen=True)
 class _Turn:
-    """Texels of a level that move together, since no pixel sees two of them, and who sees them.
+    """Texels of a level that move together, as no pixel reads two of them, with their stencils.
 
-    What is asked for every feature again; a lattice each in the lists.
+    Shared by all features; the lists have one entry per lattice.
     """
 
-    place: tuple[torch.Tensor, torch.Tensor]  # of these among the level's codes
+    place: tuple[torch.Tensor, torch.Tensor]  # their index among the level's codes
     along: list[GatherStencil]
     down: list[GatherStencil]
 
 
 def _turns(level: Level, own: slice, seen: Sequence[_LatticeRows]) -> list[_Turn]:
-    """Return the turns that all of a band's texels have."""
+    """Return the turns for all texels of a band."""
     axes = [level.axes[one.index] for one in seen]
     every = slice(0, level.codes.shape[2])
     columns = [(chosen, [along.gather_stencil(chosen, 0, along.pixels) for along, _ in axes])
@@ -199,7 +198,7 @@ def _turns(level: Level, own: slice, seen: Sequence[_LatticeRows]) -> list[_Turn
 def _descend(level: Level, own: slice, seen: Sequence[_LatticeRows]) -> None:
     """Move the codes of a band, feature by feature and turn by turn."""
     turns = _turns(level, own, seen)
-    ways = [(along.lerp_stencil(slice(None)), down.lerp_stencil(one.rows)) for one, (along, down)
+    stencils = [(along.lerp_stencil(slice(None)), down.lerp_stencil(one.rows)) for one, (along, down)
             in zip(seen, (level.axes[one.index] for one in seen), strict=True)]  # fmt: skip
     for feature, codes in enumerate(level.codes):
         slopes = [one.slopes[level.first + feature] for one in seen]
@@ -217,12 +216,12 @@ def _descend(level: Level, own: slice, seen: Sequence[_LatticeRows]) -> None:
             codes[turn.place] = new
             change = torch.zeros_like(codes)
             change[turn.place] = (new - old) * step
-            for one, slope, (along, down) in zip(seen, slopes, ways, strict=True):
+            for one, slope, (along, down) in zip(seen, slopes, stencils, strict=True):
                 one.residual.addcmul_(slope, along.spread(down.spread(change.t()).t()))
 
 
 def _summed(turn: _Turn, pixels: Sequence[torch.Tensor], *, squared: bool = False) -> torch.Tensor:
-    """Return what reaches the turn's texels of each lattice's ``pixels`` [rows, width], added."""
+    """Return the sum over lattices of ``pixels`` [rows, width], gathered at the turn's texels."""
     total: torch.Tensor | None = None
     for x, along, down in zip(pixels, turn.along, turn.down, strict=True):
         found = down.gather(along.gather(x, squared=squared).t(), squared=squared).t()

@@ -26,7 +26,7 @@ log = logging.getLogger("neuralshade")
 
 @dataclass(frozen=True)
 class EngineChoice:
-    """An engine's name and what it runs on: a torch device, and a GPU for the GPU engine."""
+    """An engine with its device: a torch device, and a GPU for the GPU engine."""
 
     engine: str
     device: torch.device
@@ -34,36 +34,36 @@ class EngineChoice:
 
     @property
     def device_name(self) -> str:
-        """Return what the steps run on, for people."""
+        """Return the device's name, for people."""
         return str(self.device) if self.gpu is None else self.gpu.name
 
     @property
     def hardware(self) -> Gpu | None:
-        """Return the GPU if it is one, and not software."""
+        """Return the GPU unless it is software."""
         return self.gpu if self.gpu is not None and not self.gpu.adapter.software else None
 
     @property
     def on_cpu(self) -> bool:
-        """Return whether steps run on a CPU, by software that stands for a GPU perhaps."""
+        """Return whether steps run on a CPU, perhaps through a software GPU."""
         return self.hardware is None and self.device.type == "cpu"
 
     def close(self) -> None:
-        """Give the GPU back."""
+        """Release the GPU."""
         if self.gpu is not None:
             self.gpu.close()
 
 
 def check_engine(engine: str) -> None:
-    """Raise ConfigError where no engine has that name."""
+    """Raise ConfigError for an unknown engine."""
     if engine not in ENGINES:
         remedy = did_you_mean(engine, ENGINES) or " Use --engine auto."
-        if str(engine).partition(":")[0] in ("cpu", "cuda", "mps"):  # "cpu" is near to "gpu"
+        if str(engine).partition(":")[0] in ("cpu", "cuda", "mps"):  # "cpu" is similar to "gpu"
             remedy = f" Use --engine torch --device {engine}."
         raise ConfigError(f"engine: got {engine!r}, need one of {list(ENGINES)}.{remedy}")
 
 
 def check_kernels(kernels: str) -> None:
-    """Raise ConfigError where no kernels have that name."""
+    """Raise ConfigError for unknown kernels."""
     if kernels not in KERNELS:
         remedy = did_you_mean(kernels, KERNELS) or " Use --kernels auto."
         raise ConfigError(f"kernels: got {kernels!r}, need one of {list(KERNELS)}.{remedy}")
@@ -95,14 +95,14 @@ def choose_engine(engine: str, device: str | None) -> EngineChoice:
 
 
 def choose_kernels(gpu: Gpu, network: MLP, precision: str, kernels: str) -> TrainingPath:
-    """Return which kernels train ``network`` on ``gpu``: the first path offered that takes it.
+    """Return the kernels that train ``network`` on ``gpu``: the first offered path that takes it.
 
-    All but the loops multiply in float16. Where all that do refuse, a line says why, unless
+    All but the loops multiply in float16. Where all of those refuse, the reason is logged, unless
     ``kernels`` forces a path.
 
     Raises: ConfigError for another name; DeviceError where a path is forced in vain.
     """
-    from neuralshade.engine.kernel_plan import refusal_of  # all families of kernels
+    from neuralshade.engine.kernel_plan import refusal_of  # imports all families of kernels
 
     check_kernels(kernels)
     offered = training_paths(gpu.adapter)
@@ -114,7 +114,7 @@ def choose_kernels(gpu: Gpu, network: MLP, precision: str, kernels: str) -> Trai
         return "fma"
     refusals = {path: refusal_of(path, network) for path in offered}
     taken = next(path for path in offered if refusals[path] is None)
-    if taken == "fma" and len(offered) > 1:  # what the next best path says
+    if taken == "fma" and len(offered) > 1:  # the reason of the next best path
         log.warning("kernels: FMA loops instead of matrices for this network: %s",
                     refusals[offered[-2]])  # fmt: skip
     return taken
@@ -138,7 +138,7 @@ def _forced(
 
 
 def choose_vectors(gpu: Gpu, kernels: str) -> bool:
-    """Return whether what matrices trained is evaluated by cooperative vectors on ``gpu``."""
+    """Return whether cooperative vectors of ``gpu`` evaluate networks that matrices trained."""
     return kernels == "matrix" and inference_path(gpu.adapter) == "vector"
 
 
@@ -155,7 +155,7 @@ def choose_device(name: str | None) -> torch.device:
 
 
 def torch_devices() -> list[str]:
-    """Return the names of the torch devices that this machine has."""
+    """Return the names of this machine's torch devices."""
     names = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
     return [*names, "mps"] if torch.backends.mps.is_available() else names
 
@@ -180,7 +180,7 @@ def choose_precision(name: str, device: torch.device) -> torch.dtype:
 
 
 def cpu_description() -> str:
-    """Return what the system says of the CPU, its vendor among it."""
+    """Return the system's description of the CPU, with its vendor."""
     try:
         return Path("/proc/cpuinfo").read_text(errors="replace")
     except OSError:  # no Linux

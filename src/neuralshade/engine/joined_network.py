@@ -23,14 +23,14 @@ SHARED = ("states", "broken", "rate_ring")  # of a step's buffers, those of the 
 
 
 class JoinedNetwork:
-    """Trains ``field``, whose encoding has no numbers of its own, along what another one leaves.
+    """Trains ``field``, whose encoding has no numbers of its own, in steps of a NetworkTrainer.
 
-    That is a NetworkTrainer, whose task has ``evaluated`` among what runs before each step and
-    ``trained`` in between. Both have one counter, one loss scale, and one mark for gradients that
-    are not finite. It is read when both have left theirs, and so a step is either's or nobody's.
+    The trainer's task has ``evaluated`` among its work before each step and ``trained`` in
+    between. Both share one counter, one loss scale, and one flag for gradients that are
+    not finite, read after both have set it: so a step changes both networks or none.
 
     Args:
-        task: its loss is the other network's, and so its ``loss_gradient`` is that times its own
+        task: its loss is the other network's, so its ``loss_gradient`` is that times its own
             outputs over the other's.
     """
 
@@ -52,19 +52,19 @@ class JoinedNetwork:
         self._kernels: StepKernels | None = None
 
     def prepare(self) -> None:
-        """Compile ahead what steps are made of."""
+        """Compile kernels ahead."""
         self.gpu.prepare([self.inference.text_of("draw_positions")])
         self.texts.prepare(self.gpu)
 
     def evaluated(self, positions: Buffer, drawn: Buffer) -> Dispatch:
-        """Return what evaluates a batch's positions, float32 [batch, D]: float32 [batch, C]."""
+        """Return the dispatch that evaluates positions float32 [batch, D]: float32 [batch, C]."""
         return self.inference.dispatch_between(positions, drawn, self.texts.training.batch)
 
     def trained(self, bound: dict[str, Any]) -> list[Dispatch]:
-        """Return what leaves gradients and steps along them, given a step's buffers by name.
+        """Return the dispatches for gradients and the update, with a step's buffers by name.
 
-        It ends the step as the other network's update does again, whose loss is the one that
-        remains. Raises: KernelError.
+        They end the step as the other network's update does again, whose loss remains. Raises:
+        KernelError.
         """
         shared = {name: bound[name] for name in SHARED}
         self._kernels = kernels = StepKernels(
@@ -74,12 +74,12 @@ class JoinedNetwork:
         return [(kernels.train(), self.texts.plan.groups), *kernels.network_update()]
 
     def load(self, state: dict[str, torch.Tensor]) -> StepState:
-        """Take over numbers and moments, by the names of ``kept.named``; return its steps."""
+        """Load numbers and moments, by the names of ``kept.named``; return its steps."""
         found = self.kept.load(state, 1.0, partial(write_once, self.gpu))
         self.round()
         return found
 
     def round(self) -> None:
-        """Make the rounded copies of what was just uploaded."""
+        """Make the rounded copies of uploaded numbers."""
         assert self._kernels is not None, "it is joined to a trainer's steps first"
         run_once(self.gpu, self._kernels.rounding(self.network.bound(), self.grid.bound()))

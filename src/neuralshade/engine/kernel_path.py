@@ -17,9 +17,9 @@ MATRICES_SINCE = (8, 0)  # compute capability with the mma.sync instructions tha
 
 
 def training_paths(adapter: AdapterInfo) -> tuple[TrainingPath, ...]:
-    """Return the paths that an adapter offers for training, the fastest first.
+    """Return an adapter's paths for training, the fastest first.
 
-    Matrices of other vendors than NVIDIA were never measured, so those take the loops.
+    Matrices of vendors other than NVIDIA were never measured, so those get the loops.
     """
     if adapter.api == "cuda":
         paths: tuple[TrainingPath, ...] = ("fma",)
@@ -32,9 +32,9 @@ def training_paths(adapter: AdapterInfo) -> tuple[TrainingPath, ...]:
 
 
 def inference_paths(adapter: AdapterInfo) -> tuple[KernelPath, ...]:
-    """Return the paths that an adapter offers for evaluating, the fastest first.
+    """Return an adapter's paths for inference, the fastest first.
 
-    Loops take every network; through CUDA products take what they can train.
+    Loops take every network; CUDA products take those that they can train.
     """
     if adapter.api == "cuda":
         return training_paths(adapter)
@@ -50,8 +50,8 @@ def inference_path(adapter: AdapterInfo) -> KernelPath:
 def loads_bytes(adapter: AdapterInfo) -> bool:
     """Return whether an adapter is known to load single bytes of a buffer.
 
-    SlangPy does not say so. It turns on all that a device has of Vulkan 1.2, where 64-bit atomics
-    are in that, and devices with cooperative vectors have it.
+    SlangPy does not report it. It enables all features of Vulkan 1.2 that a device has, which
+    include 64-bit atomics, and devices with cooperative vectors have it.
     """
     wanted = {"atomic_int64", "cooperative_vector"}
     return adapter.api == "cuda" or (adapter.api == "vulkan" and wanted <= set(adapter.features))

@@ -26,12 +26,12 @@ from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 
 Plan = MatrixPlan | PortablePlan | WgmmaPlan
-FusedPlan = MatrixPlan | WgmmaPlan  # after whose text that of many_steps.cs.slang may follow
-GROUPS = 132  # that share a batch where the driver tells no better number
+FusedPlan = MatrixPlan | WgmmaPlan  # whose text many_steps.cs.slang may follow
+GROUPS = 132  # sharing a batch, where the driver reports no better number
 
 
 def refusal_of(path: KernelPath, network: MLP) -> str | None:
-    """Return why the kernels of ``path`` cannot take ``network``, or None where they can."""
+    """Return why the kernels of ``path`` cannot take ``network``; None where they can."""
     if path == "wgmma":
         return fits_wgmma(network)
     return fits_matrices(network) if path == "matrix" else None
@@ -42,7 +42,7 @@ def build_plan(
 ) -> Plan:
     """Return the plan for a network that ``path`` does not refuse.
 
-    ``groups``: that share a batch, at most; where None, as many as ``gpu`` runs well.
+    ``groups``: at most so many share a batch; None: as many as ``gpu`` runs well.
     """
     own = (gpu.multiprocessors if gpu.api == "cuda" else None) or GROUPS
     groups = own if groups is None else groups
@@ -57,9 +57,9 @@ def build_plan(
 
 
 def infer_plan(path: KernelPath, network: MLP, gpu: Gpu) -> InferPlan | None:
-    """Return the plan for evaluating a network that ``path`` does not refuse.
+    """Return the plan for the inference of a network that ``path`` does not refuse.
 
-    None where that takes no plan: by vectors, or by loops.
+    None where no plan is needed: for vectors, or loops.
     """
     if path == "wgmma":
         return wgmma_plan(network, 1, gpu.multiprocessors or 1)
@@ -69,7 +69,7 @@ def infer_plan(path: KernelPath, network: MLP, gpu: Gpu) -> InferPlan | None:
 
 
 def choose_infer_plan(network: MLP, gpu: Gpu) -> InferPlan | None:
-    """Return the plan of the fastest products of ``gpu`` that take ``network``; None without."""
+    """Return the plan of the fastest products of ``gpu`` for ``network``; None without any."""
     taken = (path for path in inference_paths(gpu.adapter) if refusal_of(path, network) is None)
     return infer_plan(next(taken), network, gpu)
 
@@ -96,7 +96,7 @@ def train_text(plan: Plan, field: Field, task: TaskText, *, many: bool) -> str:
 
 
 def path_of(plan: Plan) -> TrainingPath:
-    """Return whose plan it is."""
+    """Return the path of a plan."""
     if isinstance(plan, WgmmaPlan):
         return "wgmma"
     return "fma" if isinstance(plan, PortablePlan) else "matrix"

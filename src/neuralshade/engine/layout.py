@@ -82,16 +82,16 @@ class NetworkLayout:
     def flatten(self, values: Sequence[torch.Tensor]) -> npt.NDArray[Any]:
         """Return tensors shaped like the network's parameters as one float32 array."""
         flat = np.zeros(self.size, np.float32)
-        given = iter(values)
+        tensors = iter(values)
         for at in self.layers:
             weights = flat[at.first : at.first_bias].reshape(at.padded_rows, at.padded_cols)
-            weights[: at.rows, : at.cols] = next(given).detach().cpu().numpy()
+            weights[: at.rows, : at.cols] = next(tensors).detach().cpu().numpy()
             if at.bias:
-                flat[at.first_bias : at.first_bias + at.rows] = next(given).detach().cpu().numpy()
+                flat[at.first_bias : at.first_bias + at.rows] = next(tensors).detach().cpu().numpy()
         return flat
 
     def unflatten(self, flat: npt.NDArray[Any]) -> list[torch.Tensor]:
-        """Return what ``flatten`` was given."""
+        """Return the tensors that ``flatten`` takes."""
         values = []
         for at in self.layers:
             weights = flat[at.first : at.first_bias].reshape(at.padded_rows, at.padded_cols)

@@ -34,19 +34,19 @@ from neuralshade.model.field import Field
 if TYPE_CHECKING:  # a fit without latents loads none
     from neuralshade.engine.kernels.step.latent_words import LatentNumbers
 
-FEW_ALONE = 16  # steps submitted one by one, before they get kernels that cost the host less
-SUBMITTED_STEPS = 128  # recorded while the GPU still runs those before
-SCALE_SHARE = 1 / 16  # of the recipe's loss scale: it is for a mean, ours multiplies each sample
+FEW_ALONE = 16  # steps submitted singly, before kernels with less host cost are compiled
+SUBMITTED_STEPS = 128  # recorded while the GPU still runs earlier ones
+SCALE_SHARE = 1 / 16  # of the recipe's loss scale, which is for a mean; ours multiplies each sample
 
 
 class NetworkTrainer:
     """Runs steps on the GPU: draw, encode, forward, loss, backward, Adam, in two dispatches
-    or four. The host only counts; ``field`` is brought up to date by ``averaged``.
+    or four. The host only counts; ``averaged`` updates ``field``.
 
     Args:
-        task: what is fitted, as ``step_texts`` has it.
-        rng: what the field was drawn from; only kept, for the other engine to go on with.
-        vectors: whether what matrices train is evaluated by cooperative vectors.
+        task: as in ``step_texts``.
+        rng: generator of the field's start values; only kept, for the other engine to continue.
+        vectors: whether networks trained on matrices are evaluated by cooperative vectors.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class NetworkTrainer:
         ``values``: shaped like the encoding's parameters.
         """
         self.grid_frozen = True
-        for name in ("_rounding", "_single_step"):  # are built anew
+        for name in ("_rounding", "_single_step"):  # to be built again
             self.__dict__.pop(name, None)
         self.first_round = self.gpu.steps(self._rounding)
         self.set_grid(values)
@@ -174,7 +174,7 @@ class NetworkTrainer:
         return self.queue.advance(rate_factors, self.submit).loss
 
     def submit(self, rate_factors: Sequence[float]) -> None:
-        """Send steps, SUBMITTED_STEPS at most, and do not wait for them."""
+        """Submit steps, SUBMITTED_STEPS at most, without waiting for them."""
         count = len(rate_factors)
         self._alone = self._alone + 1 if count == 1 else 0
         if not self.many or self._alone > FEW_ALONE:
@@ -189,21 +189,21 @@ class NetworkTrainer:
         self.queue.end(commands, count)
 
     def _round(self) -> None:
-        """Make the rounded copies of what was just uploaded."""
+        """Make the rounded copies of uploaded numbers."""
         run_steps(self.gpu, self.first_round)
 
     @property
     def state_now(self) -> StepState:
-        """Return what the last step left that was waited for."""
+        """Return the state after the last finished step."""
         return self.queue.state
 
     @property
     def skipped(self) -> int:
-        """Return how many steps had a gradient that was not finite."""
+        """Return how many steps were skipped for gradients that were not finite."""
         return self.queue.state.skipped
 
     def round_mean(self) -> None:
-        """Bring what ``inference`` evaluates up to date with the steps."""
+        """Update the numbers of ``inference`` from the steps."""
         commands = self.gpu.commands()
         commands.run(self.mean_round)
         self.inference.refresh(commands)
@@ -211,7 +211,7 @@ class NetworkTrainer:
 
     @contextmanager
     def averaged(self) -> Iterator[None]:
-        """Let the field have the averaged weights, where there are any, inside the block."""
+        """Give the field the averaged weights, if any, inside the block."""
         self._fill_field(mean=self.training.average > 0 and self.state_now.applied > 0)
         yield
 
@@ -233,7 +233,7 @@ class NetworkTrainer:
 
     @torch.no_grad()
     def take_over(self, optimizer: Mapping[str, torch.Tensor], applied: int) -> None:
-        """Go on where another optimizer trained the network: its state, and the steps it saw.
+        """Continue the network's training from another optimizer: its state, and its steps.
 
         Grids begin anew with moments of 0. With betas of 0.9 and 0.99 a first gradient still moves
         them by a whole step: 0.1 of it over the root of 0.01 of its square.
@@ -242,7 +242,7 @@ class NetworkTrainer:
         self.queue.restart(replace(self.state_now, applied=applied))
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once, here or on the other engine."""
+        """Load the result of ``state``, of this or of the other engine."""
         self.rng.set_state(state["rng"])
         self.queue.restart(self.kept.load(state, self.state_now.scale, self._write))
         # of a step before, which one of these that follow would be skipped for

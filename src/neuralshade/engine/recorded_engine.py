@@ -14,9 +14,9 @@ from neuralshade.optimizer.adam import Adam
 
 @dataclass
 class RecordedEngine(TorchEngine):
-    """``TorchEngine`` on CUDA, whose ``task`` reads its batch where ``bring`` puts it.
+    """``TorchEngine`` on CUDA, whose ``task`` reads the batch that ``load_batch`` stores.
 
-    ``bring`` runs on the host. What the task does, and where parameters lie, stays the same until
+    ``load_batch`` runs on the host. The task, and the location of parameters, stay the same until
     ``forget``. The optimizers are ``Adam``; there is no average.
     """
 
@@ -30,7 +30,7 @@ class RecordedEngine(TorchEngine):
     def advance(self, rate_factors: Sequence[float]) -> float:
         """Run one step per factor of the step size; return the last step's mean loss."""
         for factor in rate_factors:
-            self.bring()
+            self.load_batch()
             self._recorded.run(factor)
         self.skipped += self._recorded.skips()
         return float(self._recorded.loss)

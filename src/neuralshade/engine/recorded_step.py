@@ -48,7 +48,7 @@ class RecordedStep:
         self._graph = None
 
     def skips(self) -> int:
-        """Return how many steps were skipped since this was asked last."""
+        """Return how many steps were skipped since the last call."""
         count = int(self._skips)
         self._skips.zero_()
         return count
@@ -68,7 +68,7 @@ class RecordedStep:
         return graph
 
     def _step(self, skip: torch.Tensor) -> None:
-        """Run a step of which the host is told nothing; skip it if ``skip`` is 1."""
+        """Run a step without reporting to the host; skip it if ``skip`` is 1."""
         loss = self._gradients()
         parameters = [p for adam in self._adams for p in adam.parameters]
         gradients = [p.grad for p in parameters if p.grad is not None]

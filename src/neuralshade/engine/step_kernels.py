@@ -35,7 +35,7 @@ def step_buffers(gpu: Gpu, plan: Plan, layout: NetworkLayout, state: StepState) 
 
 
 def network_buffers(gpu: Gpu, plan: Plan, layout: NetworkLayout) -> dict[str, Any]:
-    """Return those of them that a network has for itself where several share steps."""
+    """Return the buffers that each network has for itself where several share steps."""
     return {
         "rows": gpu.buffer(layout.rows()),
         "partials": gpu.buffer(size=4 * plan.slots * layout.size),
@@ -44,7 +44,7 @@ def network_buffers(gpu: Gpu, plan: Plan, layout: NetworkLayout) -> dict[str, An
 
 
 def network_numbers(gpu: Gpu, texts: StepTexts, values: Floats, room: int = 0) -> Numbers:
-    """Return a network's numbers on the device, ``room`` for rounded ones as ``Numbers`` has it."""
+    """Return a network's numbers on the device, ``room`` for rounded ones as in ``Numbers``."""
     if not texts.side:
         return Numbers(gpu, values, texts.plan.halves, room)
     from neuralshade.engine.kernels.step.layer_numbers import LayerNumbers
@@ -54,7 +54,7 @@ def network_numbers(gpu: Gpu, texts: StepTexts, values: Floats, room: int = 0) -
 
 @dataclass(frozen=True)
 class StepKernels:
-    """What the kernels of one fit are compiled from and bound to."""
+    """Builds the kernels of one fit from their texts, bound to its buffers."""
 
     gpu: Gpu
     texts: StepTexts
@@ -63,11 +63,11 @@ class StepKernels:
     buffers: dict[str, Any]  # step_buffers, and those of the grids' work
 
     def train(self) -> Kernel:
-        """Return the kernel that leaves one step's gradient."""
+        """Return the kernel that computes one step's gradient."""
         return self._train_kernel("train", self._trained)
 
     def train_many(self, added: dict[str, Any]) -> Kernel:
-        """Return the kernel that runs many whole steps; ``added`` is what only it binds."""
+        """Return the kernel for many whole steps; ``added``: variables that only it binds."""
         settings, texts = self._settings(rounds_mean=False), self.texts
         many = {"adam": settings["network"], "penalty": settings["penalty"],
                 "average": texts.training.average, "numbers": settings["numbers"],
@@ -84,7 +84,7 @@ class StepKernels:
     def update(
         self, entry: str, numbers: dict[str, Any], *, rounds_mean: bool = False, noisy: bool = False
     ) -> Kernel:
-        """Return an entry point of update.cs.slang for ``numbers``, as their ``bound`` has them."""
+        """Return an entry point of update.cs.slang for ``numbers``, with its ``bound`` buffers."""
         variables = {
             **self.buffers, "grid_gradients": self.buffers["grid_sums"],
             "sum_quads": self.buffers["grid_sums"], "half_sum_quads": self.buffers["grid_halves"],
@@ -94,7 +94,7 @@ class StepKernels:
         return bound_kernel(self.gpu, self.texts.update(entry), variables)
 
     def network_update(self) -> list[Dispatch]:
-        """Return what steps the network along what ``train`` left, and rounds it."""
+        """Return the dispatches that update the network from ``train``, and round it."""
         frozen, layout = self.texts.training.frozen_layers, self.texts.layout
         bound, rows = self.network.bound(), layout.rows(frozen)
         assert len(rows), "a step ends with the update of a layer"
@@ -110,9 +110,9 @@ class StepKernels:
         self, network: dict[str, Any], grid: dict[str, Any], *, rounds_mean: bool = False,
         noisy: bool = False,
     ) -> list[Dispatch]:  # fmt: skip
-        """Return what rounds these numbers, trained ones or their mean.
+        """Return the kernels that round these numbers, trained ones or their mean.
 
-        ``noisy``: latents get the noise of the last step in place of that.
+        ``noisy``: latents get the noise of the last step instead.
         """
         rows, work = len(self.texts.layout.rows()), self.texts.work
         dispatches: list[Dispatch] = [
@@ -124,7 +124,7 @@ class StepKernels:
         return dispatches
 
     def mean_rounding(self) -> list[Dispatch]:
-        """Return what makes the rounded copies for inference: of mean weights if there are any."""
+        """Return the dispatches for inference's rounded copies: of mean weights, if any."""
         mean = self.texts.training.average > 0
         network, grid = self.network.bound_mean(mean), self.grid.bound_mean(mean)
         return self.rounding(network, grid, rounds_mean=mean)

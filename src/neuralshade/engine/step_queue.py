@@ -14,11 +14,11 @@ BEGINNING = StepState(0, 0, 0, 0, 1.0)
 
 
 class StepQueue:
-    """Records and submits steps without waiting for the GPU; reads what state they left.
+    """Records and submits steps without waiting for the GPU; reads the state after them.
 
     ``states`` is the buffer of both states (step_state.slang), which now hold ``state``. ``rates``
-    is the ring of RATES factors of the step size, None where kernels get them another way.
-    ``most`` steps are recorded in one submission, while the GPU still runs those before.
+    is the ring of RATES learning-rate factors, None where kernels get them differently.
+    ``most`` steps are recorded per submission, while the GPU still runs those before.
     """
 
     def __init__(
@@ -41,13 +41,13 @@ class StepQueue:
         return self.read()
 
     def read(self) -> StepState:
-        """Wait for all steps that were sent; return the state that they left."""
+        """Wait for all submitted steps; return the state after them."""
         self.state = StepState.of(self._reader.read())
         self._in_flight = 0
         return self.state
 
     def send(self, steps: Steps, factors: Factors) -> None:
-        """Submit ``steps`` once for each factor of the step size."""
+        """Submit ``steps`` once for each factor of the learning rate."""
         count = len(factors)
         commands = self.begin(count)
         assert self.rates is not None, "these steps get their factors another way"
@@ -67,7 +67,7 @@ class StepQueue:
         return self.gpu.commands()
 
     def end(self, commands: Commands, count: int) -> None:
-        """Submit what was recorded for ``count`` steps."""
+        """Submit the recorded commands for ``count`` steps."""
         commands.submit()
         self.next_step += count
 
@@ -76,6 +76,6 @@ class StepQueue:
         return torch.from_numpy(self._reader.read().copy())
 
     def restart(self, state: StepState) -> None:
-        """Go on with ``state`` on the device."""
+        """Continue with ``state`` on the device."""
         self.state, self.next_step = state, state.step
         write_once(self.gpu, self._states, state.pair())

@@ -35,12 +35,12 @@ from neuralshade.model.field import Field
 from neuralshade.model.parameters import Table
 
 MakeTask = Callable[..., TaskText]  # see ``step_texts``
-COARSE = ("update_latents", "round_latents")  # entry points of whose numbers 16 bits are kept
+COARSE = ("update_latents", "round_latents")  # entry points for numbers stored in 16 bits
 
 
 @dataclass(frozen=True)
 class Training:
-    """How a field is trained, whatever it is."""
+    """Settings of a field's training, for any task."""
 
     batch: int
     rate: float
@@ -51,15 +51,15 @@ class Training:
     touched: bool  # Adam for grids steps entries with a gradient only
     loss_scale: float
     exact: bool  # equal bits on every run
-    grid_betas: tuple[float, float] | None = None  # of grids, where they have others
+    grid_betas: tuple[float, float] | None = None  # of grids, where they differ
     grid_epsilon: float | None = None  # the same
-    penalty: float = 0.0  # share of a weight or bias that its gradient has besides
-    frozen_layers: int = 0  # of the network, its first ones, which stay as they are
-    soap: bool = False  # steps the network, in place of Adam
+    penalty: float = 0.0  # weight decay, as a share of the number added to its gradient
+    frozen_layers: int = 0  # the first layers of the network, which do not change
+    soap: bool = False  # steps the network, instead of Adam
 
 
 class GridWork:
-    """How a step's work on grids is cut into groups, and where their gradients are summed."""
+    """Division of a step's work on grids into groups, and buffers of their gradients."""
 
     def __init__(self, tables: Sequence[Table], gradients: str):
         self.words, self.groups, self.entries = table_words(tables)
@@ -91,7 +91,7 @@ class GridWork:
 
 @dataclass(frozen=True)
 class StepTexts:
-    """What the kernels of steps are compiled from; the field's numbers change none of it."""
+    """Kernel texts of steps, independent of the field's numbers."""
 
     field: Field
     task: TaskText
@@ -99,10 +99,10 @@ class StepTexts:
     plan: Plan
     layout: NetworkLayout
     work: GridWork
-    resident: int  # groups that run at once where many steps share a dispatch, else 0
+    resident: int  # resident groups where many steps share a dispatch, else 0
 
     def prepare(self, gpu: Gpu) -> None:
-        """Compile ahead what steps are made of, those that take longest first."""
+        """Compile kernels ahead, the slowest first."""
         grids = (self.work.update, *self.work.rounding) if self.work.groups else ()
         network = ("sum_network", "update_layers") if self.side else ("update_network",)
         gpu.prepare([
@@ -111,13 +111,13 @@ class StepTexts:
         ])  # fmt: skip
 
     def train(self, entry: str) -> KernelText:
-        """Return an entry point that leaves gradients, of one step or of many."""
-        # fast: what is rounded to float16 need not be finer before
+        """Return an entry point that computes gradients, of one step or of many."""
+        # fast: numbers that are rounded to float16 need no finer input
         return KernelText(self._train_text, entry, self.plan.halves)
 
     def update(self, entry: str) -> KernelText:
         """Return an entry point of update.cs.slang."""
-        # quotients and roots may be coarse where bits need not be equal
+        # quotients and roots may be coarse unless bits must be equal
         return KernelText(self._update_text, entry, entry in COARSE and not self.training.exact)
 
     @property
@@ -144,7 +144,7 @@ class StepTexts:
         text = train_text(self.plan, self.field, self.task, many=self.resident > 0)
         if self.resident == 0:
             return text
-        assert not isinstance(self.plan, PortablePlan), "takes_many is asked for fused plans only"
+        assert not isinstance(self.plan, PortablePlan), "takes_many is for fused plans only"
         return text + many_constants(self.plan, self.layout, self.resident) + INCLUDE
 
 
@@ -152,10 +152,10 @@ def step_texts(
     gpu: Gpu, field: Field, task: MakeTask, training: Training, path: TrainingPath, *,
     joined: bool = False,
 ) -> StepTexts:  # fmt: skip
-    """Return what the kernels are compiled from that train ``field``.
+    """Return the kernel texts that train ``field``.
 
     ``task``: called with ``halves`` (whether grid numbers are packed float16) and ``gradients``
-    (a key of GRADIENTS, how theirs are summed); returns the TaskText of what is fitted.
+    (a key of GRADIENTS, how theirs are summed); returns the TaskText.
     ``joined``: steps are parts of those of another network.
     """
     plan = build_plan(path, field.network, training.batch, gpu)

@@ -9,14 +9,14 @@ from neuralshade.gpu.gpu import Dispatch
 
 @dataclass(frozen=True)
 class TaskText:
-    """A task in Slang, and what it reads.
+    """A task in Slang with its variables.
 
     ``text`` declares ``Task`` (an INetworkTask), ``make_task(group)``, ``Encoding`` (an IEncoding)
-    and the buffers that they read; ``variables`` binds these buffers by name. ``before``, where
-    there is one, is called with a step's buffers by name, "states" among them, and returns what
-    runs before each step, such as what draws its samples; ``after`` the same of what runs behind,
-    such as what steps numbers of the task's own; ``between`` of what runs once gradients are there,
-    before any number is stepped along them, such as what trains a network in front of this one.
+    and the buffers that they read; ``variables`` binds these by name. ``before``, if
+    not None, is called with a step's buffers by name, "states" among them, and returns the
+    dispatches before each step, such as drawing its samples; ``after`` those at its end,
+    such as updating numbers of the task's own; ``between`` those between the gradients and the
+    update, such as training a network in front of this one.
     """
 
     text: str

@@ -19,10 +19,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 PROBE_STEPS = 3
-FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0  # seconds between two tries of a count not in use
+FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0  # seconds until another try of a count not in use
 FEW = 4  # threads, tried besides one and all
-MOST_BESIDE = 8  # pieces of work done side by side: each holds some memory
-GAIN = 0.95  # of the time per step in use is what another count must stay below to replace it
+MOST_BESIDE = 8  # pieces of work done in parallel: each holds some memory
+GAIN = 0.95  # another count must be below this share of the current time per step to replace it
 
 
 class Threads:
@@ -40,15 +40,15 @@ class Threads:
         self.wait, self.next_probe = FIRST_WAIT, 0.0
 
     def hold(self, count: int) -> None:
-        """Use ``count`` threads from now on, whatever happens."""
+        """Use ``count`` threads from now on."""
         self.held, self.count = True, count
 
     def as_steps(self) -> AbstractContextManager[None]:
-        """Let PyTorch use as many as steps do inside the block: drawing is work of their kind."""
+        """Let PyTorch use as many threads as steps do inside the block, for similar work."""
         return threads(self.count)
 
     def run(self, steps: int, step: Callable[[], object]) -> None:
-        """Call ``step`` so many times, with the best number of threads known."""
+        """Call ``step`` so many times, with the best known number of threads."""
         while steps > 0:
             count, few = self._next(steps)
             self._timed(count, few, step)
@@ -69,7 +69,7 @@ class Threads:
             return self.count, steps
         self.wait = min(2 * self.wait, LONGEST_WAIT)
         self.next_probe = time.perf_counter() + self.wait
-        self.counts.append(self.counts.pop(0))  # each has its turn
+        self.counts.append(self.counts.pop(0))  # in turn
         other = next(count for count in self.counts if count != self.count)
         return other, min(PROBE_STEPS, steps)
 
@@ -93,9 +93,9 @@ def threads(count: int) -> Iterator[None]:
 
 
 def side_by_side(do: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
-    """Yield ``do(item)`` of each, in order, as many at a time as PyTorch may use threads.
+    """Yield ``do(item)`` of each item in order, in as many threads as PyTorch may use.
 
-    For work that each takes too little of to be shared out: inside it PyTorch has one thread.
+    For work too small to share out: inside it PyTorch has one thread.
     """
     workers = min(MOST_BESIDE, torch.get_num_threads(), max(1, len(items)))
     with threads(1):
@@ -105,5 +105,5 @@ def side_by_side(do: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
         pool = ThreadPoolExecutor(workers, "neuralshade")
         try:
             yield from pool.map(do, items)
-        finally:  # also where the rest is not wanted any more
+        finally:  # also where the caller stops early
             pool.shutdown(cancel_futures=True)

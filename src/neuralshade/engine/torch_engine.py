@@ -17,20 +17,20 @@ from neuralshade.model.field import Field
 from neuralshade.optimizer.adam import Optimizer
 from neuralshade.optimizer.average import WeightAverage
 
-MOST_THREADS = 1024  # that a checkpoint may tell of
+MOST_THREADS = 1024  # limit for the count in a checkpoint
 HOLD_STEPS = 12  # run and undone to choose a number of threads for a repeatable fit
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of mallopt(3)
 MMAP_BYTES = 32 * 2**20  # the most that glibc takes
 TRIM_BYTES = 256 * 2**20  # free memory at the end of the heap that stays with the process
 
-Batch = tuple[torch.Tensor, torch.Tensor]  # what the field says, what it should say: [C, N]
+Batch = tuple[torch.Tensor, torch.Tensor]  # the field's output and its target: [C, N]
 
 
 class _Beginning(torch.autograd.Function):
     """A number whose gradient is ``d_predicted``.
 
-    To be asked for its gradient: a tensor's backward, given one, loads PyTorch's symbolic shapes,
-    487 modules with SymPy (0.3 s, and 2.7 s where they are not compiled yet).
+    Its gradient is requested instead: a tensor's backward with an argument loads PyTorch's
+    symbolic shapes, 487 modules with SymPy (0.3 s, and 2.7 s before they are compiled).
     """
 
     @staticmethod
@@ -47,7 +47,7 @@ class _Beginning(torch.autograd.Function):
 class TorchEngine:
     """Runs steps: draw, encode, forward, loss, backward, optimizers.
 
-    ``bring`` runs before each step; ``task`` draws a batch, or reads the one that was brought, and
+    ``load_batch`` runs before each step; ``task`` draws a batch, or reads the loaded one, and
     evaluates ``field`` there. Where that multiplies in float16, the
     loss gradient is multiplied by ``scale`` on its way back, so that small gradients do not
     vanish. A step whose gradient is not finite is skipped and counted in ``skipped``.
@@ -62,7 +62,7 @@ class TorchEngine:
     average: WeightAverage | None = None
     repeatable: bool = False  # hold on to one number of threads, for equal bits
     skipped: int = 0
-    bring: Callable[[], None] = lambda: None
+    load_batch: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         self.parameters = list(self.field.parameters())
@@ -87,7 +87,7 @@ class TorchEngine:
         self.load_state({**before, "threads": torch.tensor(self.threads.count)})
 
     def _step(self, rate_factor: float) -> torch.Tensor:
-        self.bring()
+        self.load_batch()
         loss = self._gradients()
         if self._gradients_are_finite():
             self._unscale()
@@ -100,7 +100,7 @@ class TorchEngine:
         return loss
 
     def _gradients(self) -> torch.Tensor:
-        """Leave one batch's gradients, times ``scale``; return its mean loss."""
+        """Compute one batch's gradients, times ``scale``; return its mean loss."""
         predicted, wanted = self.task(self.rng)
         loss, d_predicted = self.compare(predicted.detach().float(), wanted)
         for p in self.parameters:
@@ -120,7 +120,7 @@ class TorchEngine:
 
     @contextmanager
     def averaged(self) -> Iterator[None]:
-        """Let the field have the averaged weights, where there are any, inside the block."""
+        """Give the field the averaged weights, if any, inside the block."""
         if self.average is None:
             yield
             return
@@ -150,7 +150,7 @@ class TorchEngine:
 
     @torch.no_grad()
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Take over what ``state`` returned once; the next step is as if nothing stopped."""
+        """Load the result of ``state``; the next step is as if training had never stopped."""
         self.rng.set_state(state["rng"])
         self.skipped = int(state["skipped"])
         if not 1 <= int(state["threads"]) <= MOST_THREADS:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # a fit without latents loads none
 
 Halves = dict[str, list[torch.Tensor]]  # "network" and "encoding"
 MOMENTS = ("exp_avg", "exp_avg_sq")
-OF_NETWORK = "optimizer.0."  # begins names of what an optimizer keeps of the network
+OF_NETWORK = "optimizer.0."  # prefix of the optimizer's state of the network
 
 
 class TrainerState:
@@ -41,12 +41,12 @@ class TrainerState:
         self.field, self.layout = field, layout
         self.network, self.grid = network, grid
         self.hits, self.average = hits, average
-        self.frozen: Floats | None = None  # grid numbers, which the device may have coarser
+        self.frozen: Floats | None = None  # grid numbers, which the device may store coarser
 
     def freeze_grid(self, values: Sequence[torch.Tensor], write: Write) -> None:
-        """Put the encoding's numbers on the device, ``values`` shaped like its parameters.
+        """Upload the encoding's numbers, ``values`` shaped like its parameters.
 
-        They no longer change there, and are read as they are given.
+        They no longer change there, and ``named`` returns them as they are here.
         """
         self.frozen = self.field.encoding.flatten(values).numpy().copy()
         self.grid.write("values", [self.frozen], write)
@@ -102,7 +102,7 @@ class TrainerState:
         return cells
 
     def _download(self, name: str, part: int = 0) -> Halves:
-        """Return the numbers of a buffer in the shapes of both halves' parameters."""
+        """Return the numbers of a buffer, shaped like the parameters of network and encoding."""
         numbers = self.frozen if name == "values" else None
         if numbers is None:
             numbers = self.grid.read(name, part)
@@ -111,7 +111,7 @@ class TrainerState:
                 "encoding": self.field.encoding.unflatten(grid)}  # fmt: skip
 
     def load(self, state: dict[str, torch.Tensor], scale: float, write: Write) -> StepState:
-        """Put what ``named`` or the other engine returned on the device, through ``write``.
+        """Upload the result of ``named`` or of the other engine, through ``write``.
 
         Returns the step's state, with ``scale`` where the other engine, which names no loss
         scale, saved it; its caller writes that.
@@ -129,7 +129,7 @@ class TrainerState:
         return StepState(step, applied, good, skipped, scale)
 
     def load_optimizer(self, state: Mapping[str, torch.Tensor], write: Write) -> None:
-        """Put what an optimizer keeps of the network on the device, by the names of its state."""
+        """Upload an optimizer's state of the network, by its names."""
         count = len(list(self.field.network.parameters()))
         moments = [[state[f"{i}.{name}"].cpu() for i in range(count)] for name in MOMENTS]
         self.network.write("moments", [self.layout.flatten(part) for part in moments], write)
@@ -145,7 +145,7 @@ class TrainerState:
             write(self.hits, torch.cat(hits).numpy().astype(np.uint32))
 
     def _upload(self, name: str, parts: Sequence[list[torch.Tensor]], write: Write) -> None:
-        """Write numbers into a buffer of both halves; each part is shaped like the parameters."""
+        """Write numbers into a buffer of network and encoding; each part is shaped like the parameters."""
         grids = len(list(self.field.encoding.parameters()))
         if name == "values" and self.frozen is not None:
             self.freeze_grid(parts[0][:grids], write)
@@ -161,6 +161,6 @@ class TrainerState:
 
 
 def network_optimizer_state(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Return what the network's optimizer keeps, by its own names, of a trainer's state."""
+    """Return the optimizer's state of the network, by its own names, from a trainer's state."""
     return {name.removeprefix(OF_NETWORK): value for name, value in state.items()
             if name.startswith(OF_NETWORK)}  # fmt: skip

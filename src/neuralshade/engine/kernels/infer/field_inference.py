@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def exact_text(field: Field) -> KernelText:
-    """Return what ``field_inference`` evaluates positions by where it is ``exact``."""
+    """Return the kernel text of an ``exact`` ``field_inference``."""
     layout = NetworkLayout(field.network, 1)
     return KernelText(infer_text(field, layout, False, None, None), "draw_positions")
 
@@ -30,12 +30,12 @@ def exact_text(field: Field) -> KernelText:
 def field_inference(
     gpu: Gpu, field: Field, *, codes: SteppedCodes | None = None, exact: bool = False
 ) -> Inference:
-    """Return what evaluates ``field`` with the numbers that it has now.
+    """Return an Inference of ``field`` with its current numbers.
 
-    ``codes``: the encoding's, which then lie in the GPU's memory in place of its numbers.
+    ``codes``: of the encoding, kept in GPU memory in place of its numbers.
 
-    Where the device has cooperative vectors, or is reached through CUDA and its matrix units take
-    the network, it runs in float16 on these, else, or where ``exact``, in float32 loops.
+    Runs in float16 on cooperative vectors, or on CUDA's matrix units where these take the
+    network; otherwise, or if ``exact``, in float32 loops.
     """
     vectors = not exact and inference_path(gpu.adapter) == "vector"
     plan = None if exact else choose_infer_plan(field.network, gpu)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 INFER_THREADS = 64  # of a group
 TEXTURE_TILE_PX = 8  # a group's side, drawing into a texture
 BLOCK_PIXELS = 2**24  # of a picture, evaluated at once
-KEPT_POSITIONS = 2**20  # what evaluates so many is kept for the next time
+KEPT_POSITIONS = 2**20  # larger buffers are not kept for the next call
 VIEW = np.dtype(
     [
         ("first", "<f4", 2),
@@ -55,7 +55,7 @@ VIEW = np.dtype(
 
 @dataclass(frozen=True)
 class _Canvas:
-    """An entry point bound to room for ``count`` results."""
+    """An entry point with buffers for ``count`` results."""
 
     kernel: Kernel
     view: Buffer
@@ -73,7 +73,7 @@ class Inference:
     products of warpgroups or of warps, which only CUDA has; ``layout`` is the plan's and numbers
     are float16. ``codes``: whose words ``grid`` holds in place of numbers.
 
-    Raises: DeviceError where ``vectors`` are asked of another GPU.
+    Raises: DeviceError for ``vectors`` on a GPU without SlangPy.
     """
 
     def __init__(
@@ -97,21 +97,21 @@ class Inference:
         self.bound: dict[str, Any] = {
             "network": network, "network_words": network, "grid_numbers": grid,
         }  # fmt: skip
-        given = field.encoding.fixed_buffers(ENCODING)
-        self.bound |= {name: gpu.buffer(values) for name, values in given.items()}
+        fixed = field.encoding.fixed_buffers(ENCODING)
+        self.bound |= {name: gpu.buffer(values) for name, values in fixed.items()}
         if self.weights is not None:
             self.bound |= {"network": self.weights.buffer, "offsets": self.weights.offsets()}
         self._kept: _Canvas | None = None
 
     @property
     def path(self) -> KernelPath:
-        """Return how the network is evaluated."""
+        """Return the kernel path of the network."""
         if self.plan is not None:
             return "wgmma" if isinstance(self.plan, WgmmaPlan) else "matrix"
         return "vector" if self.vectors else "fma"
 
     def refresh(self, commands: Commands) -> None:
-        """Record what brings the weights into the layout that vectors want."""
+        """Record the conversion of the weights to the layout of vectors."""
         if self.weights is not None:
             recorder: Any = commands  # SlangPy's, as the weights are
             portable: Any = self.network
@@ -132,11 +132,11 @@ class Inference:
 
     @property
     def _most(self) -> int:
-        """Return how many positions or pixels are evaluated at once."""
+        """Return the most positions or pixels per dispatch."""
         return min(BLOCK_PIXELS, self.gpu.most_groups * INFER_THREADS)
 
     def positions_steps(self, positions: npt.NDArray[Any]) -> tuple[Steps, Buffer]:
-        """Upload ``positions``; return what evaluates them, and where the result comes.
+        """Upload ``positions``; return the steps that evaluate them, and the result's buffer.
 
         Raises: ShapeError for another shape than float32 [N, D].
         """
@@ -150,13 +150,13 @@ class Inference:
         return self._steps(canvas, view), canvas.drawn
 
     def steps_between(self, positions: Buffer, drawn: Buffer, count: int) -> Steps:
-        """Return what evaluates ``count`` positions where they lie, float32 [count, D], into
+        """Return steps that evaluate ``count`` positions float32 [count, D] in place, into
         ``drawn``, float32 [count, C], which begins at a multiple of 16 bytes.
         """
         return self.steps_on(positions, drawn, count)(count)
 
     def dispatch_between(self, positions: Buffer, drawn: Buffer, count: int) -> Dispatch:
-        """Return the same to be one of a step's dispatches."""
+        """Return the same as a dispatch within a training step."""
         on_device = self.gpu.buffer(size=VIEW.itemsize)
         canvas = self._bind("draw_positions", on_device, drawn, positions, count)
         view = np.zeros(1, VIEW)
@@ -164,9 +164,9 @@ class Inference:
         return self._dispatch(canvas, view)
 
     def steps_on(self, positions: Buffer, drawn: Buffer, most: int) -> Callable[[int], Steps]:
-        """Return what gives the steps of ``steps_between`` for the first of ``most`` positions.
+        """Return a function of a count, for ``steps_between`` of the first of ``most`` positions.
 
-        They are to be run before it is asked again.
+        The steps must run before its next call.
         """
         on_device = self.gpu.buffer(size=VIEW.itemsize)
         canvas = self._bind("draw_positions", on_device, drawn, positions, most)
@@ -179,7 +179,7 @@ class Inference:
         return steps
 
     def _positions_canvas(self, count: int) -> _Canvas:
-        """Return one with room for ``count`` positions, the last one if that has."""
+        """Return a canvas for ``count`` positions: the last one if it is large enough."""
         if self._kept is not None and self._kept.count >= count:
             return self._kept
         canvas = self._canvas("draw_positions", count, positions=count)
@@ -236,12 +236,12 @@ class Inference:
         return _Canvas(kernel, view, drawn, positions, count)
 
     def text_of(self, entry: str) -> KernelText:
-        """Return an entry point as it is compiled."""
-        products = self.plan is not None  # in float16, so what feeds them may be as coarse
+        """Return the kernel text of an entry point."""
+        products = self.plan is not None  # in float16, so fast math is accurate enough
         return KernelText(self.text, entry, products)
 
     def _steps(self, canvas: _Canvas, view: npt.NDArray[Any]) -> Steps:
-        """Upload ``view``; return what evaluates it."""
+        """Upload ``view``; return its steps."""
         return self.gpu.steps([self._dispatch(canvas, view)])
 
     def _dispatch(self, canvas: _Canvas, view: npt.NDArray[Any]) -> Dispatch:

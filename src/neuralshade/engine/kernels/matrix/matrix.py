@@ -20,7 +20,7 @@ MANY_SAMPLES = 1024  # per multiprocessor, from where on several small groups be
 
 @dataclass(frozen=True)
 class MatrixPlan:
-    """How a group's waves share a network; the constants of the device half."""
+    """Distribution of a network over the waves of a group; the constants of the device half."""
 
     inputs_padded: int
     hidden_padded: int
@@ -58,7 +58,7 @@ class MatrixPlan:
 
 
 def fits_matrices(network: MLP) -> str | None:
-    """Return why ``network`` cannot run on matrices, or None where it can."""
+    """Return why ``network`` cannot run on matrices; None where it can."""
     first, last = network.members[0].weight, network.members[-1].weight
     hidden = len(network.members) - 1
     if first.shape[1] > WIDEST:
@@ -119,11 +119,11 @@ def matrix_plan(
     shape = _Shape(layers, _up(columns), hidden, network.members[-1].weight.shape[0])
     waves = _waves(shape, batch, groups, mma)
     staged = [
-        way
-        for phases, buffers in _ways(mma, waves, shape.widest)
-        if (way := _staged(shape, waves, phases, buffers, shared_bytes, int(mma))) is not None
+        option
+        for phases, buffers in _row_options(mma, waves, shape.widest)
+        if (option := _staged(shape, waves, phases, buffers, shared_bytes, int(mma))) is not None
     ]
-    best = max(staged, key=lambda way: way.words)  # the first of several
+    best = max(staged, key=lambda option: option.words)  # the first of several
     splits = _splits(shape, waves, best.phases)
     taken = 16 * (best.words + best.rows)
     tiles = -(-batch // (waves * SIDE))
@@ -161,7 +161,7 @@ def _waves(shape: _Shape, batch: int, groups: int, mma: bool) -> int:
 
 
 def _resident(shape: _Shape, waves: int, splits: int, shared_bytes: int, taken: int) -> int:
-    """Return how many groups a multiprocessor is thought to run at once.
+    """Return the estimated number of groups that a multiprocessor runs at once.
 
     A thread may have 255 registers where 8 waves run on a multiprocessor, 128 where 16 do.
     """
@@ -172,7 +172,7 @@ def _resident(shape: _Shape, waves: int, splits: int, shared_bytes: int, taken: 
 
 @dataclass(frozen=True)
 class _Staged:
-    """One way to use group-shared memory, in words of 16 bytes; names as in MatrixPlan."""
+    """One use of group-shared memory, in words of 16 bytes; names as in MatrixPlan."""
 
     phases: int
     buffers: int
@@ -183,8 +183,8 @@ class _Staged:
     words: int
 
 
-def _ways(mma: bool, waves: int, widest: int) -> list[tuple[int, int]]:
-    """Return phases and buffers worth trying, the fastest first."""
+def _row_options(mma: bool, waves: int, widest: int) -> list[tuple[int, int]]:
+    """Return phases and buffers to try, the fastest first."""
     if mma:
         return [(1, 2), (1, 1), (2, 1)] if widest <= 64 else [(1, 1), (2, 1)]
     return [(1 if widest <= 32 or waves == FEW_WAVES else 2, 1)]
@@ -220,9 +220,9 @@ def _staged(
 
 
 def matrix_constants(plan: MatrixPlan, layers: int, *, many: bool = False) -> str:
-    """Return the plan as the text that the device half is compiled with.
+    """Return the plan as constants for the device half.
 
-    ``many``: many_steps.cs.slang follows, which writes the weights that this reads.
+    ``many``: many_steps.cs.slang follows, which writes the weights.
     """
     quads, slices = plan.hidden_padded // 4, 1
     while slices * 2 * quads <= plan.waves * LANES and slices < plan.waves * SIDE // plan.phases:

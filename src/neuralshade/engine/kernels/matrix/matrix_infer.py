@@ -17,13 +17,13 @@ PAD_BYTES = 16  # that rows of group-shared memory are longer than their numbers
 
 @dataclass(frozen=True)
 class MatrixInferPlan:
-    """How group-shared memory is laid out; the constants of the device half."""
+    """Layout of group-shared memory; the constants of the device half."""
 
     inputs_padded: int
     hidden_padded: int
     hidden_layers: int
     outputs: int
-    staged_layers: int  # in group-shared memory; weights of others are read where they lie
+    staged_layers: int  # in group-shared memory; other weights are read from device memory
 
     align = SIDE
     halves = True
@@ -40,7 +40,7 @@ class MatrixInferPlan:
 
     @property
     def infer_shared_bytes(self) -> int:
-        """Return the group-shared memory that a launch asks for."""
+        """Return the group-shared memory of a launch."""
         return self.own_begin + WARPS * self.own_bytes + ALIGN_BYTES
 
     @property
@@ -60,7 +60,7 @@ class MatrixInferPlan:
 
     @property
     def own_bytes(self) -> int:
-        """Return what a warp has for its own: rows of inputs, then rows of outputs."""
+        """Return the bytes of a warp's own memory: rows of inputs, then rows of outputs."""
         row = 2 * self.inputs_padded + PAD_BYTES
         return ROW_TILES * SIDE * (row + max(2 * self.output_rows, 4 * self.outputs))
 
@@ -102,7 +102,7 @@ def matrix_infer_plan(network: MLP, shared_bytes: int) -> MatrixInferPlan:
 
 
 def matrix_infer_constants(plan: MatrixInferPlan) -> str:
-    """Return the plan as the text that the device half is compiled with."""
+    """Return the plan as constants for the device half."""
     return f"""#define MANY_STEPS 0
 #define NO_HIDDEN_LAYERS {int(plan.hidden_layers == 0)}
 #define KEEPS_WEIGHTS {int(plan.keeps_weights)}

@@ -31,10 +31,10 @@ from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Kernel, KernelText, Steps
 from neuralshade.model.field import Field
 
 THREADS = 64  # of a group
-SLOPE_BYTES = 2**28  # that a band's slopes may take
-ENCODING = "Refined"  # begins the names of what is declared for it
+SLOPE_BYTES = 2**28  # limit for the slopes of a band
+ENCODING = "Refined"  # prefix of its Slang declarations
 FEW, MANY = 4, 32  # threads a texel
-FEW_PIXELS = 24  # that see a texel and are few
+FEW_PIXELS = 24  # at most so many pixels that read a texel are few
 TEXT = """
 #define DIMENSIONS {dimensions}
 typealias Encoding = {encoding};
@@ -53,13 +53,13 @@ FloatParameters grid()
 
 @dataclass(frozen=True)
 class BandPlan:
-    """What is dispatched for a band."""
+    """Dispatches for a band."""
 
-    tables: dict[str, Table]  # by the buffers that they are uploaded to
-    judging: Table  # the band as it is looked at once more, for its error
-    groups: int  # that look at its pixels
+    tables: dict[str, Table]  # by the names of their buffers
+    judging: Table  # the band once more, for its error after the search
+    groups: int  # over its pixels
     look: Steps
-    descend: list[tuple[Steps, int]]  # by level, with how often
+    descend: list[tuple[Steps, int]]  # by level, with repetitions
     keep: list[Steps]
     restore: list[Steps]
 
@@ -104,12 +104,12 @@ class GpuRefinement:
         return bands_of(group.levels, group.lattices, most)
 
     def pixels(self, index: int, band: Band) -> int:
-        """Return how many pixels of a group's lattices a band sees."""
+        """Return the number of pixels of a group's lattices that read a band."""
         return sum(len(rows) * lattice.size[1] for rows, lattice
                    in zip(band.rows, self.groups[index].lattices, strict=True))  # fmt: skip
 
     def _buffers(self) -> dict[str, Buffer]:
-        """Return buffers by their names in the kernels, with room for each group and band."""
+        """Return buffers by their names in the kernels, large enough for each group and band."""
         gpu, tables = self.gpu, self.tables
         pixels = [max(self.pixels(index, band) for band in bands)
                   for index, bands in enumerate(self.bands)]  # fmt: skip
@@ -147,7 +147,7 @@ class GpuRefinement:
         return lines + half.declarations + sizes_text(self.field.network) + text
 
     def refine(self, passes: int, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Move codes to where the field's network, as it is now, is nearer to what lattices want.
+        """Move codes so that the field's current network is nearer to the lattices' targets.
 
         The levels' codes and the field change in place. Arguments and result are those of
         ``code_refinement.refine_codes``, for each group in turn.
@@ -172,7 +172,7 @@ class GpuRefinement:
                 "codes": numbers}  # fmt: skip
 
     def plans(self, index: int) -> Iterator[BandPlan]:
-        """Upload what all bands of a group share; yield what is done for each."""
+        """Upload the tables shared by all bands of a group; yield the plan of each."""
         group, tables = self.groups[index], self.tables[index]
         self._upload(
             {"slots": tables.slots, "stencils": tables.stencils, "entries": tables.entries}
@@ -200,7 +200,7 @@ class GpuRefinement:
         return self.gpu.steps([(kernel, -(-int(count) // THREADS))])
 
     def _descent(self, tables: GroupTables, level: Table) -> tuple[Steps, int]:
-        """Return one turn of a level, and how many it takes."""
+        """Return one turn of a level, and the number of turns."""
         stencil = tables.stencils[level["first_stencil"]]
         few = stencil["along_most"] * stencil["down_most"] <= FEW_PIXELS
         lanes = FEW if few else MANY
@@ -232,7 +232,7 @@ class GpuRefinement:
         return 0
 
     def begin(self, commands: Commands, plan: BandPlan) -> None:
-        """Keep a band's codes, and leave its errors and their slopes on the device."""
+        """Save a band's codes, and compute its errors and slopes on the device."""
         for name, table in plan.tables.items():
             commands.upload(self.buffers[name], 0, raw_bytes(table))
         commands.clear(self.buffers["moved"])
@@ -248,7 +248,7 @@ class GpuRefinement:
         commands.upload(self.buffers["progress"], 0, np.array([level, 0], np.uint32))
 
     def _take_over(self) -> None:
-        """Give the levels and the field the codes that were found."""
+        """Copy the resulting codes to the levels and the field."""
         numbers: npt.NDArray[Any] = self.buffers["codes"].read().view(np.float32)
         for group in self.groups:
             for level in group.levels:

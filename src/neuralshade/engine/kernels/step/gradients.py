@@ -20,7 +20,7 @@ class GradientKind:
     type: str  # in gradients.slang
     declarations: str  # of its buffers
     fields: str  # that make one from them
-    number: int  # how the update kernels know it
+    number: int  # id in the update kernels
     sum_bytes: int  # per number, in the buffer grid_sums
     half_bytes: int  # per number, in the buffer grid_halves
 
@@ -43,7 +43,7 @@ GRADIENTS = {
     ),
 }  # fmt: skip
 
-CROWDED_ENTRIES = 2**11  # of a grid's level; on smaller ones additions wait for each other
+CROWDED_ENTRIES = 2**11  # of a grid's level; on smaller ones additions often collide
 COPIES = 16  # of the sums of such levels
 
 
@@ -58,7 +58,7 @@ def crowded_numbers(tables: Sequence[Table]) -> int:
 
 
 def grid_parts(gradients: str, *, halves: bool) -> dict[str, Any]:
-    """Return what a task's text says of its grids, by the names that the text has for it.
+    """Return a task's text for its grids, by the placeholders of the text.
 
     ``halves``: their numbers are read as packed float16, else as float32.
     """
@@ -74,13 +74,13 @@ def grid_parts(gradients: str, *, halves: bool) -> dict[str, Any]:
 
 
 def grid_variables(encoding: Encoding, gradients: str, seed: int) -> dict[str, Any]:
-    """Return the variables of such a task that its kernels share, ``seed`` as 32 bits."""
+    """Return the variables of such a task that its kernels share; ``seed`` becomes 32 bits."""
     crowded = 0 if gradients == "fixed" else crowded_numbers(encoding.tables())
     return {"crowded": crowded, "seed": seed_word(seed)}
 
 
 def seed_word(seed: int) -> int:
-    """Return a recipe's seed, of 64 bits, as kernels have it, of 32."""
+    """Return a recipe's 64-bit seed as the 32 bits of kernels."""
     return (seed ^ (seed >> 32)) & 0xFFFFFFFF
 
 
@@ -95,10 +95,10 @@ void probe(uint thread : SV_DispatchThreadID)
 
 
 def choose_gradients(gpu: Gpu, *, exact: bool, halves: bool) -> str:
-    """Return which of GRADIENTS to use on ``gpu``.
+    """Return the key of GRADIENTS for ``gpu``.
 
     ``exact`` demands equal bits on every run; ``halves``: the network's gradients are float16
-    already. Whether a device adds pairs of float16 is found by trying: no feature tells it.
+    already. A probe shows whether a device adds pairs of float16: no feature tells.
     """
     if exact:
         return "fixed"
@@ -109,6 +109,6 @@ def _adds_pairs(gpu: Gpu) -> bool:
     sums = gpu.buffer(size=8)
     try:
         run_once(gpu, [(gpu.kernel(PROBE, "probe", {"halves": sums}), 1)])
-    except RuntimeError:  # ours, or SlangPy's own for a pipeline that it refuses
+    except RuntimeError:  # ours, or SlangPy's own for a refused pipeline
         return False
     return sums.read().view(np.float16)[:4].tolist() == [32.0, 64.0, 32.0, 64.0]

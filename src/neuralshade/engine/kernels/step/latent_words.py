@@ -1,6 +1,6 @@
 """Latents and their moments in 16 bits each. Device half: latent_words.slang.
 
-What the host uploads is rounded to the nearest; only steps on the device round at random.
+Uploads are rounded to nearest; only steps on the device round stochastically.
 """
 
 from collections.abc import Sequence
@@ -18,28 +18,28 @@ Words = npt.NDArray[Any]
 
 
 def pack_latents(latents: Floats) -> Words:
-    """Return latents [N] in [0, 1] as they are kept: uint16 [N]."""
+    """Return latents [N] in [0, 1] in stored form: uint16 [N]."""
     steps = np.rint(latents.astype(np.float64) * LATENT_STEPS)
     return np.clip(steps, 0, LATENT_STEPS).astype(np.uint16)
 
 
 def unpack_latents(kept: Words) -> Floats:
-    """Return what uint16 [N] stand for: float32 [N]."""
+    """Return latents from their stored form, uint16 [N]: float32 [N]."""
     return kept.astype(np.float32) / np.float32(LATENT_STEPS)
 
 
 def pack_moments(means: Floats, squares: Floats) -> Words:
-    """Return the moments of N latents as they are kept: uint16 [N, 2], as bfloat16."""
+    """Return the moments of N latents in stored form: uint16 [N, 2], as bfloat16."""
     return np.stack([_bfloats(means), _bfloats(squares)], axis=1)
 
 
 def unpack_moments(kept: Words) -> Floats:
-    """Return what bfloat16 stand for, uint16 [N]: float32 [N]."""
+    """Return the numbers of bfloat16 stored as uint16 [N]: float32 [N]."""
     return (kept.astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
 def _bfloats(values: Floats) -> Words:
-    """Return the nearest bfloat16, the even one of two, finite ones: uint16."""
+    """Return the nearest finite bfloat16, ties to even: uint16."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
     odd = (bits >> np.uint32(16)) & np.uint32(1)
     size = ((bits & np.uint32(0x7FFFFFFF)) + np.uint32(0x7FFF) + odd) >> np.uint32(16)
@@ -48,7 +48,7 @@ def _bfloats(values: Floats) -> Words:
 
 
 class LatentNumbers:
-    """What ``Numbers`` are, of latents: in 16 bits each, moments too. No means."""
+    """``Numbers`` for latents: 16 bits each, also for moments. No means."""
 
     def __init__(self, gpu: Gpu, values: Floats, halves: bool):
         self.count, self.halves = values.size, halves

@@ -53,16 +53,16 @@ class LayerNumbers(Numbers):
         return super().bound() | own
 
     def axes(self) -> dict[str, torch.Tensor]:
-        """Return what is kept of layers' axes, by the names of ``Soap.state``."""
+        """Return the state of the layers' axes, by the names of ``Soap.state``."""
         flat = torch.from_numpy(self.kept.read().view(np.float32).copy())
         sizes = [shape.numel() for shape in self._shapes.values()]
         parts = zip(self._shapes.items(), flat[: sum(sizes)].split(sizes), strict=True)
         return {name: part.view(shape) for (name, shape), part in parts}
 
     def write_axes(self, state: Mapping[str, torch.Tensor], write: Write) -> None:
-        """Take over what ``axes`` or ``Soap.state`` returned once.
+        """Load the result of ``axes`` or ``Soap.state``.
 
-        The state of an Adam, which had none, says too little: they begin anew.
+        Adam's state has no axes: they start over.
         """
         if any(name.endswith(AXES) for name in state):
             write(self.kept, self._flat(state))

@@ -23,14 +23,14 @@ GATE_BYTES = 256  # two counters, each in a line of the cache of its own
 
 
 def resident_groups(plan: FusedPlan, multiprocessors: int | None) -> int | None:
-    """Return the groups of a dispatch of many steps, which all run at once; None if unknown."""
+    """Return the groups of a dispatch of many steps, all resident at once; None if unknown."""
     return None if multiprocessors is None else max(multiprocessors, plan.groups)
 
 
 def all_at_once(gpu: Gpu, kernel: Kernel, resident: int) -> bool:
-    """Return whether ``resident`` groups of a kernel run at once: else they would wait for ever.
+    """Return whether ``resident`` groups of a kernel run at once: else they would wait forever.
 
-    Where the device does not tell, a group for each multiprocessor is taken to.
+    Where the device does not report it, one group per multiprocessor is assumed to.
     """
     each = gpu.occupancy(kernel)
     return resident <= (1 if each is None else each) * (gpu.multiprocessors or 0)
@@ -53,7 +53,7 @@ def takes_many(
 
 
 def many_constants(plan: FusedPlan, layout: NetworkLayout, resident: int) -> str:
-    """Return the text that the device half is compiled with: how groups share the numbers."""
+    """Return the constants of the device half: how groups share the numbers."""
     blocks = -(-layout.size // (BLOCK * resident))
     loads = min(MOST_LOADS, -(-plan.slots // (plan.threads // LANES)))
     # numbers that a thread sums: neighbors where one load takes four, else a wave reads whole lines
@@ -66,7 +66,7 @@ def many_constants(plan: FusedPlan, layout: NetworkLayout, resident: int) -> str
 
 
 def copy_size(layout: NetworkLayout) -> int:
-    """Return the numbers from one step's weights to the next step's.
+    """Return the distance from one step's weights to the next step's, in numbers.
 
     A line of the cache must not hold numbers of two steps: read early, it would be stale later.
     """

@@ -10,7 +10,7 @@ LARGEST_TILE = 64  # samples, and threads, of a group
 
 @dataclass(frozen=True)
 class PortablePlan:
-    """How many threads and groups share a batch."""
+    """Distribution of a batch over threads and groups."""
 
     tile: int
     widest: int
@@ -36,5 +36,5 @@ def portable_plan(network: MLP, batch: int, groups: int) -> PortablePlan:
 
 
 def portable_constants(plan: PortablePlan) -> str:
-    """Return the plan as the text that the device half is compiled with."""
+    """Return the plan as constants for the device half."""
     return f"static const int TILE = {plan.tile};\nstatic const int WIDEST = {plan.widest};\n"

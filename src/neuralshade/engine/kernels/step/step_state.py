@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-RATES = 4096  # factors of the step size, one a step, that the device has at hand
+RATES = 4096  # factors of the learning rate that the device holds, one per step
 STATE = np.dtype(
     [
         ("step", "<u4"),
@@ -32,12 +32,12 @@ class StepState:
     loss: float = 0.0
 
     def pair(self, rate: float = 0.0) -> npt.NDArray[Any]:
-        """Return the two states of the device, both as this one, with a factor of the step size."""
+        """Return both states of the device, equal to this one, with a learning-rate factor."""
         one = (self.step, self.applied, self.good, self.skipped, self.scale, self.loss, rate)
         return np.array([one, one], STATE)
 
     @staticmethod
     def of(raw: npt.NDArray[Any]) -> "StepState":
-        """Return the state that the next training step will read."""
+        """Return the state that the next training step reads."""
         values = raw.view(np.uint8)[: STATE.itemsize].view(STATE)[0]
         return StepState(*(values[field.name].item() for field in fields(StepState)))

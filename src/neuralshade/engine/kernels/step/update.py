@@ -48,7 +48,7 @@ def update_text(
 
 
 def table_words(tables: Sequence[Table]) -> tuple[npt.NDArray[Any], int, int]:
-    """Return the device's table of grid levels, groups to dispatch, and entries in all."""
+    """Return the device's table of grid levels, the groups to dispatch, and all entries."""
     words, group, entry = [], 0, 0
     for table in tables:
         groups = -(-table.entries // GROUP_CELLS)
@@ -59,25 +59,25 @@ def table_words(tables: Sequence[Table]) -> tuple[npt.NDArray[Any], int, int]:
 
 
 def latent_groups(tables: Sequence[Table]) -> int:
-    """Return how many groups take all latents, ``QUAD`` a thread."""
+    """Return the groups for all latents, ``QUAD`` a thread."""
     numbers = max(table.first + table.entries * table.features for table in tables)
     return -(-numbers // (QUAD * GROUP_CELLS))
 
 
 def whole_quads(numbers: int) -> int:
-    """Return for how many numbers there must be room where kernels take ``QUAD`` at once."""
+    """Return the padded size for kernels that access ``QUAD`` numbers at once."""
     return -(-numbers // QUAD) * QUAD
 
 
 def levels_of(bits: int) -> dict[str, float]:
-    """Return the rounding of ``bits`` bits as the device half has it."""
+    """Return the rounding of ``bits`` bits for the device half."""
     levels = LEVELS[bits]
     return {"low": float(levels.low), "high": float(levels.high),
             "offset": levels.offset, "reach": levels.reach}  # fmt: skip
 
 
 class Numbers:
-    """Trained numbers in float32, what Adam keeps of them, and their rounded copies."""
+    """Trained numbers in float32, their Adam moments and their rounded copies."""
 
     layer_count = 0  # that are stepped along axes of their own; LayerNumbers has some
 
@@ -101,11 +101,11 @@ class Numbers:
         return {"values": self.means if average else self.values, "stored": self.stored_mean}
 
     def axes(self) -> dict[str, torch.Tensor]:
-        """Return what is kept of layers' axes: of none, nothing."""
+        """Return the state of the layers' axes: empty here."""
         return {}
 
     def write_axes(self, state: Mapping[str, torch.Tensor], write: Write) -> None:
-        """Take over what ``axes`` returned once."""
+        """Load the result of ``axes``."""
 
     def read(self, name: str, part: int = 0) -> Floats:
         """Return the numbers of buffer ``name``; ``part`` 1 is the second moments."""

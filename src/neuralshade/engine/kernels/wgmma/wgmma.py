@@ -20,7 +20,7 @@ ALIGN_BYTES = 1024  # of group-shared memory, whose beginning may have to be mov
 
 @dataclass(frozen=True)
 class WgmmaPlan:
-    """How many warpgroups share a batch; the constants of the device half."""
+    """Distribution of a batch over warpgroups; the constants of the device half."""
 
     inputs_padded: int
     hidden_layers: int
@@ -44,7 +44,7 @@ class WgmmaPlan:
 
     @property
     def shared_bytes(self) -> int:
-        """Return the group-shared memory that a launch of the training kernels asks for."""
+        """Return the group-shared memory of a launch of the training kernels."""
         tiles = self.inputs_padded // SIDE
         own = 4 * WIDE_BYTES + (2 * tiles + 1) * NARROW_BYTES
         sums = 4 * (self.hidden_layers * WIDTH + SIDE) + 4  # of biases and of the loss, in a warp
@@ -52,23 +52,23 @@ class WgmmaPlan:
 
     @property
     def infer_shared_bytes(self) -> int:
-        """Return that of the kernels that evaluate."""
+        """Return that of the inference kernels."""
         own = self.inputs_padded // SIDE * NARROW_BYTES + self.infer_output_bytes
         return self._weight_bytes + INFER_WARPGROUPS * own
 
     @property
     def infer_output_bytes(self) -> int:
-        """Return what a warpgroup's outputs take there: rows of float16, then all as float32."""
+        """Return the bytes of a warpgroup's outputs there: rows of float16, then all as float32."""
         return max(NARROW_BYTES, TILE * 4 * self.outputs)
 
     @property
     def infer_threads(self) -> int:
-        """Return the threads of a group that evaluates."""
+        """Return the threads of a group for inference."""
         return INFER_WARPGROUPS * WARPGROUP
 
     @property
     def infer_samples(self) -> int:
-        """Return the samples that it takes at once."""
+        """Return the samples that it processes at once."""
         return INFER_WARPGROUPS * TILE
 
     @property
@@ -79,7 +79,7 @@ class WgmmaPlan:
 
 
 def fits_wgmma(network: MLP) -> str | None:
-    """Return why ``network`` cannot run on warpgroup products, or None where it can."""
+    """Return why ``network`` cannot run on warpgroup products; None where it can."""
     first, last = network.members[0].weight, network.members[-1].weight
     layers = len(network.members) - 1
     if layers == 0:
@@ -98,7 +98,7 @@ def fits_wgmma(network: MLP) -> str | None:
 def wgmma_plan(network: MLP, batch: int, multiprocessors: int) -> WgmmaPlan:
     """Return the plan for a network that ``fits_wgmma``.
 
-    A multiprocessor runs as many warpgroups as their registers let it: of one group, which then
+    A multiprocessor runs as many warpgroups as its registers allow: of one group, which then
     shares weights and adds its sums up, or of several, which was faster for wide inputs.
     """
     inputs = _up(network.members[0].weight.shape[1])
@@ -116,9 +116,9 @@ def wgmma_plan(network: MLP, batch: int, multiprocessors: int) -> WgmmaPlan:
 
 
 def wgmma_constants(plan: WgmmaPlan, *, many: bool = False) -> str:
-    """Return the plan as the text that the training kernels are compiled with.
+    """Return the plan as constants for the training kernels.
 
-    ``many``: many_steps.cs.slang follows, which writes the weights that this reads.
+    ``many``: many_steps.cs.slang follows, which writes the weights.
     """
     halves = many and plan.tiles <= HALF_TILES * plan.slots
     return _constants(
@@ -133,7 +133,7 @@ static const bool TRAINS = true;
 
 
 def wgmma_infer_constants(plan: WgmmaPlan) -> str:
-    """Return the plan as the text that the kernels that evaluate are compiled with."""
+    """Return the plan as constants for the inference kernels."""
     return _constants(
         plan,
         INFER_WARPGROUPS,
