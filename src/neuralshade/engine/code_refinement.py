@@ -198,8 +198,10 @@ def _turns(level: Level, own: slice, seen: Sequence[_LatticeRows]) -> list[_Turn
 def _descend(level: Level, own: slice, seen: Sequence[_LatticeRows]) -> None:
     """Move the codes of a band, feature by feature and turn by turn."""
     turns = _turns(level, own, seen)
-    stencils = [(along.lerp_stencil(slice(None)), down.lerp_stencil(one.rows)) for one, (along, down)
-            in zip(seen, (level.axes[one.index] for one in seen), strict=True)]  # fmt: skip
+    stencils = [
+        (along.lerp_stencil(slice(None)), down.lerp_stencil(one.rows))
+        for one, (along, down) in zip(seen, (level.axes[one.index] for one in seen), strict=True)
+    ]
     for feature, codes in enumerate(level.codes):
         slopes = [one.slopes[level.first + feature] for one in seen]
         powers = [slope.square().sum(0) for slope in slopes]

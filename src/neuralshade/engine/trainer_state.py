@@ -145,7 +145,7 @@ class TrainerState:
             write(self.hits, torch.cat(hits).numpy().astype(np.uint32))
 
     def _upload(self, name: str, parts: Sequence[list[torch.Tensor]], write: Write) -> None:
-        """Write numbers into a buffer of network and encoding; each part is shaped like the parameters."""
+        """Write numbers into the buffers of network and encoding, in the parameters' shapes."""
         grids = len(list(self.field.encoding.parameters()))
         if name == "values" and self.frozen is not None:
             self.freeze_grid(parts[0][:grids], write)

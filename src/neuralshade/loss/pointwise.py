@@ -102,9 +102,9 @@ def smape(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]
 
 
 def weighted_by_alpha(loss: Loss) -> Loss:
-    """Return ``loss`` of columns [C, ...] whose last channel is alpha: errors of color count by it.
+    """Return ``loss`` weighted by alpha, the last channel of columns [C, ...].
 
-    By the target's alpha; errors of alpha itself count in full.
+    The target's alpha weighs errors of color; errors of alpha itself count in full.
     """
 
     def weighted(p: torch.Tensor, t: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -116,7 +116,7 @@ def weighted_by_alpha(loss: Loss) -> Loss:
 
 
 def alpha_weights(t: torch.Tensor, alpha: int = -1) -> torch.Tensor:
-    """Return by how much errors of ``t`` [C, ...] count: channel ``alpha``, 1 of itself."""
+    """Return the error weights of ``t`` [C, ...]: channel ``alpha``, and 1 for itself."""
     weights = t[alpha].clamp(0, 1).repeat(len(t), *[1] * (t.dim() - 1))
     weights[alpha] = 1.0
     return weights
@@ -159,9 +159,9 @@ def _foreign(plugin: Plugin) -> Loss:
 
 
 def slang_loss(kind: str) -> SlangType:
-    """Return what loss ``kind`` is in Slang: relative_l2 is RelativeL2.
+    """Return the Slang type of loss ``kind``: relative_l2 is RelativeL2.
 
-    That of another package lies in the Slang file beside the function's.
+    For a loss of another package it is in the Slang file beside the function's.
 
     Raises: what ``loss_named`` raises.
     """

@@ -20,7 +20,7 @@ class WeightAverage:
 
     @torch.no_grad()
     def update(self) -> None:
-        """Take the present parameters into the mean."""
+        """Add the current parameters to the mean."""
         self.count += 1
         torch._foreach_lerp_(self.means, list[torch.Tensor](self.parameters), 1.0 - self.decay)
 
@@ -36,6 +36,6 @@ class WeightAverage:
         return {"count": self.count, **{str(i): mean for i, mean in enumerate(self.means)}}
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Overwrite the means with those that ``state`` returned once."""
+        """Load the result of ``state``."""
         for name, value in self.state().items():
             value.copy_(state[name])

@@ -14,7 +14,7 @@ SCHEDULES: dict[str, Callable[[float, float], float]] = {
 
 
 class Schedule(Protocol):
-    """What a recipe says of the end of a fit and of the step size on the way."""
+    """Settings of a recipe for the end of a fit and its learning rate."""
 
     @property
     def steps(self) -> int | None: ...
@@ -29,9 +29,9 @@ class Schedule(Protocol):
 
 
 def rate_factor(kind: str, progress: float, step: int, final: float, warmup: int) -> float:
-    """Return what the step size is multiplied by.
+    """Return the factor of the learning rate.
 
-    ``progress`` in [0, 1] is the share of the fit that is done, by steps or by time;
+    ``progress`` in [0, 1] is the finished share of the fit, by steps or by time;
     ``final`` > 0 is the factor at its end; during the first ``warmup`` steps the factor
     grows linearly from 1 / warmup.
     Source of the cosine: Loshchilov and Hutter 2017, SGDR, eq. 5.

@@ -10,7 +10,7 @@ import torch
 
 Floats = npt.NDArray[np.float32]
 NARROWEST, WIDEST = 0.03, 0.6  # alpha of the lobes that pairs near the mirror are drawn from
-DRAWN = 8  # times as many as are wanted: some lie too low
+DRAWN = 8  # candidates per pair: some are too low
 
 
 def draw_pairs(count: int, mirror: float, lowest: float, seed: int) -> Floats:
@@ -31,7 +31,7 @@ def draw_pairs(count: int, mirror: float, lowest: float, seed: int) -> Floats:
 
 
 def near_mirror(count: int, mirror: float, seed: int) -> npt.NDArray[np.bool_]:
-    """Return which pairs that ``draw_pairs`` draws of the same lie near a mirror's: [count]."""
+    """Return which pairs of ``draw_pairs`` with the same arguments are near a mirror's: [count]."""
     return _order(count, seed) < round(count * mirror)
 
 
@@ -87,9 +87,9 @@ def _around(
 
 
 def drawn_pairs(u: Floats, lowest: float) -> npt.NDArray[np.float64]:
-    """Return what a thread draws by itself, of its numbers: wi and wo, float64 [n, 2, 3].
+    """Return the pairs that a thread draws from its numbers: wi and wo, float64 [n, 2, 3].
 
-    The reference of ``drawn_pair`` in the device half, which says how they are distributed.
+    The reference of ``drawn_pair`` in the device half, which documents the distribution.
 
     Args:
         u: [n, 8], uniform in [0, 1): two draws of four numbers each.

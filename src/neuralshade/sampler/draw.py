@@ -73,7 +73,7 @@ def lattice_shape(batch: int, height: int, width: int) -> tuple[int, int]:
 
 
 def samples_per_step(kind: str, batch: int, height: int, width: int) -> int:
-    """Return how many samples the sampler of that kind draws: a lattice only nears ``batch``."""
+    """Return the samples per step of a sampler: a lattice has only about ``batch``."""
     if kind == "lattice":
         rows, cols = lattice_shape(batch, height, width)
         return rows * cols
@@ -81,7 +81,7 @@ def samples_per_step(kind: str, batch: int, height: int, width: int) -> int:
 
 
 def sampler_of(kind: str, batch: int, height: int, width: int) -> Sampler:
-    """Return the sampler that a recipe calls 'lattice', 'pixels' or 'positions'."""
+    """Return the sampler for a recipe's 'lattice', 'pixels' or 'positions'."""
     if kind == "lattice":
         rows, cols = lattice_shape(batch, height, width)
         return partial(draw_lattice, rows, cols, height, width)
@@ -94,7 +94,7 @@ SAMPLINGS = ("lattice", "pixels", "positions")
 
 
 def shuffled(index: Words, count: int, key: tuple[int, int]) -> Words:
-    """Return where each ``index`` goes in a random order of 0 ... count - 1, as the device does.
+    """Return the place of each ``index`` in a random order of 0 ... count - 1, as on the device.
 
     Multiplications by odd numbers and shifted exclusive-ors turn the numbers below a power of
     two into one another; what lands beyond ``count`` is turned again until it lands inside. A
@@ -125,7 +125,7 @@ def shuffled(index: Words, count: int, key: tuple[int, int]) -> Words:
 
 
 def device_batch(kind: str, batch: int, height: int, width: int, step: int, seed: int) -> Sample:
-    """Return what the device's sampler of that kind draws in training step ``step``.
+    """Return the samples of the device's sampler of that kind in training step ``step``.
 
     Samples 0 ... batch - 1 in order; ``step`` and ``seed`` in 0 .. 2^32 - 1. Positions and
     pixels are those of the device bit for bit, so the device half can be tested on them.

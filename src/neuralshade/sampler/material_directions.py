@@ -2,9 +2,9 @@
 
 A half of uniform angles of the half vector and of the difference (Zeltner et al. 2024, Real-Time
 Neural Appearance Models, section 4.3), a quarter uniform over the hemisphere, and a quarter of
-mirror directions about given normals, of widths that are uniform in their logarithm.
+mirror directions about the normals of the argument, of log-uniform widths.
 
-Device half: material_directions.slang, which makes the same of the same numbers.
+Device half: material_directions.slang, which computes the same from equal numbers.
 """
 
 import math
@@ -67,11 +67,11 @@ def mirror_pairs(normals: torch.Tensor, u: torch.Tensor) -> tuple[torch.Tensor, 
 def mixed_pairs(
     normals: torch.Tensor, rng: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return wi and wo [3, N] of the three ways, and whether both lie above the surface: bool [N].
+    """Return wi and wo [3, N] of the mixture, and whether both lie above the surface: bool [N].
 
     ``normals``: [3, N]; those of the last quarter are mirrored about. Pairs of which one lies below
-    are drawn again, REDRAWN times at most, by any of the ways: as often by each as at first, so
-    that those above are spread as before. What is left looks straight up, so that all is finite.
+    are drawn again, REDRAWN times at most, from the same mixture, so that
+    those above keep their distribution. What is left looks straight up, so that all is finite.
     """
     count = normals.shape[1]
     quarter = count // 4
@@ -96,7 +96,7 @@ def _above(wi: torch.Tensor, wo: torch.Tensor) -> torch.Tensor:
 def _any_pairs(
     normals: torch.Tensor, rng: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
-    """Return pairs [3, N] of one of the three ways each, by chance."""
+    """Return pairs [3, N], each from a random one of the three distributions."""
     share, *u = torch.rand((6, normals.shape[1]), generator=rng)
     half = half_vector_pairs(torch.stack(u[:4]))
     uniform = hemisphere(u[0], u[1]), hemisphere(u[2], u[3])

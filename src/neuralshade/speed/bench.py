@@ -41,7 +41,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class BenchPlan:
-    """How much is measured."""
+    """Amount of measurement."""
 
     batches: tuple[int, ...]
     inference_batch: int
@@ -73,7 +73,7 @@ def bench(
 ) -> dict[str, Any]:
     """Time the GPU engine on this machine, and PyTorch on the same GPU, else on the CPU.
 
-    Four networks (docs/bench.md says which) learn a picture made up for it. GPU times are the
+    Four networks (docs/bench.md lists them) learn a synthetic picture. GPU times are the
     GPU's own timestamps, medians after a second of the same work; PyTorch's are wall times.
 
     Args:
@@ -82,7 +82,7 @@ def bench(
         device: API of the GPU engine (cuda, vulkan, metal, d3d12); the best one if None.
         kernels: auto, wgmma, matrix or fma.
         torch: whether PyTorch is timed, too; the ceilings are, either way.
-        observer: called with a line about what is measured next.
+        observer: called with a line on the next measurement.
 
     Returns:
         Plain JSON data. ``adapter``: name, api, software. ``torch``: device, description,
@@ -110,7 +110,7 @@ def bench(
 
 
 def _taken_by_all() -> dict[str, int]:
-    """Return the bytes that each torch GPU has taken, contexts of torch included."""
+    """Return the bytes in use on each torch GPU, contexts of torch included."""
     found = {}
     for index in range(torch.cuda.device_count()):
         used = used_bytes(torch.device("cuda", index), "")
@@ -119,14 +119,14 @@ def _taken_by_all() -> dict[str, int]:
 
 
 def timed_kind(*, software: bool) -> Timed:
-    """Return what the first kind of the registry that can be timed has for it."""
+    """Return the benchmark of the first kind in the registry that has one."""
     place = next(kind.timed for kind in all_kinds() if kind.timed is not None)
     found: Timed = import_object(place)(software=software)
     return found
 
 
 class _Bench:
-    """One run: an open device, and what is measured on it."""
+    """One run: an open device, and its measurements."""
 
     def __init__(
         self, gpu: Gpu, kernels: str, quick: bool, torch: bool, observer: Callable[[str], None]
@@ -251,7 +251,7 @@ class _Bench:
         return float(np.median(readings))
 
     def _memory(self, network: Any, idle: dict[str, int]) -> Row:
-        """Measure what one fit takes above an open device."""
+        """Measure the memory of one fit beyond an open device."""
         self.observer("memory")
         batch = self.plan.batches[-1]
         opened = used_bytes(self.twin.device, self.adapter.name)
@@ -259,7 +259,7 @@ class _Bench:
         trainer.advance([RATE_FACTOR])
         fitted = used_bytes(self.twin.device, self.adapter.name)
         row = {"network": network.name, "batch": batch}
-        # of all processes: where another gave some back meanwhile, it says nothing of this one
+        # of all processes: if another freed memory meanwhile, it is no measure of this one
         if opened is None or fitted is None or fitted[0] <= opened[0]:
             return {**row, "bytes": buffer_bytes(trainer), "opening_bytes": None,
                     "source": "sum of buffer sizes"}  # fmt: skip

@@ -18,10 +18,10 @@ NVIDIA_SMI = ["nvidia-smi", "--query-gpu=name,memory.used", "--format=csv,nohead
 
 
 def used_bytes(twin: torch.device, adapter: str) -> tuple[int, str] | None:
-    """Return the bytes that all processes together use on a GPU, and who says so.
+    """Return the bytes in use on a GPU by all processes, and the source of the number.
 
-    ``twin`` is the torch device of that GPU, the CPU where torch does not see it; then
-    nvidia-smi is asked for the first GPU of that name. None where nobody knows.
+    ``twin`` is the torch device of that GPU, the CPU where torch does not see it; then nvidia-smi
+    reports the first GPU of that name. None where it is unknown.
     """
     if twin.type == "cuda":
         free, total = torch.cuda.mem_get_info(twin)
@@ -37,7 +37,7 @@ def used_bytes(twin: torch.device, adapter: str) -> tuple[int, str] | None:
 
 
 def buffer_bytes(trainer: NetworkTrainer) -> int:
-    """Return the sum of the sizes of all buffers that a fit keeps on the device."""
+    """Return the total size of a fit's buffers on the device."""
     kept: list[Any] = [*trainer.buffers.values(), *trainer.task.variables.values()]
     kept = [getattr(thing, "buffer", thing) for thing in kept]  # of rings
     for numbers in (trainer.network, trainer.grid):

@@ -22,7 +22,7 @@ PRODUCTS_PER_CALL = 8
 
 @dataclass(frozen=True)
 class Ceilings:
-    """What a device was measured to reach."""
+    """Measured peak rates of a device."""
 
     flops: float  # per second, of a float16 matrix product
     bytes: float  # per second, read and written, of a copy
@@ -35,7 +35,7 @@ def flops_per_sample(network: MLP) -> int:
 
 
 def bytes_per_step(trainer: NetworkTrainer) -> int:
-    """Return what a step of a picture's fit must read and write, each number once.
+    """Return the bytes that a step of a picture's fit must read and write, each number once.
 
     Picture texels and grid entries (at most those that the batch can touch), gradients of
     grids, Adam of every trained number, and the partial gradients of the network, which are
@@ -58,7 +58,7 @@ def bytes_per_step(trainer: NetworkTrainer) -> int:
 def reached(
     flops: float, moved: float, seconds: float, ceilings: Ceilings | None
 ) -> dict[str, Any]:
-    """Return which shares of the ceilings work of ``seconds`` reached, and which one limits.
+    """Return the shares of the ceilings that work of ``seconds`` reached, and the limiting one.
 
     ``limit`` is "products" or "memory", whichever of the two would take longer at its ceiling;
     all three are None without ceilings.

@@ -14,7 +14,7 @@ import torch
 from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.gpu.clock import GpuClock, Patience, median_per_call, steps_seconds
 
-RATE_FACTOR = 0.01  # of the step size while timing: weights stay finite however long it takes
+RATE_FACTOR = 0.01  # of the learning rate while timing: weights stay finite
 
 
 @contextmanager
@@ -52,7 +52,7 @@ def gpu_inference_seconds(
 
 def wall_seconds(work: Callable[[], object], patience: Patience) -> float:
     """Return the median wall time of ``work``, which waits for its own end, in seconds."""
-    work()  # compiles, which warms nothing
+    work()  # compiles; not part of the warm-up
     end = time.perf_counter() + patience.warm_seconds
     while time.perf_counter() < end:
         work()
@@ -65,7 +65,7 @@ def wall_seconds(work: Callable[[], object], patience: Patience) -> float:
 
 
 def wait_for(device: torch.device) -> None:
-    """Wait for everything that a torch device was given to do."""
+    """Wait for all work of a torch device."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
     elif device.type == "mps":

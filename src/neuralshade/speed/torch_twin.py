@@ -22,7 +22,7 @@ LONGEST_STEP = 0.5  # seconds; batches that would take longer are left out
 
 
 class Timed(Protocol):
-    """What a kind has that can be timed: networks, and who trains them."""
+    """Benchmark of a kind: networks, and their trainers."""
 
     networks: Sequence[Any]  # each with a name and about, a line
 
@@ -51,16 +51,16 @@ def _is_same(one: str, other: str) -> bool:
 
 @dataclass(frozen=True)
 class TorchTwin:
-    """A torch device and what is trained on it, eagerly, by the package's own torch engine."""
+    """A torch device, and networks trained on it by the package's own torch engine."""
 
     device: torch.device
     same_gpu: bool
     timed: Timed
     patience: Patience
-    runs: bool = True  # else nothing of it is timed
+    runs: bool = True  # else nothing is timed
 
     def about(self) -> dict[str, Any]:
-        """Return the device's name, what it is, and the version of torch."""
+        """Return the device's name and description, and the version of torch."""
         described = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else None
         return {"device": str(self.device), "description": described, "same_gpu": self.same_gpu,
                 "version": torch.__version__}  # fmt: skip
@@ -70,7 +70,7 @@ class TorchTwin:
 
         None where it does not run, or memory or LONGEST_STEP does not allow it.
 
-        ``per_sample``: seconds at a smaller batch, by which the step is judged beforehand.
+        ``per_sample``: seconds at a smaller batch, from which the step's time is estimated.
         """
         if not self.runs or per_sample * batch > LONGEST_STEP:
             return None

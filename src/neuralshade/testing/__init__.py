@@ -1,6 +1,6 @@
 """Checks for encodings and losses: the Slang half against the Python half.
 
-Our own pass it, and others' should: docs/extending.md has an example.
+Ours pass it, and those of other packages should: docs/extending.md has an example.
 """
 
 from neuralshade.testing.encodings import check_encoding

@@ -9,7 +9,7 @@ from neuralshade.gpu.open import open_gpu
 
 @contextmanager
 def some_gpu(gpu: Gpu | None) -> Iterator[Gpu]:
-    """Yield ``gpu``, which stays open; where it is None one that is closed after the block."""
+    """Yield ``gpu``, which stays open, or a new one that is closed after the block."""
     if gpu is not None:
         yield gpu
         return

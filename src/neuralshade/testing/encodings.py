@@ -39,25 +39,25 @@ class EncodingKernels:
         stored = np.resize(flat, max(2, len(flat)))
         words = pack_halves(stored)
         before = np.full(FIRST_BYTE // 4, ODD_HALVES, np.uint32)
-        given = {"positions": at, "floats": stored, "words": words, "d_encoded": d_encoded,
+        inputs = {"positions": at, "floats": stored, "words": words, "d_encoded": d_encoded,
                  "parts_of_row": np.array(PARTS, np.int32),
                  "bytes": np.concatenate([before, words])}  # fmt: skip
-        self.given = {name: gpu.buffer(values) for name, values in given.items()}
-        self.given |= {name: gpu.buffer(v) for name, v in encoding.fixed_buffers("Tested").items()}
+        self.inputs = {name: gpu.buffer(values) for name, values in inputs.items()}
+        self.inputs |= {name: gpu.buffer(v) for name, v in encoding.fixed_buffers("Tested").items()}
 
     def run(self, entry: str, threads: int, **shapes: tuple[int, ...]) -> dict[str, Any]:
         """Run ``entry``; return its buffers (``sizes`` and ``counts`` hold int32)."""
         kinds = {"results": np.float32, "counts": np.int32, "sizes": np.int32}
         size = {name: int(np.prod(shape)) for name, shape in shapes.items()}
         out = {k: self.gpu.buffer(np.zeros(max(2, n), kinds[k])) for k, n in size.items()}
-        kernel = self.gpu.kernel(self.text, entry, {**self.given, **out})
+        kernel = self.gpu.kernel(self.text, entry, {**self.inputs, **out})
         run_once(self.gpu, [(kernel, threads)])
         read = {name: buffer.read().view(kinds[name]) for name, buffer in out.items()}
         return {k: numbers[: size[k]].reshape(shapes[k]) for k, numbers in read.items()}
 
 
 def program_text(encoding: Encoding) -> str:
-    """Return the module that the kernels are compiled from."""
+    """Return the kernels' module."""
     half = encoding.slang("Tested")
     lines = [
         "import neuralshade.model.encoding;",
@@ -79,7 +79,7 @@ def check_encoding(
     gpu: Gpu | None = None,
     tolerance: float = 1e-4,
 ) -> None:
-    """Assert that an encoding does what fits and kernels expect of it.
+    """Assert that an encoding meets the requirements of fits and kernels.
 
     On the host: width and dtype, a lattice equals single positions, numbers laid out for the
     device come back. On the device, against the Python half in float64: sizes, values however
@@ -87,14 +87,14 @@ def check_encoding(
     gradients, by float32 and packed float16 numbers.
 
     Args:
-        encoding: as a recipe's text names it, which its settings are checked by, too; or one that
-            was built. It stays as it is.
+        encoding: as in a recipe's text, whose settings are checked, too; or an instance,
+            which stays unchanged.
         at: positions float32 [N, D] in [0, 1]; by default corners and random ones.
         dimensions: numbers of a position, for a text.
-        gpu: as ``neuralshade.gpu.open.open_gpu`` gives it; by default one is opened for this call.
+        gpu: from ``neuralshade.gpu.open.open_gpu``; by default one is opened for this call.
         tolerance: of values and gradients, relative to the largest where that is above 1.
 
-    Raises: AssertionError, saying what differs; ConfigError for a text that names none; KernelError
+    Raises: AssertionError with the difference; ConfigError for an unknown name; KernelError
         where the Slang half does not compile; DeviceError where no device answers.
     """
     rng = torch.Generator().manual_seed(0)

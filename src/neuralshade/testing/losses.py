@@ -40,18 +40,18 @@ Floats = npt.NDArray[Any]
 
 
 def check_loss(kind: str, *, gpu: Gpu | None = None, rtol: float = CLOSE["rtol"]) -> None:
-    """Assert that a loss does what fits and kernels expect of it.
+    """Assert that a loss meets the requirements of fits and kernels.
 
     Value and gradient of the Slang half equal those of the Python half in float64, for numbers of
     both signs from 1e-4 to 1e4, black among them; and an error that is not finite has a gradient
     that is not finite, in both halves, so that the step is skipped.
 
     Args:
-        kind: as a recipe names it.
-        gpu: as ``neuralshade.gpu.open.open_gpu`` gives it; by default one is opened for this call.
+        kind: as in a recipe.
+        gpu: from ``neuralshade.gpu.open.open_gpu``; by default one is opened for this call.
         rtol: relative tolerance.
 
-    Raises: AssertionError, saying what differs; ConfigError for an unknown name; KernelError where
+    Raises: AssertionError with the difference; ConfigError for an unknown name; KernelError where
         the Slang half does not compile; DeviceError where no device answers.
     """
     p, t = samples(torch.Generator().manual_seed(0))
