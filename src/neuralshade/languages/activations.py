@@ -26,7 +26,7 @@ ACTIVATIONS = {  # {x} is a float4
 def activated(name: str, x: str) -> str:
     """Return the activation of a float4 that is a name.
 
-    Raises: ConfigError for another's own.
+    Raises: ConfigError for an activation of another package.
     """
     if name not in ACTIVATIONS:
         raise ConfigError(f"export: got activation {name!r}, need one of this package: "

@@ -12,10 +12,10 @@ from neuralshade.model.shader_form import Function, Layer
 
 @dataclass
 class Columns:
-    """What an encoding gives a network: lines of a body, and an expression for each column.
+    """Columns of an encoding's output: lines of a body, and an expression for each column.
 
-    A column's number is ``scale`` times its expression plus ``shift``, which ``folded`` puts into
-    the layer that reads it.
+    A column's value is ``scale`` times its expression plus ``shift``; ``folded`` moves these into
+    the next layer.
     """
 
     name: str  # of the asset
@@ -34,6 +34,6 @@ class Columns:
         self.shift += [0.0] * len(floats) if shift is None else shift
 
     def folded(self, layer: Layer) -> Layer:
-        """Return the first layer of a network as it reads the expressions."""
+        """Return the first layer of a network for the plain expressions."""
         scale, shift = np.array(self.scale), np.array(self.shift)
         return Layer(layer.weight * scale, layer.bias + layer.weight @ shift, layer.activation)

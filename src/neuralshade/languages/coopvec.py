@@ -30,9 +30,9 @@ LAYOUT = """\
 #define {name}_LAYOUT RowMajor
 #endif
 static const CoopVecComponentType {name}_HALF = CoopVecComponentType.Float16;"""
-IN_FLOAT32 = ("exp",)  # activations that make a rounded argument a wrong value
+IN_FLOAT32 = ("exp",)  # activations that amplify rounding of their argument
 MULTIPLE = 8  # of rows and columns: 16 bytes, at which a row and a bias begin
-BY_VECTORS = {  # activations of whole vectors; others go by numbers in float32
+BY_VECTORS = {  # activations on whole vectors; others use float32 numbers
     "none": "{x}",
     "relu": "max({x}, {kind}(half(0.0h)))",
     "leaky_relu": "max({x}, {x} * half(0.01h))",
@@ -77,7 +77,7 @@ class CoopVecSlang(Slang):
 
     @cached_property
     def matrices(self) -> list[list[Matrix]]:
-        """Return the layers of each network in their places behind the form's words.
+        """Return the layers of each network, placed after the form's words.
 
         Raises: ConfigError for weights beyond float16.
         """
@@ -95,7 +95,7 @@ class CoopVecSlang(Slang):
 
     @property
     def words(self) -> npt.NDArray[np.uint32]:
-        """Return what the buffer holds: the form's words, and behind them matrices and biases."""
+        """Return the buffer's content: the form's words, then matrices and biases."""
         matrices = [one for placed in self.matrices for one in placed]
         end = matrices[-1].end if matrices else 4 * len(self.form.words)
         halves = np.zeros(-(-end // 4) * 2, np.float16)
@@ -120,7 +120,7 @@ class CoopVecSlang(Slang):
         return {self.numbers_end: self.words.astype("<u4").tobytes()} if self.reads_words else {}
 
     def bindings(self) -> dict[str, Any]:
-        """Return where the numbers are bound, and where matrices lie in them."""
+        """Return the binding of the numbers, and the offsets of matrices in them."""
         if not self.reads_words:
             return {}
         matrices = [{"byte": one.weight_at, "rows": one.rows, "columns": one.columns,
@@ -135,7 +135,7 @@ class CoopVecSlang(Slang):
         )
 
     def allowed(self, golden: Golden) -> float:
-        """Return the largest difference that is right, of networks in float16."""
+        """Return the largest correct difference, with networks in float16."""
         return golden.tolerance if golden.in_halves is None else golden.in_halves
 
     @property
@@ -230,7 +230,7 @@ class CoopVecSlang(Slang):
 
 
 def by_vectors(network: Network) -> bool:
-    """Return whether matrix units evaluate a network: not single layers, which frames come from."""
+    """Return whether matrix units evaluate a network: not single layers, such as frames."""
     return len(network.layers) > 1
 
 

@@ -25,10 +25,10 @@ MOST_LISTED = 2**18  # words in a text of C++: 3 MB; more are read from a file
 
 @dataclass(frozen=True)
 class StructPrinter(Printer):
-    """A language whose functions are members of a struct, which holds the pointer to the words."""
+    """A language whose functions are members of a struct with the pointer to the words."""
 
     float_end: ClassVar[str] = "f"
-    before: ClassVar[str] = ""  # what each function begins with
+    before: ClassVar[str] = ""  # prefix of each function
     pointer: ClassVar[str] = "const uint*"
 
     def signature(self, function: Function) -> str:
@@ -54,14 +54,14 @@ class StructPrinter(Printer):
 
     @property
     def default(self) -> str:
-        """Return what the pointer is where nobody sets it."""
+        """Return the default of the pointer."""
         return ""
 
     def reader(self, head: str, value: str) -> list[str]:
         return [f"    {self.before}{head} const", "    {", f"        return {value};", "    }"]
 
     def begin(self) -> list[str]:
-        """Return what stands before the struct."""
+        """Return the lines before the struct."""
         return []
 
     def foot(self) -> list[str]:
@@ -70,7 +70,7 @@ class StructPrinter(Printer):
 
 @dataclass(frozen=True)
 class VectorStructPrinter(StructPrinter):
-    """C++ or CUDA: vectors come with the text, and a namespace holds it."""
+    """C++ or CUDA: vector types are in the text, inside a namespace."""
 
     def opening(self) -> list[str]:
         """Return the vectors and the beginning of the namespace."""
@@ -106,7 +106,7 @@ class Cpp(VectorStructPrinter):
 
     @property
     def reads_rows(self) -> bool:
-        return False  # arrays of the text are what compilers make vectors of
+        return False  # arrays in the text vectorize
 
     @property
     def words(self) -> npt.NDArray[np.uint32]:
@@ -136,7 +136,7 @@ class Cpp(VectorStructPrinter):
         return [*lines, ""]
 
     def activations(self) -> list[Function]:
-        return []  # loops have them by number
+        return []  # loops call them for single numbers
 
     def _arrays(self, index: int, network: Network) -> Iterator[str]:
         for place, layer in enumerate(network.layers):
@@ -149,7 +149,7 @@ class Cpp(VectorStructPrinter):
             yield f"inline constexpr float bias{index}_{place}[{outputs}] = {{ {listed} }};"
 
     def network(self, network: Network) -> Iterable[str]:
-        """Return loops over plain arrays: over outputs within inputs, which vectorize."""
+        """Return loops over plain arrays: outputs in the inner loop, which vectorizes."""
         index = self.index_of(network)
         source = f"{network.result}_in"
         yield (f"const float {source}[{len(network.inputs)}] = "

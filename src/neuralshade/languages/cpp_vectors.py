@@ -82,7 +82,7 @@ def vectors_text() -> str:
 def used_names() -> list[str]:
     """Return declarations that use all of ``vectors_text`` in another namespace.
 
-    They hide what CUDA calls so; ``using namespace`` would leave both to choose from.
+    They hide CUDA's own types; ``using namespace`` would be ambiguous.
     """
     text = vectors_text()
     functions = re.findall(r"^NEURALSHADE_FN \w+ (\w+)\(", text, re.MULTILINE)

@@ -49,7 +49,7 @@ def add_encoding(
 
 
 def is_ours(encoding: Encoding) -> bool:
-    """Return whether ``add_encoding`` takes an encoding: none of its parts is another package's."""
+    """Return whether ``add_encoding`` takes an encoding: all of its parts are this package's."""
     if isinstance(encoding, Composite):
         return all(map(is_ours, encoding.members))
     return type(encoding) in (*GRIDS, *WAVES)

@@ -22,7 +22,7 @@ from neuralshade.model.shader_form import (
 )
 
 IN_HALVES = 5e-3  # of full scale, or of (abs(value) + a least): networks in float16
-GOLDEN = 256  # positions that an export is checked at
+GOLDEN = 256  # positions of a check
 SEED = 50
 LEVEL_TOLERANCE = 3.2e-5  # of levels: logarithms
 UV = Parameter("float2", "uv", "u to the right, v down, 0 to 1; pixel centers at (i + 0.5) / size")
@@ -35,7 +35,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Header:
-    """What the first lines of a file say of its asset."""
+    """Header of a file: facts about its asset."""
 
     opened: Any  # an Opened
     name: str
@@ -50,9 +50,9 @@ class Header:
         answers: Callable[[], Sequence[Golden]],
         textures: Sequence[Texture] = (),
     ) -> ShaderForm:
-        """Return the form whose header this is.
+        """Return the form with this header.
 
-        Raises: AssetError where a network has numbers that no text of float32 holds.
+        Raises: AssetError where a network has numbers beyond float32.
         """
         form = ShaderForm(self.name, (), tuple(structs), tuple(functions), words, answers)
         layers = [layer for network in form.networks for layer in network.layers]
@@ -80,9 +80,9 @@ class Header:
 
 
 def calling_functions(name: str, result: str, about: str) -> tuple[Function, Function, Function]:
-    """Return a program's function, and those of a form that call it: the usual one, and its area.
+    """Return a program's function, and the form's two that call it: the usual one, and its area.
 
-    ``about``: what the usual one returns.
+    ``about``: the result of the usual one.
     """
     program = Function(result, f"{name}_rendered", (UV,), ())
     main = Function(result, name, (UV,), (f"return {program.name}(uv);",), about, public=True)

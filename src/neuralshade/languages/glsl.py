@@ -49,7 +49,7 @@ class Glsl(Printer):
         return [*lines, *self.textures("layout({}) ")]
 
     def textures(self, layout: str) -> list[str]:
-        """Return declarations of textures; ``layout`` begins them, of its place."""
+        """Return declarations of textures; ``layout`` is their prefix, with the place."""
         lines = [f"{layout.format(self.place_of(one))}uniform sampler2D {one.name};"
                  for one in self.form.textures]  # fmt: skip
         return [f"// Textures: {self.sampler_text()}", *lines] if lines else []
@@ -73,7 +73,7 @@ class GlslEs(Glsl):
         f"filter, {ACROSS} texels across, with {{bin}} row by row, filled up by zeros."
     )
     has_halves: ClassVar[bool] = False
-    constant: ClassVar[str] = ""  # what is not known before it runs is no constant there
+    constant: ClassVar[str] = ""  # WebGL 2 has compile-time constants only
 
     def head(self) -> list[str]:
         name, lines = self.form.name, list[str]()

@@ -27,7 +27,7 @@ HASH_LINES = (f"const uint r0 = uint(r) * {PRIME}u;", f"const uint r1 = r0 + {PR
 
 @dataclass(frozen=True)
 class Level:
-    """The stored numbers of one level of a grid: raw ones of ``bits`` each.
+    """Stored numbers of one level of a grid, ``bits`` each.
 
     A number is ``scale`` of its feature times the raw one plus ``shift``; 16 and 32 bits are
     floats, of scale 1.
@@ -40,9 +40,9 @@ class Level:
 
     @property
     def entry_bits(self) -> int:
-        """Return the bits of an entry, filled up so that four numbers cross no word needlessly.
+        """Return the bits of an entry, padded so that four numbers cross no word needlessly.
 
-        Four are read at a time: the last of more than four features too.
+        Four are read at a time, also for the last of more than four features.
         """
         features = self.raw.shape[1]
         bits = self.bits * features
@@ -53,7 +53,7 @@ class Level:
 
     @property
     def shares_words(self) -> bool:
-        """Return whether entries lie within words, so that a bit says where four numbers begin."""
+        """Return whether entries share words, so that four numbers start at a bit within one."""
         whole = self.entry_bits <= WORD_BITS and WORD_BITS % (4 * self.bits) == 0
         return whole and len(self.raw) * self.entry_bits < MOST_BITS
 
@@ -77,7 +77,7 @@ class GridReader:
 
     name: str  # of the asset
     levels: Iterator[Level]  # of all grids, in their order
-    first: int = 0  # word behind which the levels' begin
+    first: int = 0  # word after which the levels' words begin
     words: list[Words] = field(default_factory=list)
     functions: dict[str, Function] = field(default_factory=dict)
     count: int = 0
@@ -119,7 +119,7 @@ class GridReader:
 
 
 def _kinds(grid: Grid) -> Iterator[tuple[str, list[str]]]:
-    """Yield how each level is read, and the arguments that say its size."""
+    """Yield the kind of look-up for each level, and its size arguments."""
     if isinstance(grid, StaggeredGrid):
         for one in grid.levels:
             kind = "staggered_hash" if one.hashed else "staggered"
@@ -216,7 +216,7 @@ def _bilinear(name: str, entry: str, kind: str, level: Level, grid: Grid) -> Fun
             "const int r1 = min(int(y) + 1, down - 1) * across;",
         ]  # fmt: skip
         corners = ("r0 + c0", "r0 + c1", "r1 + c0", "r1 + c1")
-        ways = "x - floor(x)", "y - floor(y)"
+        fractions = "x - floor(x)", "y - floor(y)"
     elif kind.startswith("staggered"):
         sizes = (Parameter("float", "scale"), Parameter("int", "side"), Parameter("int", "entries"))
         about = "Vertex i lies at (i - 0.5) / scale; those beyond the last begin anew."
@@ -225,7 +225,7 @@ def _bilinear(name: str, entry: str, kind: str, level: Level, grid: Grid) -> Fun
             "const float c = clamp(floor(x), 0.0, float(side - 1));",
             "const float r = clamp(floor(y), 0.0, float(side - 1));",
         ]  # fmt: skip
-        ways = "x - c", "y - r"
+        fractions = "x - c", "y - r"
         if kind == "staggered_hash":
             about += HASHED
             body += [*HASH_LINES, "const uint last = uint(entries - 1);"]
@@ -242,7 +242,7 @@ def _bilinear(name: str, entry: str, kind: str, level: Level, grid: Grid) -> Fun
             "const float c = clamp(floor(x), 0.0, float(across - 1));",
             "const float r = clamp(floor(y), 0.0, float(down - 1));",
         ]  # fmt: skip
-        ways = "x - c", "y - r"
+        fractions = "x - c", "y - r"
         if kind == "hash":
             assert isinstance(grid, HashGrid)
             about += HASHED
@@ -256,9 +256,9 @@ def _bilinear(name: str, entry: str, kind: str, level: Level, grid: Grid) -> Fun
     body += [f"const float4 e{i} = {read.format(corner)};" for i, corner in enumerate(corners)]
     if grid.smooth:
         about += " Mixed by a cubic that is flat at both ends."
-        body += [f"const float p = {ways[0]};", f"const float q = {ways[1]};"]
-        ways = "p * p * (3.0 - 2.0 * p)", "q * q * (3.0 - 2.0 * q)"
-    body += [f"const float s = {ways[0]};",
-             f"return mix(mix(e0, e1, s), mix(e2, e3, s), {ways[1]});"]  # fmt: skip
+        body += [f"const float p = {fractions[0]};", f"const float q = {fractions[1]};"]
+        fractions = "p * p * (3.0 - 2.0 * p)", "q * q * (3.0 - 2.0 * q)"
+    body += [f"const float s = {fractions[0]};",
+             f"return mix(mix(e0, e1, s), mix(e2, e3, s), {fractions[1]});"]  # fmt: skip
     parameters = [*POSITION, *sizes, Parameter("int", "first"), *more]
     return Function("float4", name, tuple(parameters), tuple(body), about)

@@ -16,8 +16,8 @@ FACT = "numbers", "hidden layers of networks in 16 bits, all else in 32"
 def in_halves(form: ShaderForm) -> ShaderForm:
     """Return a form whose hidden layers have float16 weights and sums.
 
-    What goes into the first layer is float32, and so is the last layer: differences there are
-    differences of the result. So is the first layer of a network that is ``steep``.
+    The input of the first layer is float32, and so is the last layer: errors there are
+    errors of the result. So is the first layer of a network that is ``steep``.
 
     Raises: ConfigError where no network has hidden layers, or one has numbers beyond float16.
     """

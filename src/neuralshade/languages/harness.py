@@ -22,7 +22,7 @@ ROWS_ACROSS = 256  # pixels in a row of the picture that WebGL 2 draws
 
 @dataclass(frozen=True)
 class Program:
-    """A file, its numbers, and one more function that calls it: what ``harness`` returns."""
+    """Result of ``harness``: a file with one more function that calls it, and its numbers."""
 
     text: str
     entry: str
@@ -31,12 +31,12 @@ class Program:
 
 
 def function_of(form: ShaderForm, golden: Golden) -> Function:
-    """Return the function that golden rows are of."""
+    """Return the function of golden rows."""
     return next(one for one in form.public if one.name == golden.function)
 
 
 def call(function: Function, number: Callable[[int], str]) -> str:
-    """Return a call of a function, in the dialect; ``number`` reads one of a row's."""
+    """Return a call of a function, in the dialect; ``number`` reads a number of the row."""
     first, arguments = 0, []
     for one in function.parameters:
         arguments.append(_argument(one.type, first, number))
@@ -53,7 +53,7 @@ def _argument(kind: str, first: int, number: Callable[[int], str]) -> str:
 
 
 def results(form: ShaderForm, kind: str, name: str = "found") -> list[str]:
-    """Return the numbers of a result of type ``kind`` that is called ``name``."""
+    """Return the numbers of a result of type ``kind`` in the variable ``name``."""
     for struct in form.structs:
         if struct.name == kind:
             return [each for type_, member in struct.members
@@ -168,7 +168,7 @@ def hlsl_entry(printer: Printer, function: Function, entry: str) -> list[str]:
 
 
 def columns_of(form: ShaderForm, function: Function) -> int:
-    """Return how many numbers the arguments of a function are, members of structs too."""
+    """Return how many numbers a function's arguments have, including members of structs."""
     return sum(len(results(form, one.type)) for one in function.parameters)
 
 

@@ -53,7 +53,7 @@ class Hlsl(Printer):
         return f"{texture.name}.SampleLevel({self.form.name}_sampler, {', '.join(arguments)})"
 
     def expression(self, text: str) -> str:
-        for vector in VECTORS:  # which repeats a number by a cast
+        for vector in VECTORS:  # repeats a number by a cast
             text = replaced_calls(text, vector, partial(_constructed, vector))
         text = replaced_calls(
             text, "halves", lambda a: f"float2(f16tof32({a[0]}), f16tof32({a[0]} >> 16u))"
@@ -67,7 +67,7 @@ def _constructed(vector: str, arguments: list[str]) -> str:
 
 
 def _suffixed(arguments: list[str]) -> str:
-    """Return a half4 of numbers that Slang need not convert."""
+    """Return a half4 of literals that Slang need not convert."""
     listed = ", ".join(f"{each}h" if FLOATS.fullmatch(each.lstrip("-")) else each
                        for each in arguments)  # fmt: skip
     return f"half4({listed})"

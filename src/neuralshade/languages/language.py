@@ -38,15 +38,15 @@ from neuralshade.model.shader_form import (
 # H200 as loops over a buffer, compiled there in 5 s (benchmarks/results/export_h200.json).
 MOST_IN_TEXT = 2**14
 INDENT = "    "
-MOST_CLOSE = 2  # lines of functions between which there is no empty line
-WIDTH = 120  # of a function of one statement that stands in one line
+MOST_CLOSE = 2  # functions with at most so many lines have no empty line between them
+WIDTH = 120  # of a function whose single statement is on one line
 
 
 @dataclass(frozen=True)
 class Printer:
-    """Prints forms in one language; see the dialect in model/shader_form.py.
+    """Prints forms in one language, from the dialect of model/shader_form.py.
 
-    ``in_text``: networks' numbers stand in the text; else they are rows behind the form's words.
+    ``in_text``: networks' numbers are in the text; else in rows after the form's words.
     """
 
     form: ShaderForm
@@ -54,16 +54,16 @@ class Printer:
 
     name: ClassVar[str]
     suffix: ClassVar[str]
-    numbers_end: ClassVar[str] = ".bin"  # of the file of words
-    types: ClassVar[dict[str, str]] = {}  # of the dialect, where they are called otherwise
+    numbers_end: ClassVar[str] = ".bin"  # suffix of the file of words
+    types: ClassVar[dict[str, str]] = {}  # of the dialect, where spelled differently
     calls: ClassVar[dict[str, str]] = {}  # functions, likewise
-    constant: ClassVar[str] = "const "  # before what does not change
-    float_end: ClassVar[str] = ""  # behind literals
-    bound: ClassVar[dict[str, Any]] = {}  # where the words are, as plain data
-    usage: ClassVar[str] = ""  # likewise for people, of {bin}, {words} and {name}
-    has_halves: ClassVar[bool] = True  # float16 to compute with
-    enables_halves: ClassVar[str] = ""  # the line before all others that they take
-    samples: ClassVar[bool] = False  # by texture units; in other languages texels are words
+    constant: ClassVar[str] = "const "  # prefix of constants
+    float_end: ClassVar[str] = ""  # suffix of literals
+    bound: ClassVar[dict[str, Any]] = {}  # binding of the words, as plain data
+    usage: ClassVar[str] = ""  # likewise as text, with {bin}, {words} and {name}
+    has_halves: ClassVar[bool] = True  # supports float16 arithmetic
+    enables_halves: ClassVar[str] = ""  # first line of files with float16
+    samples: ClassVar[bool] = False  # uses texture units; in other languages texels are words
 
     def content(self) -> bytes:
         """Return the whole file."""
@@ -75,8 +75,8 @@ class Printer:
         parts = [*map(comment, self.form.about), "", *enabling, *self.head(), ""]
         for struct in self.form.structs:
             parts += [*self.struct(struct), ""]
-        shown = set[str]()  # arguments that a function before has explained
-        close = False  # the function before takes one line and its comment
+        shown = set[str]()  # arguments that an earlier function has explained
+        close = False  # the previous function takes one line and its comment
         for function in (*self.helpers(), *self.form.functions):
             lines = [line for line in self.function(function) if line.strip() not in shown]
             if parts and (function.joined or (len(lines) <= MOST_CLOSE and close)):
@@ -87,15 +87,15 @@ class Printer:
         return "\n".join([*parts[:-1], *self.foot()]).rstrip("\n") + "\n"
 
     def activations(self) -> list[Function]:
-        """Return the functions that straight lines of networks call."""
+        """Return the functions that networks in the text call."""
         return activation_functions(self.form.networks, self.form.name) if self.in_text else []
 
     def helpers(self) -> list[Function]:
-        """Return functions that the form's call in this language."""
+        """Return functions that the form's functions call in this language."""
         return [*self.activations(), *self.half_rows()]
 
     def half_rows(self) -> list[Function]:
-        """Return the function by which loops read float16."""
+        """Return the function that reads float16 rows in loops."""
         if not (self.reads_rows and self.form.halves):
             return []
         name = self.form.name
@@ -108,12 +108,12 @@ class Printer:
         return []
 
     def foot(self) -> list[str]:
-        """Return what ends the file."""
+        """Return the lines that end the file."""
         return []
 
     @property
     def words(self) -> npt.NDArray[np.uint32]:
-        """Return what the buffer holds: the form's words, and behind them rows of networks."""
+        """Return the buffer's content: the form's words, then rows of networks."""
         if self.in_text:
             return self.form.words
         filled = np.pad(self.form.words, (0, -len(self.form.words) % 4))
@@ -125,24 +125,24 @@ class Printer:
 
     @property
     def reads_file(self) -> bool:
-        """Return whether somebody has to load the words from a file."""
+        """Return whether the user has to load the words from a file."""
         return self.reads_words
 
     def companions(self) -> dict[str, bytes]:
-        """Return files beside the text that it alone reads, by suffix."""
+        """Return files beside the text that only it reads, by suffix."""
         return {}
 
     def allowed(self, golden: Golden) -> float:
-        """Return the largest difference from golden rows that is right."""
+        """Return the largest correct difference from golden rows."""
         by_units = golden.by_units if self.form.textures else None
         return golden.tolerance if by_units is None else max(by_units, golden.tolerance)
 
     def neighbors(self) -> dict[str, bytes]:
-        """Return other files that the text takes in, by their places beside it."""
+        """Return other files that the text imports, by path beside it."""
         return {}
 
     def bindings(self) -> dict[str, Any]:
-        """Return where words and textures are bound, as plain data; nothing where none are."""
+        """Return the bindings of words and textures, as plain data; empty without any."""
         found: dict[str, Any] = dict(self.bound) if self.reads_file else {}
         if self.form.textures:
             found["textures"] = {one.name: self.place_of(one) for one in self.form.textures}
@@ -153,7 +153,7 @@ class Printer:
         return 1 + self.form.textures.index(texture)
 
     def binding_text(self, stem: str, file: str, container: str) -> str:
-        """Return what to bind, for people.
+        """Return instructions on binding, for people.
 
         ``stem``: of all files; ``file``: that of the words; ``container``: suffix of textures.
         """
@@ -170,7 +170,7 @@ class Printer:
         return " ".join(found) or "nothing to bind, all numbers stand in the text."
 
     def place_of(self, texture: Texture) -> str:
-        """Return where a texture is bound, for people."""
+        """Return the binding of a texture, for people."""
         return "by name"
 
     def sampler_text(self) -> str:
@@ -187,7 +187,7 @@ class Printer:
         return not self.in_text and bool(self.form.networks)
 
     def type(self, name: str) -> str:
-        """Return a type of the dialect as it is called here."""
+        """Return the name of a dialect's type in this language."""
         return self.types.get(name, name)
 
     def expression(self, text: str) -> str:
@@ -247,7 +247,7 @@ class Printer:
                 yield line
 
     def index_of(self, network: Network) -> int:
-        """Return which of the form's networks one is; two may be equal."""
+        """Return the index of one of the form's networks; two may be equal."""
         return next(i for i, one in enumerate(self.form.networks) if one is network)
 
     def network(self, network: Network) -> Iterable[str]:
@@ -287,6 +287,6 @@ def _arguments(function: Function) -> list[str]:
 
 
 def comment(text: str) -> str:
-    """Return a comment that no text ends: languages have many ends of a line, and C joins lines."""
+    """Return a comment that its text cannot end: line ends differ by language, and C joins lines."""
     letters = (letter if " " <= letter <= "~" else "?" for letter in text)
     return f"// {''.join(letters)}".replace("\\", "/").rstrip()

@@ -9,7 +9,7 @@ from neuralshade.model.shader_form import Function, Parameter
 
 
 def by_mip(kind: str, name: str, values: Sequence[str], about: str = "") -> Function:
-    """Return ``name(mip)``, which returns one of ``values``: the nearest beyond the first and last.
+    """Return ``name(mip)``, which returns one of ``values``, clamped to the first and last.
 
     ``kind``: their type, in the dialect.
     """

@@ -9,8 +9,8 @@ from neuralshade.languages.statements import NAME
 from neuralshade.model.shader_form import Function
 
 WORDS = re.compile(NAME)
-# Keywords and usual functions of one language or another, names of arguments, and of what compute
-# shaders read and write (harness.py).
+# Keywords and common functions of all languages, names of arguments, and of the variables of
+# compute shaders (harness.py).
 KEYWORDS = """
 abs active alias aliased all and answers any array as_float asm atan atomic attribute
 auto bitcast bool break buffer case cast catch ceil centroid char check clamp class
@@ -38,8 +38,8 @@ RESERVED = frozenset(KEYWORDS.split())
 def identifiers(names: Iterable[str], taken: Iterable[str]) -> list[str]:
     """Return names as different identifiers, none of them ``taken`` or reserved.
 
-    A letter or digit of ASCII stays what it is, anything else becomes ``_``; what cannot stand
-    alone begins with ``input_``.
+    ASCII letters and digits stay, anything else becomes ``_``; a name that is
+    invalid by itself gets the prefix ``input_``.
     """
     used, found = {*taken} | RESERVED, list[str]()
     for name in names:
@@ -56,7 +56,7 @@ def identifiers(names: Iterable[str], taken: Iterable[str]) -> list[str]:
 
 
 def words_in(functions: Iterable[Function]) -> set[str]:
-    """Return all words of functions' lines and heads."""
+    """Return all words in functions' lines and heads."""
     texts = [line for function in functions for line in function.body if isinstance(line, str)]
     texts += [f"{one.type} {one.name}" for function in functions for one in function.parameters]
     return {word for text in texts for word in WORDS.findall(text)}

@@ -23,9 +23,9 @@ WORDS_OF_ROW = 4  # of a buffer; two rows of halves lie in one
 
 
 def straight_lines(network: Network, asset: str) -> list[str]:
-    """Return a network whose numbers stand in the text: a line for each four outputs.
+    """Return a network with numbers in the text: a line for each four outputs.
 
-    It calls ``activation_functions`` of the asset's name.
+    It calls ``activation_functions`` with the asset's name.
     """
     lines, inputs = list[str](), list(network.inputs)
     for index, layer in enumerate(network.layers):
@@ -107,8 +107,8 @@ def loops(network: Network, first: int, asset: str) -> list[str]:
 def words_of(networks: Sequence[Network]) -> Words:
     """Return the rows that ``loops`` reads: uint32 words, four of a row.
 
-    Layer by layer, and in it for each four outputs their biases, then for each input its four
-    weights; what is missing to four is 0, and so is what is missing to a whole row of halves.
+    Layer by layer, for each four outputs their biases, then for each input its four
+    weights; padded with 0 to fours, and to whole rows of halves.
     """
     words = [np.zeros(0, np.uint32)]
     for network in networks:
@@ -153,7 +153,7 @@ def _prefix(network: Network, index: int) -> str:
 
 
 def _filled(layer: Layer) -> tuple[Doubles, Doubles]:
-    """Return bias and weight with outputs and inputs filled up to fours by 0."""
+    """Return bias and weight with outputs and inputs padded to fours by 0."""
     outputs, inputs = layer.weight.shape
     bias = np.zeros(4 * fours(outputs))
     weight = np.zeros((4 * fours(outputs), 4 * fours(inputs)))
@@ -178,7 +178,7 @@ def _widened(value: str, half: bool) -> str:
 
 
 def _unwrapped(text: str) -> str:
-    """Return text without parentheses that hold all of it."""
+    """Return text without parentheses that enclose all of it."""
     if not (text.startswith("(") and text.endswith(")")):
         return text
     depth = 0

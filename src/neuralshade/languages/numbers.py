@@ -13,7 +13,7 @@ LANES = "xyzw"
 def number(value: float, half: bool = False) -> str:
     """Return a finite number's text with a point or an exponent, so that it is a float.
 
-    As short as float32 allows, or float16: read back, it is that number again.
+    As short as possible: parsing returns the same float32, or float16.
     """
     rounded = np.float16(value) if half else np.float32(value)
     text = np.format_float_scientific(rounded, unique=True, trim="-", exp_digits=1)

@@ -38,9 +38,9 @@ LANGUAGES: dict[str, type[Printer]] = {
 def printer_of(
     form: ShaderForm, language: str, in_text: bool | None = None, units: bool = True
 ) -> Printer:
-    """Return what prints ``form`` in a language.
+    """Return the printer of ``form`` in a language.
 
-    ``in_text``: whether networks' numbers stand in the text; by their size where None.
+    ``in_text``: whether networks' numbers are in the text; None: by their size.
     ``units``: whether textures are sampled by texture units, in languages that have them.
 
     Raises: ConfigError for another language, and one without float16 for a form that has it;

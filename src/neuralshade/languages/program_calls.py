@@ -20,7 +20,7 @@ from neuralshade.languages.wgsl import Wgsl
 from neuralshade.model.shader_form import SlangProgram
 
 ENTRY = "stub"
-# A kernel, which Slang's compiler wants to have: it calls the function, and is cut off afterwards.
+# A kernel, as Slang's compiler needs one: it calls the function, and is cut off afterwards.
 STUB = """import {module};
 RWStructuredBuffer<float> stub_answers : register(u7, space7);
 [shader("compute")]
@@ -45,7 +45,7 @@ ALTERNATIVES = {
 
 @dataclass(frozen=True)
 class TextPatterns:
-    """Patterns of what a text of Slang's compiler has besides functions and their buffer."""
+    """Patterns of everything in a compiled text besides functions and their buffer."""
 
     kernel: str  # begins the last function
     others: str
@@ -77,13 +77,13 @@ PATTERNS = {
 def compile_in_process(
     text: str, files: Mapping[str, str], target: str, entries: Sequence[str]
 ) -> bytes:
-    """Return Slang text in a language, by the compiler of this process.
+    """Return Slang text in a language, compiled in this process.
 
     Args:
-        files: that it takes in, by their places beside it.
-        target: of ``translate``; of ``entries`` spirv has all, others the first.
+        files: its imports, by path beside it.
+        target: of ``translate``; spirv contains all of ``entries``, others the first.
 
-    Raises: KernelError with all that the compiler said; DeviceError without slangpy.
+    Raises: KernelError with the compiler's whole log; DeviceError without slangpy.
     """
     folder = files_folder(files)
     if target == Spirv.name:
@@ -117,7 +117,7 @@ class ProgramPrinter(Printer):
 
 @dataclass(frozen=True)
 class SlangProgramPrinter(ProgramPrinter, Slang):
-    """A module of Slang, beside which those lie that it imports."""
+    """A module of Slang, with its imports beside it."""
 
     def program_lines(self) -> list[str]:
         return [f"import {self.program.module};"]
@@ -161,7 +161,7 @@ class WgslProgramPrinter(ProgramPrinter, Wgsl):
 
 @dataclass(frozen=True)
 class MetalProgramPrinter(ProgramPrinter, Metal):
-    """The Metal Shading Language: functions of a struct that holds the pointer to the words."""
+    """The Metal Shading Language: functions of a struct with the pointer to the words."""
 
     def head(self) -> list[str]:
         name, function, text = self.form.name, self.program.function, self.program_lines()
@@ -192,7 +192,7 @@ PROGRAM_PRINTERS: dict[str, type[Printer]] = {
 
 
 def program_printer(language: str) -> type[Printer]:
-    """Return what prints such forms in a language. Raises ConfigError where nothing does."""
+    """Return the printer class for forms with programs. Raises ConfigError where there is none."""
     if language not in PROGRAM_PRINTERS:
         raise ConfigError(f"to: got {language} for a function that Slang's compiler translates, "
                           f"need one of {', '.join(PROGRAM_PRINTERS)}. "
@@ -203,7 +203,7 @@ def program_printer(language: str) -> type[Printer]:
 def library_lines(text: str, parts: TextPatterns, asset: str, function: str) -> list[str]:
     """Return the lines of a compiled text without its kernel.
 
-    ``function``, which the kernel calls, has its own name; names of all else begin with ``asset``.
+    ``function``, which the kernel calls, keeps its name; other names get the prefix ``asset``.
     """
     *_, kernel = re.finditer(rf"^{parts.kernel}", text, re.M)
     called = re.search(rf"\b{function}_\d+(?=\()", text[kernel.start() :])
@@ -218,7 +218,7 @@ def library_lines(text: str, parts: TextPatterns, asset: str, function: str) -> 
 
 
 def _outer_names(text: str) -> list[str]:
-    """Return the names that the compiler made of functions, structs and buffers."""
+    """Return the compiler's names of functions, structs and buffers."""
     names, depth = dict[str, None](), 0
     for found in BRACKETS.finditer(text):
         depth += (found.lastgroup == "open") - (found.lastgroup == "close")

@@ -26,7 +26,7 @@ ACTIVATIONS = {
 
 @dataclass(frozen=True)
 class Torch(Printer):
-    """A torch.nn.Module: networks are trained on as they are, words stay."""
+    """A torch.nn.Module: networks are trainable, words are constant."""
 
     name: ClassVar[str] = "torch"
     suffix: ClassVar[str] = ".py"
@@ -109,7 +109,7 @@ class Torch(Printer):
         return [INDENT + line for line in lines]
 
     def network(self, network: Network) -> Iterable[str]:
-        """Return layers of PyTorch, and the float4 that the rest of the body reads."""
+        """Return calls of PyTorch layers, and the float4 for the rest of the body."""
         index = self.index_of(network)
         inputs = ", ".join(self.expression(x) for x in network.inputs)
         source = f"{network.result}_in"

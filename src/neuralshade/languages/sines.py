@@ -31,7 +31,7 @@ def sine_functions(form: ShaderForm) -> list[Function]:
 
 
 def with_portable_sines(text: str, name: str) -> str:
-    """Return an expression that calls them: of a float that is a name, or of four sums."""
+    """Return an expression with sines replaced: of a float variable, or of four sums."""
     text = replaced_calls(text, "cos", lambda x: f"{name}_cosine({x[0]})")
     return replaced_calls(text, "sin", lambda x: f"{name}_sine{'s' * x[0].startswith('(')}({x[0]})")
 

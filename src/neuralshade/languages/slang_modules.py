@@ -16,13 +16,13 @@ from neuralshade.gpu.slang_text import spellings
 def with_modules(
     files: Mapping[str, str], folder: str, instead: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return files of ``folder``, and those of packages that they take in, as files of it too.
+    """Return files of ``folder``, together with their imports from packages.
 
-    What they import of packages they then import from there: ``import FOLDER.neuralshade.X;``.
+    Imports from packages are redirected there: ``import FOLDER.neuralshade.X;``.
 
     Args:
-        files: text by place, which begins with ``folder``.
-        instead: text of files of packages, by place, that are replaced.
+        files: text by path, which begins with ``folder``.
+        instead: replacement text for files of packages, by path.
     """
     packages = {OWN: SOURCE_FOLDER, **package_folders()}
     names = "|".join(map(re.escape, packages))
@@ -43,7 +43,7 @@ def with_modules(
 
 
 def _files(wanted: str, packages: Mapping[str, Path], instead: Mapping[str, str]) -> dict[str, str]:
-    """Return the file of a package that a name stands for, by its place; none where none does."""
+    """Return the package file that a name refers to, by its path; empty where none does."""
     path = PurePosixPath(wanted)
     if not is_within(path):
         return {}

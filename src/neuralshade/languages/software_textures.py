@@ -24,7 +24,7 @@ THIRDS = 0 | 3 << 2 | 1 << 4 | 2 << 6
 def in_words(form: ShaderForm) -> ShaderForm:
     """Return a form whose functions read texels from its words: exact, and without textures.
 
-    Texels of each texture begin with a word of their own, behind the form's words.
+    Each texture's texels begin at a whole word, after the form's words.
     """
     if not form.textures:
         return form
@@ -43,14 +43,14 @@ def in_words(form: ShaderForm) -> ShaderForm:
 
 
 def names_taken(name: str, textures: Sequence[Texture]) -> set[str]:
-    """Return all names of what reads textures, in words or by texture units."""
+    """Return all names for reading textures, in words or by texture units."""
     return {f"{name}_sampler", *(one.name for one in textures),
             *(function.name for one in textures
               for function in _functions(name, textures, one, 0))}  # fmt: skip
 
 
 def _table(name: str, textures: Sequence[Texture], texture: Texture) -> str:
-    """Return what the table of a texture's levels is called; alike ones have the same."""
+    """Return the name of the table of a texture's levels; equal tables share it."""
     alike = [(one.sizes, one.format == "bc1") for one in textures]
     first = alike.index((texture.sizes, texture.format == "bc1"))
     return f"{name}_levels{len(dict.fromkeys(alike[:first]))}"
@@ -59,7 +59,7 @@ def _table(name: str, textures: Sequence[Texture], texture: Texture) -> str:
 def _functions(
     name: str, textures: Sequence[Texture], texture: Texture, first: int
 ) -> list[Function]:
-    """Return what one of ``textures`` is read by, each behind those that it calls."""
+    """Return the functions that read one of ``textures``, each after those that it calls."""
     form, table = texture.format, _table(name, textures, texture)
     side = BLOCK_SIDE if form == "bc1" else 1
     counts = [-(-width // side) * -(-height // side) for width, height in texture.sizes]

@@ -12,12 +12,12 @@ from neuralshade.languages.statements import replaced_calls
 from neuralshade.model.shader_form import Function
 
 BINDINGS = {"words": 0, "rows": 1, "answers": 2}  # all of set 0
-UNPACKED = (  # what needs no 16-bit numbers of a device, as Slang's f16tof32 does
+UNPACKED = (  # needs no 16-bit types on the device, as Slang's f16tof32 does
     "{",
     "    return spirv_asm { result: $$float2 = OpExtInst glsl450 UnpackHalf2x16 $w; };",
     "}",
 )
-KEEP_NAMES = ("-fvk-use-entrypoint-name",)  # of entry points; all would be called main
+KEEP_NAMES = ("-fvk-use-entrypoint-name",)  # of entry points; else all are called main
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Spirv(Slang):
     def compiled(self) -> bytes:
         """Return the module.
 
-        Raises: DeviceError where slangpy is missing, KernelError with all that it said.
+        Raises: DeviceError where slangpy is missing, KernelError with the compiler's whole log.
         """
         from neuralshade.gpu.slang_export import export_module
 
@@ -57,7 +57,7 @@ class Spirv(Slang):
         return self.compiled
 
     def text(self) -> str:
-        """Return what is compiled, as Slang."""
+        """Return the Slang text to compile."""
         lines = list[str]()
         for entry, function in self.entries.items():
             lines += ["", *hlsl_entry(self, function, entry)]
@@ -65,7 +65,7 @@ class Spirv(Slang):
 
     def expression(self, text: str) -> str:
         return super().expression(replaced_calls(
-            text, "halves", lambda given: f"{self.form.name}_halves({given[0]})"))  # fmt: skip
+            text, "halves", lambda args: f"{self.form.name}_halves({args[0]})"))  # fmt: skip
 
     def head(self) -> list[str]:
         buffer, place = f" {self.form.name}_words;", f"[[vk::binding({BINDINGS['words']}, 0)]] "
@@ -74,13 +74,13 @@ class Spirv(Slang):
                 *UNPACKED]  # fmt: skip
 
     def rows_and_answers(self) -> list[str]:
-        """Return the declarations of what entry points read and write."""
+        """Return the declarations of the entry points' inputs and outputs."""
         return [f"[[vk::binding({BINDINGS['rows']}, 0)]] StructuredBuffer<float> rows;",
                 f"[[vk::binding({BINDINGS['answers']}, 0)]] RWStructuredBuffer<float> answers;",
                 ]  # fmt: skip
 
     def bindings(self) -> dict[str, Any]:
-        """Return set, bindings, threads of a group, and what each entry point reads and writes."""
+        """Return set, bindings, threads of a group, and inputs and outputs of each entry point."""
         bound = {role: at for role, at in BINDINGS.items() if role != "words" or self.reads_words}
         entries = {
             entry: {"function": one.name, "numbers_of_a_row": columns_of(self.form, one),

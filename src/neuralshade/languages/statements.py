@@ -18,14 +18,14 @@ KEYWORDS = ("return", "const", "if", "for")
 
 @dataclass(frozen=True)
 class Statement:
-    """One line: what it is, and its parts by name."""
+    """One line: its kind, and its parts by name."""
 
     kind: str  # comment, declared, array, bare, loop, returned_if, other
     parts: dict[str, str]
 
 
 def statement(line: str) -> Statement:
-    """Return what a line of a body is."""
+    """Parse a line of a body."""
     text = line.strip()
     if text.startswith("//"):
         return Statement("comment", {"text": text})
@@ -39,7 +39,7 @@ def statement(line: str) -> Statement:
 
 
 def replaced_calls(text: str, name: str, made: Callable[[list[str]], str]) -> str:
-    """Return an expression whose calls of ``name`` are what ``made`` makes of their arguments."""
+    """Return an expression with calls of ``name`` replaced by ``made`` of their arguments."""
     pattern = re.compile(rf"(?<![\w.]){name}\(")
     found = pattern.search(text)
     while found:
@@ -66,7 +66,7 @@ def _arguments(text: str, begin: int) -> tuple[list[str], int]:
 
 
 def renamed(text: str, names: dict[str, str]) -> str:
-    """Return text with whole words replaced, but for members behind a dot."""
+    """Return text with whole words replaced, except members after a dot."""
     if not names:
         return text
     listed = "|".join(map(re.escape, names))

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from neuralshade.languages.statements import Statement, statement
 
-MADE = "torch:"  # begins lines that are Python already
+MADE = "torch:"  # prefix of lines that are Python already
 NUMBER = re.compile(r"-?[\d.]+(e-?\d+)?")
 IF = re.compile(r"if \((?P<condition>.+)\)")
 ASSIGNED = re.compile(r"(?P<to>[\w.\[\]]+) (?P<op>\+?)= (?P<value>.+);")
@@ -17,7 +17,7 @@ INDENT = "    "
 
 
 class Expressions(Protocol):
-    """What knows how expressions are written."""
+    """Translator of expressions."""
 
     def expression(self, text: str) -> str: ...
 
@@ -25,14 +25,14 @@ class Expressions(Protocol):
 class Rows:
     """The lines of one function.
 
-    What stands behind ``if`` is computed for all rows and kept where it holds; a loop runs as
-    often as the longest of its rows; what ``if`` returns early is chosen at the end.
+    The lines after ``if`` are computed for all rows and masked; a loop runs as
+    often as its longest row needs; early returns are selected at the end.
     """
 
     def __init__(self, expressions: Expressions):
         self._write = expressions.expression
         self._depth = 0  # of Python's blocks: loops alone
-        self._masks: list[str] = []  # names of those that hold here, each within those before
+        self._masks: list[str] = []  # names of the active masks, each within the previous ones
         self._blocks: list[str] = []  # "if" or "loop", of each open brace
         self._early = False
         self._count = 0
@@ -68,7 +68,7 @@ class Rows:
         self.found.append(INDENT * self._depth + line)
 
     def _mask(self, name: str, condition: str) -> None:
-        """Begin a mask within the one that holds."""
+        """Begin a mask within the active one."""
         self._count += 1
         name = f"{name}{self._count}"
         around = f"{self._masks[-1]} & " if self._masks else ""

@@ -115,7 +115,7 @@ def _chosen(answers):
         found = torch.where(_tensor(condition), _tensor(value), _tensor(found))
     return found
 """
-OWN = {  # functions of the dialect that PyTorch spells otherwise, or takes no plain numbers
+OWN = {  # functions of the dialect with another name in PyTorch, or that take tensors only there
     "min": "_min", "max": "_max", "clamp": "_clamp", "mix": "_mix", "dot": "_dot",
     "length": "_length", "normalize": "_normalize", "cross": "_cross", "fract": "_fract",
     "float": "_float", "int": "_int", "uint": "_int", "as_float": "_as_float",
@@ -128,7 +128,7 @@ LANES = re.compile(r"[xyzw]{1,4}")
 
 
 class _Converter(ast.NodeTransformer):
-    """Makes of an expression, read as if it were Python, one that takes tensors."""
+    """Rewrites an expression, parsed as Python, to take tensors."""
 
     def __init__(self, methods: frozenset[str]):
         self.methods = methods

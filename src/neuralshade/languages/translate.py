@@ -16,20 +16,20 @@ TARGETS = {
 
 
 def translate(text: str, entry: str, target: str, *, folder: pathlib.Path | None = None) -> bytes:
-    """Return one entry point of Slang text as a file's content: of SPIR-V words, else text.
+    """Return one entry point of Slang text as a file's content: SPIR-V words, else text.
 
     Args:
         text: a module; ``import neuralshade.<folder>.<stem>;`` works in it.
         entry: a compute shader of it.
         target: one of TARGETS.
-        folder: where the text's own files lie; by default there are none.
+        folder: folder of the text's own files; by default there are none.
 
-    Raises: ConfigError for another target; KernelError with all that the compiler said, also
+    Raises: ConfigError for another target; KernelError with the compiler's whole log, also
         where it prints an error and yet returns text; DeviceError where slangpy is missing.
     """
     if target not in TARGETS:
         raise ConfigError(f"target: got {target!r}, need one of {', '.join(TARGETS)}."
                           f"{did_you_mean(target, TARGETS)}")  # fmt: skip
-    if target == "cuda":  # as Slang emits it, it reads parameters from the wrong memory
+    if target == "cuda":  # Slang's text reads parameters from the wrong memory
         return patched_text(export_slang(text, entry, target, folder=folder), entry).code.encode()
     return export_bytes(text, entry, target, folder=folder)

@@ -67,7 +67,7 @@ ACTIVATIONS: dict[str, Activation] = {
 
 
 def slang_name(kind: str) -> str:
-    """Return what activation ``kind`` is called in Slang: leaky_relu is LeakyRelu.
+    """Return the Slang name of activation ``kind``: leaky_relu is LeakyRelu.
 
     Raises: ConfigError for a kind that is not registered.
     """

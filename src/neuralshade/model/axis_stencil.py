@@ -10,7 +10,7 @@ from neuralshade.model.bilinear import smooth_share
 
 
 class Axis:
-    """Texels of one axis of a grid, and the pixel centres that see them.
+    """Texels of one axis of a grid, and the pixel centres that read them.
 
     Pixels lie at (i + 0.5) / ``pixels``, texels at (i + 0.5) / ``texels``; beyond the outermost
     they wrap around, or are clamped where ``wraps`` is False. They mix texels by
@@ -27,7 +27,7 @@ class Axis:
         self.shares, self.index = self._by_texel()  # [texels, most], largest first
 
     def _by_texel(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return by which shares each texel is seen, and by which pixels; shares of 0 fill up."""
+        """Return the weights of each texel in the pixels that read it, and these pixels; zero-padded."""
         column, same = torch.arange(self.pixels), self.before == self.after
         shares = torch.cat([torch.where(same, 1, 1 - self.way), torch.where(same, 0, self.way)])
         seen = shares > 0
@@ -45,19 +45,19 @@ class Axis:
         return found, index
 
     def seeing(self, own: slice) -> torch.Tensor:
-        """Return which pixels see one of some texels: bool [pixels]."""
+        """Return which pixels read one of some texels: bool [pixels]."""
 
         def within(texel: torch.Tensor) -> torch.Tensor:
             return (texel >= own.start) & (texel < own.stop)
 
-        # where both are one texel, its share may be that of either
+        # where both are the same texel, its weight may be either
         first = within(self.before) & ((self.way < 1) | (self.before == self.after))
         return first | (within(self.after) & (self.way > 0))
 
     def colors(self, own: slice) -> list[torch.Tensor]:
-        """Return some texels in groups of which no pixel sees two.
+        """Return some texels in groups of which no pixel reads two.
 
-        The last of an odd number that wrap is beside the first: it has a group of its own.
+        With wrapping, the last of an odd number is beside the first: it has a group of its own.
         """
         some = torch.arange(own.start, own.stop)
         color = some % 2
@@ -68,13 +68,13 @@ class Axis:
 
     @property
     def color_count(self) -> int:
-        """Return how many groups ``colors`` has of all texels, where there are so many."""
+        """Return the largest number of groups that ``colors`` returns."""
         return 3 if self.wraps and self.texels % 2 and self.texels > 1 else 2
 
     def gather_stencil(self, chosen: torch.Tensor, first: int, count: int) -> GatherStencil:
-        """Return which of ``count`` pixels see some texels, and by which shares.
+        """Return the stencil from some texels to ``count`` pixels.
 
-        ``first``: the first of these pixels; after the last one of all comes number 0.
+        ``first``: the first of these pixels; pixel 0 follows the last one.
         """
         place = (self.index[chosen] - first) % self.pixels
         inside = place < count
@@ -82,40 +82,40 @@ class Axis:
         return GatherStencil(torch.where(inside, place, 0), shares, shares.square())
 
     def lerp_stencil(self, pixels: torch.Tensor | slice) -> LerpStencil:
-        """Return between which texels some pixels lie."""
+        """Return the stencil from some pixels to their two texels."""
         return LerpStencil(self.before[pixels], self.after[pixels], self.way[pixels])
 
 
 @dataclass(frozen=True)
 class GatherStencil:
-    """The pixels that see each of some texels; what reaches them, added up."""
+    """Pixels that read each of some texels, with weights; sums pixels at texels."""
 
     index: torch.Tensor  # int64 [texels, most]
     shares: torch.Tensor  # [texels, most], 0 where there is no such pixel
     squares: torch.Tensor  # of the shares
 
     def gather(self, x: torch.Tensor, *, squared: bool = False) -> torch.Tensor:
-        """Return sums over pixels, by their shares or these squared: [..., P] -> [..., T]."""
+        """Return sums over pixels, by their weights or squared weights: [..., P] -> [..., T]."""
         return x[..., self.index].mul_(self.squares if squared else self.shares).sum(-1)
 
 
 @dataclass(frozen=True)
 class LerpStencil:
-    """Pixels between two texels each, and how far they are on the way: [P] each."""
+    """Two texels of each pixel, and the position between them; interpolates texels at pixels."""
 
     before: torch.Tensor
     after: torch.Tensor
     way: torch.Tensor
 
     def spread(self, x: torch.Tensor) -> torch.Tensor:
-        """Return what pixels see of texels: [..., T] -> [..., P]."""
+        """Return interpolated texels at the pixels: [..., T] -> [..., P]."""
         return torch.lerp(x[..., self.before], x[..., self.after], self.way)
 
 
 def cell_corner(
     x: torch.Tensor, size: torch.Tensor, wraps: bool
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return the latents before and after ``x``, and how far it is on the way."""
+    """Return the latents before and after ``x``, and its position between them."""
     if not wraps:
         place = torch.minimum((x * size - 0.5).clamp_(min=0), size - 1)
         before = place.floor()

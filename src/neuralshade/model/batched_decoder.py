@@ -13,10 +13,10 @@ MOST_THREADS = 256  # of a group that evaluates a frame
 
 @dataclass(frozen=True)
 class BatchedDecoder:
-    """Slang text of what evaluates materials by their index, and what it reads.
+    """Slang text of an evaluator of materials by index, with its variables.
 
-    ``DecodedPoint decoded_at(uint material, float2 uv, float level)``: what lights there have in
-    common; ``level`` of the feature map, of which 0 is the finest and which may lie between two.
+    ``DecodedPoint decoded_at(uint material, float2 uv, float level)``: the part that all lights
+    share; ``level`` of the feature map, 0 is the finest, fractions interpolate.
     ``float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)``: f * cos of
     wi. All threads of a group call both, MOST_THREADS at most and whole warps.
     """
@@ -25,27 +25,27 @@ class BatchedDecoder:
     variables: Mapping[str, Any]
     path: str  # vector, matrix or fma
     network_bytes: int  # of all networks
-    shared_bytes: int = 0  # of group-shared memory that a launch asks for
+    shared_bytes: int = 0  # of group-shared memory for a launch
 
     @property
     def options(self) -> dict[str, Any]:
-        """Return what compiles a kernel of the text besides: keywords of ``Gpu.kernel``."""
+        """Return keywords of ``Gpu.kernel`` for kernels of the text."""
         return {"shared_bytes": self.shared_bytes, "fast_math": self.path == "matrix"}
 
 
 class BatchedMaterial(Protocol):
-    """A material that a frame's decoder takes."""
+    """A material that a batched decoder can take."""
 
     @property
     def architecture(self) -> Hashable:
-        """Return what all materials of one decoder have in common."""
+        """Return a key: materials with equal keys share a decoder."""
 
     @property
     def side(self) -> int:
         """Return the texels along a side of its finest level."""
 
     def path(self, gpu: Gpu) -> str:
-        """Return how a decoder evaluates it on ``gpu``: vector, matrix or fma."""
+        """Return the kernel path of its decoder on ``gpu``: vector, matrix or fma."""
 
     def decoder(self, gpu: Gpu, materials: Sequence[Any]) -> BatchedDecoder:
-        """Return what evaluates materials of one architecture, this one among them."""
+        """Return the decoder of materials of one architecture, this one among them."""

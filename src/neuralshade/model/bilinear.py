@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-WHOLE = 2.0**40  # of these is the largest of numbers that are summed: 2**22 such fit into 63 bits
+WHOLE = 2.0**40  # the largest number of a sum as an integer: 2**22 such fit into 63 bits
 
 
 def mix_corners(
@@ -41,7 +41,7 @@ def smooth_share(share: torch.Tensor) -> torch.Tensor:
 
 
 def corner_weights(across: torch.Tensor, down: torch.Tensor) -> torch.Tensor:
-    """Return how much each of the four entries around a sample weighs: [N] twice -> [N, 4]."""
+    """Return the weights of the four entries around a sample: [N] twice -> [N, 4]."""
     left, upper = 1.0 - across, 1.0 - down
     return torch.stack([left * upper, across * upper, left * down, across * down], dim=1)
 

@@ -90,7 +90,7 @@ class BlockGrid(Encoding):
 
     @property
     def steps(self) -> int:
-        """Return the largest code of a share; it is code / steps."""
+        """Return the largest code of a weight; it is code / steps."""
         return STEPS
 
     def _place(self, mip: int) -> tuple[int, int, int, int]:

@@ -10,7 +10,7 @@ from neuralshade.model.parameters import SlangType, Table, check_count
 
 
 class Composite(Encoding):
-    """Concatenation of ``parts`` in the order given; the width is the sum of theirs.
+    """Concatenation of ``parts`` in this order; the width is the sum of theirs.
 
     Each part takes as many of a position's coordinates as it has dimensions, from number
     ``firsts`` on; from the first on where that is None.
@@ -36,7 +36,7 @@ class Composite(Encoding):
         return torch.cat(self._prepared(axis, x), dim=1)
 
     def _prepared(self, axis: int, x: torch.Tensor) -> list[torch.Tensor]:
-        """Return what ``along`` of each part is; of one that does not take the axis, no column."""
+        """Return ``along`` of each part; no column for a part without that axis."""
         parts = zip(self.members, self.shares, strict=True)
         return [
             part.along(axis, x) if share.start <= axis < share.stop else x.new_empty(len(x), 0)
@@ -52,7 +52,7 @@ class Composite(Encoding):
         return torch.cat([part.combine(u, v, compute) for part, u, v in parts])
 
     def prepared_widths(self, axis: int) -> list[int]:
-        """Return how many columns each part's ``along`` has; asked of the parts once."""
+        """Return the columns of each part's ``along``, computed once."""
         if self._prepared_widths is None:
             probe = torch.zeros(1)
             widths = [[columns.shape[1] for columns in self._prepared(a, probe)] for a in (0, 1)]
@@ -93,7 +93,7 @@ class Composite(Encoding):
 
 
 def members_of(encoding: Encoding, first: int = 0) -> Iterator[tuple[Encoding, int]]:
-    """Yield every encoding that is none of others, and at which column each begins."""
+    """Yield every encoding that contains no others, with its first column."""
     if not isinstance(encoding, Composite):
         yield encoding, first
         return
@@ -103,7 +103,7 @@ def members_of(encoding: Encoding, first: int = 0) -> Iterator[tuple[Encoding, i
 
 
 def placed_members(encoding: Encoding) -> Iterator[tuple[Encoding, int, list[Table]]]:
-    """Yield what ``members_of`` does, and where each one's levels lie among all numbers."""
+    """Yield ``members_of`` with the tables of each, by their place among all numbers."""
     tables = iter(encoding.tables())
     for member, first in members_of(encoding):
         yield member, first, [next(tables) for _ in member.tables()]

@@ -11,21 +11,21 @@ from neuralshade.base.deprecated import warn_renamed
 from neuralshade.errors import ShapeError
 from neuralshade.model.parameters import SlangType, Table
 
-NOT_SETTINGS = ("self", "rng", "dimensions")  # of a constructor: no settings that a text may have
+NOT_SETTINGS = ("self", "rng", "dimensions")  # constructor parameters that texts cannot set
 
 
 class Encoding(torch.nn.Module):
     """Map from a position of ``dimensions`` numbers in [0, 1] to ``width`` numbers.
 
-    Subclasses set ``width`` and write ``forward``, the reference on any set of positions.
-    Of two numbers, (u, v), a picture's pixels may be asked: where the numbers of a column and of
-    a row can be prepared apart, subclasses also write ``along`` and ``combine``; then a lattice
+    Subclasses set ``width`` and write ``forward``, the reference for any set of positions.
+    If the numbers of a column and of a row of a picture's pixels (u, v) can be
+    prepared separately, subclasses also write ``along`` and ``combine``; then a lattice
     of R rows and C columns costs R + C preparations instead of R * C.
 
-    ``slang`` names the device half. Subclasses with trained numbers also write
-    ``number_count``, ``views`` and ``tables``, which say where those lie on the device.
+    ``slang`` returns the device half. Subclasses with trained numbers also write
+    ``number_count``, ``views`` and ``tables``, which locate those on the device.
 
-    ``limits`` has, in classes of other packages, the smallest and the largest value of every
+    ``limits`` is for other packages: the smallest and the largest value of every
     setting of the constructor, whole numbers with defaults.
     """
 
@@ -60,17 +60,17 @@ class Encoding(torch.nn.Module):
         return self.combine(self.along(0, u), self.along(1, v))
 
     def slang(self, name: str) -> SlangType:
-        """Return what this encoding is in Slang: a type that implements ``IEncoding``.
+        """Return the Slang type of this encoding, which implements ``IEncoding``.
 
-        ``name`` is an identifier that begins the names of all structs declared for it; no
-        other encoding of the same program may have it.
+        ``name`` is an identifier, unique in the program, and the prefix of all structs declared
+        for the type.
 
         Raises: ConfigError if the trained numbers are too many for the shader's index.
         """
         raise AssertionError(f"{type(self).__name__} has no slang")
 
     def fixed_buffers(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
-        """Return what the declarations of ``slang(name)`` read that is not trained, by buffer."""
+        """Return untrained buffers for the declarations of ``slang(name)``, by name."""
         return {}
 
     def number_count(self) -> int:
@@ -85,7 +85,7 @@ class Encoding(torch.nn.Module):
         return []
 
     def tables(self) -> list[Table]:
-        """Return where the levels of every grid lie in what ``flatten`` returns."""
+        """Return the location of every grid level in the result of ``flatten``."""
         return []
 
     def flatten(self, values: Sequence[torch.Tensor]) -> torch.Tensor:
@@ -155,10 +155,10 @@ class AxisEncoding(Encoding):
         return torch.cat([of_u, of_v])
 
     def slang_type(self, stem: str, kind: str, *settings: int) -> SlangType:
-        """Return ``kind`` <settings, type of a position>; that of (u, v) goes without saying.
+        """Return ``kind`` <settings, position type>; the type of (u, v) is the default.
 
-        ``stem``: the Slang file's, beside this one; where it has a dot, the whole name of a Slang
-        module, as ``__name__`` is of one beside the caller.
+        ``stem``: of the Slang file beside this one; with a dot, the full name of a Slang
+        module, such as ``__name__`` for one beside the caller.
         """
         listed = [str(setting) for setting in settings]
         if self.dimensions != 2:
@@ -168,7 +168,7 @@ class AxisEncoding(Encoding):
         return SlangType(name, frozenset({module}))
 
     def slang_half(self, stem: str, kind: str, *settings: int) -> SlangType:
-        """Return ``slang_type`` of the same; the old name."""
+        """Return ``slang_type``; the old name."""
         warn_renamed("AxisEncoding.slang_half", "AxisEncoding.slang_type")
         return self.slang_type(stem, kind, *settings)
 
@@ -180,10 +180,10 @@ def settings_of(encoding: type[Encoding]) -> dict[str, int]:
 
 
 def is_drawn(encoding: type[Encoding]) -> bool:
-    """Return whether its trained numbers are drawn from a generator that it is given."""
+    """Return whether its trained numbers are drawn from a generator, the argument ``rng``."""
     return "rng" in inspect.signature(encoding.__init__).parameters
 
 
 def position_type(dimensions: int) -> str:
-    """Return what a position of so many numbers is in Slang: an ``IPosition``."""
+    """Return the Slang type of a position of so many numbers: an ``IPosition``."""
     return f"float{dimensions}" if dimensions <= 4 else f"Coordinates<{dimensions}>"

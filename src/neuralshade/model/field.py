@@ -11,13 +11,13 @@ from neuralshade.model.grid import Grid
 from neuralshade.model.linear import Linear
 from neuralshade.model.mlp import MLP
 
-# A lattice's sample may cost so many prepared numbers; above that, samples are asked one by one.
+# Prepared numbers that a lattice's sample may cost; above that, samples are evaluated one by one.
 # On a CPU both took as long at about 300 of them, for grids as long as 8 rows of pixels are.
 LATTICE_NUMBERS = 256
 
 
 class Field(torch.nn.Module):
-    """Map from a position of D numbers in [0, 1] to C channels; a picture asks at (u, v)."""
+    """Map from a position of D numbers in [0, 1] to C channels; for a picture at (u, v)."""
 
     def __init__(self, encoding: Encoding, network: MLP):
         super().__init__()
@@ -46,12 +46,12 @@ class Field(torch.nn.Module):
 
     @cached_property
     def prepared_numbers(self) -> tuple[int, int]:
-        """Return how many numbers ``encoding.along`` prepares of one u, and of one v."""
+        """Return how many numbers ``encoding.along`` prepares for one u, and for one v."""
         here = torch.zeros(1, device=next(self.parameters()).device)
         return self.encoding.along(0, here).shape[1], self.encoding.along(1, here).shape[1]
 
     def takes_lattice(self, rows: int, cols: int) -> bool:
-        """Return whether ``combine`` is the cheaper way to ask a lattice of that size.
+        """Return whether ``combine`` is the cheaper evaluation of a lattice of that size.
 
         It is, but for long grids in few rows or columns: there nearly all weights are 0.
         """
@@ -61,9 +61,9 @@ class Field(torch.nn.Module):
     def at_columns(
         self, u: torch.Tensor, rows: int, compute: torch.dtype
     ) -> Callable[[torch.Tensor], torch.Tensor]:
-        """Return what gives the channels where columns ``u`` [C] cross rows ``v`` [R]: [C, R * C].
+        """Return a function for the channels of columns ``u`` [C] times rows ``v`` [R]: [C, R * C].
 
-        To be asked several times, for about ``rows`` rows each.
+        For several calls with about ``rows`` rows each.
         """
         if not self.takes_lattice(rows, len(u)):
             return lambda v: self.on_samples(crossings(u, v), compute)
@@ -71,20 +71,20 @@ class Field(torch.nn.Module):
         return lambda v: self.combine(along_u, self.encoding.along(1, v), compute)
 
     def check_positions(self, place: str, shape: Sequence[int]) -> None:
-        """Raise ShapeError, saying ``place``, for another shape of positions than [N, D]."""
+        """Raise ShapeError, naming ``place``, for another shape of positions than [N, D]."""
         if len(shape) != 2 or shape[1] != self.dimensions:
             each = "u and v" if self.dimensions == 2 else f"the {self.dimensions} numbers"
             raise ShapeError(f"{place}: got shape {list(shape)}, need [N, {self.dimensions}]. "
                              f"Put {each} of one position into one row.")  # fmt: skip
 
     def check_drawn(self, place: str) -> None:
-        """Raise ShapeError, saying ``place``, where positions are not a picture's (u, v)."""
+        """Raise ShapeError, naming ``place``, where positions are not a picture's (u, v)."""
         if self.dimensions != 2:
             raise ShapeError(f"{place}: got a field over {self.dimensions} numbers, need one over "
                              "(u, v) for a picture. Evaluate it at positions.")  # fmt: skip
 
     def store_as(self, grid_bits: int, network_bits: int) -> None:
-        """Round parameters in every forward as an asset of so many bits will hold them."""
+        """Round parameters in every forward as an asset with so many bits stores them."""
         for module in self.modules():
             if isinstance(module, Grid):
                 module.bits = grid_bits
@@ -93,5 +93,5 @@ class Field(torch.nn.Module):
 
 
 def crossings(u: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    """Return the positions where columns ``u`` [C] cross rows ``v`` [R], row by row: [R * C, 2]."""
+    """Return the positions of columns ``u`` [C] in rows ``v`` [R], row by row: [R * C, 2]."""
     return torch.stack(torch.meshgrid(u, v, indexing="xy"), dim=-1).reshape(-1, 2)

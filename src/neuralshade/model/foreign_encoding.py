@@ -12,11 +12,11 @@ from neuralshade.model.encoding import AxisEncoding, Encoding, settings_of
 
 
 def foreign_encoding(kind: str, ours: Iterable[str]) -> type[Encoding] | None:
-    """Return the encoding that an installed package brings; None where none has that name.
+    """Return the encoding of an installed package; None where none has that name.
 
-    Kernels find its Slang half from then on.
+    Registers its Slang half for kernels.
 
-    Raises: ConfigError where several have it, where it does not load, and where it is no encoding
+    Raises: ConfigError where several have it, where it does not load, or where it is no encoding
         whose settings are whole numbers with defaults within limits.
     """
     plugin = plugin_named("encoding", kind, ours)
@@ -42,6 +42,6 @@ def _checked(plugin: Plugin) -> type[Encoding]:
 
 def _within(default: Any, limits: Any) -> bool:
     """Return whether a default is a whole number within two limits."""
-    given = isinstance(limits, tuple) and len(limits) == 2
-    numbers = (default, *limits) if given else ()
-    return given and all(type(n) is int for n in numbers) and limits[0] <= default <= limits[1]
+    valid = isinstance(limits, tuple) and len(limits) == 2
+    numbers = (default, *limits) if valid else ()
+    return valid and all(type(n) is int for n in numbers) and limits[0] <= default <= limits[1]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 
 CENTER, SIZE, SHEAR, COLOR = slice(0, 2), slice(2, 4), 4, 5  # rows of a cloud's attributes
-LARGEST_OPACITY = 0.995  # so that what is behind a Gaussian can be told
+LARGEST_OPACITY = 0.995  # below 1, so that Gaussians behind it get gradients
 LEAST_SUM = 1e-4  # of the weights at a place that are made to sum to one
 SMALLEST_PX = 0.25  # standard deviation across and down
 COMPOSITINGS = ("over", "sum", "normalized")
@@ -30,12 +30,12 @@ class Compositing:
 
     @property
     def opacity(self) -> int:
-        """Return how many numbers of a Gaussian say how opaque it is: 1 or 0."""
+        """Return how many numbers of a Gaussian are its opacity: 1 or 0."""
         return int(self.kind == "over")
 
 
 def weight_at(attributes: torch.Tensor, places_px: torch.Tensor, cutoff: float) -> torch.Tensor:
-    """Return what each Gaussian weighs at each place.
+    """Return the weight of each Gaussian at each place.
 
     Args:
         attributes: float [A, N]: center x, y in pixels, logarithms of width and height, shear.
@@ -69,7 +69,7 @@ def channels_of(colors: torch.Tensor) -> torch.Tensor:
 
 
 def stored_of(channels: torch.Tensor) -> torch.Tensor:
-    """Return what ``channels_of`` makes ``channels`` [C, N] of."""
+    """Return the inverse of ``channels_of``: [C, N]."""
     if len(channels) < 3:
         return channels
     red, green, blue, *alpha = channels

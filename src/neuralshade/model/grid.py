@@ -24,8 +24,8 @@ class Grid(Encoding):
     """Encoding by levels of table entries; each parameter holds one level.
 
     On the device the levels follow each other, and the features of an entry lie together.
-    ``bits`` is how many the asset keeps of a number; ``smooth`` whether ``smooth_share`` is what
-    entries are mixed by.
+    ``bits``: per number in the asset; ``smooth``: whether entries are interpolated by
+    ``smooth_share``.
     """
 
     bits: int = 32
@@ -37,7 +37,7 @@ class Grid(Encoding):
         raise AssertionError(f"{type(self).__name__} has no sizes")
 
     def share(self, x: torch.Tensor) -> torch.Tensor:
-        """Return what the next entry weighs where a position is ``x`` on the way to it."""
+        """Return the weight of the next entry at fraction ``x`` towards it."""
         return smooth_share(x) if self.smooth else x
 
     def slang_type(self, name: str, stem: str, kind: str, *settings: int) -> SlangType:

@@ -15,7 +15,7 @@ from neuralshade.source.picture import Picture
 
 
 def load_input_picture(value: Any, channels: int, where: str) -> Picture:
-    """Return the picture that a member is given: a path, or whatever ``load_picture`` takes.
+    """Return the picture of a member: from a path, or anything ``load_picture`` takes.
 
     Raises: PictureError for the file; ConfigError where it has other than ``channels``
         channels, or is no picture.
@@ -36,7 +36,7 @@ def load_input_picture(value: Any, channels: int, where: str) -> Picture:
 def packed_pictures(
     pictures: Mapping[str, npt.NDArray[np.float32]],
 ) -> tuple[dict[str, tuple[int, int, int]], npt.NDArray[np.float32]]:
-    """Return where each picture begins with its width and height, and all their numbers."""
+    """Return the start of each picture with its width and height, and all their numbers."""
     places, first = {}, 0
     for name, picture in pictures.items():
         height, width, _ = picture.shape

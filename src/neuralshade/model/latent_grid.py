@@ -13,7 +13,7 @@ from neuralshade.model.encoding import Encoding
 from neuralshade.model.parameters import SlangType, Table, check_count
 
 AT_ONCE = 2**18  # entries that are rounded in one go
-START_MEAN, START_SIGMA = 0.5, 0.1  # of latents that nothing better is known of
+START_MEAN, START_SIGMA = 0.5, 0.1  # of latents without a better start
 
 LEVELS = """public struct {name}Levels : ILatentLevels
 {{
@@ -94,14 +94,14 @@ class LatentGrid(Encoding):
 
     @torch.no_grad()
     def add_noise(self, noise: torch.Tensor) -> None:
-        """Let look-ups see latents with ``noise`` [entries, features] added, within [0, 1]."""
+        """Make look-ups read latents plus ``noise`` [entries, features], clamped to [0, 1]."""
         if self.seen is None:
             self.seen = torch.empty_like(self.texels)
         torch.add(self.texels, noise, out=self.seen).clamp_(0, 1)
 
     @torch.no_grad()
     def round(self) -> None:
-        """Round latents to what is stored, and let look-ups see that."""
+        """Round latents to the stored values, and make look-ups read those."""
         self.seen = None
         self.texels.mul_(self.steps).round_().div_(self.steps)
 
@@ -130,16 +130,16 @@ class LatentGrid(Encoding):
         return crossings_of(u, v, self.sizes[self.serves[mip]], self.wraps)
 
     def codes(self) -> np.ndarray:
-        """Return what is stored: uint8 [entries, features], each 0 to ``steps``."""
+        """Return the stored codes: uint8 [entries, features], each 0 to ``steps``."""
         codes = torch.empty(self.texels.shape, dtype=torch.uint8, device=self.texels.device)
         parts = zip(codes.split(AT_ONCE), self.texels.detach().split(AT_ONCE), strict=True)
-        for part, texels in parts:  # so that no copies of a large grid are made
+        for part, texels in parts:  # without copies of a large grid
             part.copy_((texels * self.steps).round_())
         return codes.cpu().numpy()
 
     @torch.no_grad()
     def set_codes(self, codes: np.ndarray) -> None:
-        """Take over what ``codes`` returned."""
+        """Load the result of ``codes``."""
         self.texels.copy_(torch.from_numpy(codes)).div_(self.steps)
 
     def slang(self, name: str) -> SlangType:

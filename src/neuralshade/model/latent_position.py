@@ -27,7 +27,7 @@ class LatentPosition(Encoding):
 
     13 numbers: for periods of 8, 4 and 2 texels sin and cos along u, then along v; then
     (mip - served) / 2 - 1/2, ``served`` being the finest mip that the same latents serve. Texels
-    are those of that mip, so that all mips share what the network learns of where a latent ends.
+    are those of that mip, so that all mips share what the network learns about latents' borders.
     mip is a whole number, as a float. Without trained numbers; no gradient reaches the position.
     Source: Vaidyanathan et al. 2023, Random-Access Neural Compression of Material Textures,
     section 4.1 (tiled positional encoding, and the level of detail as an input).

@@ -41,7 +41,7 @@ class Linear(torch.nn.Module):
         return torch.nn.functional.linear(x, *self.stored())
 
     def slang(self) -> SlangType:
-        """Return what this layer is called in Slang; its parameters there: weight, bias."""
+        """Return the Slang type of this layer; its parameters there: weight, bias."""
         outputs, inputs = self.weight.shape
         bias = "false" if self.bias is None else "true"
         name = f"Linear<{inputs}, {outputs}, {bias}>"

@@ -1,6 +1,6 @@
 """Importance sampler of a decoder's lobes. Device half: lobe_sampler.slang.
 
-The network that weighs them is here alone. Columns are samples. Directions have length 1 and are in
+The weighting network is only here. Columns are samples. Directions have length 1 and are in
 the frame of the flat surface, z up.
 """
 
@@ -25,7 +25,7 @@ LUMINANCE = (0.2126, 0.7152, 0.0722)  # of linear Rec. 709
 
 @dataclass(frozen=True)
 class Mixture:
-    """Cosine and GGX lobes for one eye a sample: what directions are drawn from."""
+    """Mixture of a cosine and GGX lobes per eye, for sampling directions."""
 
     normal: torch.Tensor  # float [3, count, N]
     tangent: torch.Tensor
@@ -91,9 +91,9 @@ class Mixture:
 class LobeSampler(torch.nn.Module):
     """Weighs and widens the lobes of a ``LobeInputs``, for a texel's latents and an eye.
 
-    A network of the latents, ``shares`` of what else a surface is told, wo.z and the eye's cosines
-    to the lobes says a logit of the cosine and of each lobe, and the logarithm of what squares of
-    each lobe's widths are multiplied by.
+    A network of the latents, ``shares`` of other surface inputs, wo.z and the eye's cosines with
+    the lobes computes a logit of the cosine and of each lobe, and log factors for the squared
+    widths of each lobe.
     Gradients reach the network alone.
     """
 
@@ -108,18 +108,18 @@ class LobeSampler(torch.nn.Module):
         self, lobes: LobeInputs, latents: torch.Tensor, wo: torch.Tensor,
         shares: torch.Tensor | None = None, *, trained: bool = True,
     ) -> Mixture:  # fmt: skip
-        """Return what directions are drawn from, for latents [features, N] and wo [3, N].
+        """Return the mixture for latents [features, N] and wo [3, N].
 
-        ``shares`` [N, shares], each in [0, 1], are told to the network. ``trained`` False: equal
-        weights, and the widths that the decoder has.
+        ``shares`` [N, shares], each in [0, 1], are inputs of the network. ``trained`` False: equal
+        weights, and the decoder's widths.
         """
         with torch.no_grad():
             normal, tangent, widths = lobes.frames(latents)
             cosines = dots(wo, normal)
         logits = cosines.new_zeros((self.count + 1, cosines.shape[1]))
         if trained:
-            told = [] if shares is None else [2 * shares.t() - 1]
-            x = torch.cat([latents.detach(), *told, wo[2:], cosines])
+            extra = [] if shares is None else [2 * shares.t() - 1]
+            x = torch.cat([latents.detach(), *extra, wo[2:], cosines])
             said = self.network.on_columns(x, x.dtype)
             logits, wider = said[: self.count + 1], said[self.count + 1 :]
             widths = widths * (wider / 2).exp()
@@ -131,7 +131,7 @@ class LobeSampler(torch.nn.Module):
 def sampler_loss(
     mixture: Mixture, wi: torch.Tensor, wo: torch.Tensor, wanted: torch.Tensor
 ) -> torch.Tensor:
-    """Return the mean cross entropy of a mixture's density against what is scattered.
+    """Return the mean cross entropy of a mixture's density against the scattered light.
 
     Args:
         wi: [3, N], drawn by some density.

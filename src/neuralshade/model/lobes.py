@@ -4,10 +4,10 @@ Device half: lobes.slang.
 
 A linear read-out makes of the latents a few frames, each a normal, a tangent and two widths, and
 the decoder sees for each the logarithm of the denominator of a GGX distribution there. So a
-highlight, however sharp, is nearly a straight line to the network, where the learned frames of
+highlight, however sharp, is nearly linear to the network, where the learned frames of
 Zeltner et al. 2024 (Real-Time Neural Appearance Models, section 4.1) leave its width to the layers.
 The half vector's cosine and the logarithms of wi's and wo's do the same for sheen and for bumps
-in shadow: what the decoder says is a logarithm, too.
+in shadow: the decoder's output is a logarithm, too.
 """
 
 import math
@@ -49,7 +49,7 @@ LOBES = """public struct {name}Lobes : ILobes
 
 
 class LobeInputs(torch.nn.Module):
-    """What the decoder reads: latents, and of ``count`` lobes how directions lie to them.
+    """Input of the decoder: latents, and for ``count`` lobes the directions relative to them.
 
     float32 [features + columns count + 4, N]: the latents; of each lobe log of the denominator,
     logs of the cosines of wi and wo, cosine of the half vector; then cosine of half the angle
@@ -57,9 +57,9 @@ class LobeInputs(torch.nn.Module):
     3 are the denominator's log and the cosines of wi and wo, 5 these, the half vector's cosine and
     the log of wi's. Gradients reach latents and the read-out.
 
-    To cosines whose logarithm is taken ``below`` is added first. With 0 a lobe's horizon is where
-    the logarithm ends, and whatever lies below it looks alike; so a material that is cut off there,
-    as a sheen is by its bumps, is a step at the very end of what the decoder sees.
+    ``below`` is added to cosines before their logarithm. With 0 a lobe's horizon is the end
+    of the logarithm, and all directions below it look alike; so a material that is cut off there,
+    as a sheen is by its bumps, is a step at the very end of the decoder's input.
     """
 
     def __init__(
@@ -85,25 +85,25 @@ class LobeInputs(torch.nn.Module):
                 numbers[4:] = math.log(WIDTHS[lobe % len(WIDTHS)])
 
     def hold_read(self) -> None:
-        """Let the read-out be given: no parameter, under the same names."""
+        """Freeze the read-out: buffers instead of parameters, under the same names."""
         for name in ("weight", "bias"):
             value = getattr(self.read, name).detach()
             delattr(self.read, name)
             self.read.register_buffer(name, value)
 
     def read_numbers(self) -> Floats:
-        """Return the read-out's weights, row-major, and then its bias, as devices read them."""
+        """Return the read-out's weights, row-major, then its bias, in device order."""
         parts = [getattr(self.read, name).detach().float().cpu() for name in ("weight", "bias")]
         return np.concatenate([part.numpy().ravel() for part in parts])
 
     def folded_weights(self, first: Floats) -> Floats:
-        """Return a decoder's first weights for logarithms that are to base 2, and as they come."""
+        """Return a decoder's first weights for unscaled logarithms to base 2."""
         weights = first.astype(np.float32)
         weights[:, self.log_columns] *= np.float32(BINARY)
         return weights
 
     def folded_read(self, weight: Floats, bias: Floats) -> tuple[Floats, Floats]:
-        """Return a read-out that says of widths how far from the least to the largest they lie."""
+        """Return a read-out whose widths are fractions between the least and the largest."""
         scale, shift = np.ones(len(bias), np.float32), np.zeros(len(bias), np.float32)
         for lobe in range(self.count):
             widths = slice(NUMBERS * lobe + 4, NUMBERS * (lobe + 1))
@@ -122,8 +122,8 @@ class LobeInputs(torch.nn.Module):
     def slang(self, name: str, *, folded: bool = False) -> SlangType:
         """Return the device half, ``LobeInputs``; ``name`` begins the name of its sizes.
 
-        ``folded``: for numbers as ``folded_read`` and ``folded_weights`` return them, of which a
-        device computes less.
+        ``folded``: for numbers of ``folded_read`` and ``folded_weights``, which save
+        work on the device.
         """
         declaration = LOBES.format(name=name, features=self.features, count=self.count,
                                    columns=self.columns, narrowest=LOG_WIDTHS[0],

@@ -26,7 +26,7 @@ class Surface:
     """One point of a surface, or many."""
 
     albedo: torch.Tensor  # [..., 3], linear, 0 to 1
-    normal: torch.Tensor  # [..., 3], of length 1; what a gradient has along it says nothing
+    normal: torch.Tensor  # [..., 3], of length 1; gradients along it mean nothing
     roughness: torch.Tensor  # [...], perceptual, 0 to 1
     metallic: torch.Tensor  # [...], 0 to 1
 
@@ -105,7 +105,7 @@ def fresnel(f0: torch.Tensor, cosine: torch.Tensor) -> torch.Tensor:
 
 
 def f0_of(surface: Surface) -> torch.Tensor:
-    """Return what a surface reflects of light head-on to its microfacets: [..., 3]."""
+    """Return the reflectance at normal incidence to the microfacets: [..., 3]."""
     metallic = surface.metallic[..., None]
     return DIELECTRIC_F0 + (surface.albedo - DIELECTRIC_F0) * metallic
 
@@ -138,7 +138,7 @@ DIFFUSES: dict[str, Diffuse] = {"lambert": lambert, "burley": burley}
 
 
 def slang_name(kind: str) -> str:
-    """Return what diffuse ``kind`` is called in Slang: burley is Burley.
+    """Return the Slang name of diffuse ``kind``: burley is Burley.
 
     Raises: ConfigError for a kind that is not registered.
     """
@@ -159,7 +159,7 @@ def shade(
         surface: of [...] points.
         wi: [..., 3].
         wo: [..., 3].
-        diffuse: what is scattered from within.
+        diffuse: model of the diffuse part.
 
     Returns:
         [..., 3], linear, per steradian, not negative.
@@ -169,7 +169,7 @@ def shade(
     normal = surface.normal
     cos_i, cos_o = torch.broadcast_tensors(dot(normal, wi), dot(normal, wo))
     above = torch.minimum(cos_i, cos_o) > SMALLEST_COSINE
-    # what is below is shaded as if seen and lit head-on, so that its gradient is 0, not 0 * NaN
+    # points below are shaded as if seen and lit head-on, so that the gradient is 0, not 0 * NaN
     cos_i, cos_o = (torch.where(above, cosine, 1.0) for cosine in (cos_i, cos_o))
     wm = normalize(wi + wo, dim=-1)  # of as many as there are of these: often far fewer
     cos_m = dot(wi, wm)
@@ -212,7 +212,7 @@ def _around(turn: torch.Tensor, depth: torch.Tensor) -> tuple[torch.Tensor, torc
 
 @torch.no_grad()
 def sample_microfacet(surface: Surface, wo: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
-    """Return wi [..., 3] drawn for a given wo, by GGX visible normals or by the cosine.
+    """Return wi [..., 3] drawn for wo, by GGX visible normals or by the cosine.
 
     It may come out below the surface, where ``shade`` is 0.
 

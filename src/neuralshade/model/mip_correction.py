@@ -11,18 +11,18 @@ from neuralshade.model.mlp import MLP
 
 # of a texel, beside one factor for each vector: logarithms of alpha and albedo, and metallic
 SCALARS = 3
-FAR = 0.005  # share of what was seen that counts as far out, on either side
+FAR = 0.005  # share of the training data that counts as far out, on either side
 
 
 class MipCorrection(torch.nn.Module):
-    """From what filters know of a footprint to corrections of its box-filtered texel.
+    """Map from filtered invariants of a footprint to corrections of its box-filtered texel.
 
-    ``invariants`` do not change where the maps are turned or mirrored; ``vectors`` turn with
-    them. The correction of the slopes is a sum of the vectors whose factors the network makes of
-    the invariants, so it turns with them too, and no direction has to be learned by itself.
+    ``invariants`` do not change when the maps are rotated or mirrored; ``vectors`` rotate with
+    them. The correction of the slopes is a sum of the vectors with factors that the network makes
+    of the invariants, so it rotates with them too, and no direction has to be learned by itself.
 
-    Invariants are brought to zero mean and unit variance, and into the range that was seen in
-    training: beyond it the network is not asked.
+    Invariants are normalized to zero mean and unit variance, and clamped to the range of the
+    training data.
     """
 
     mean: torch.Tensor
@@ -43,14 +43,14 @@ class MipCorrection(torch.nn.Module):
         self.vectors = vectors
         self.network = MLP(invariants, vectors + SCALARS, hidden_layers, hidden_width, rng=rng)
         last = self.network.members[-1]
-        torch.nn.init.zeros_(last.weight)  # begins by correcting nothing
+        torch.nn.init.zeros_(last.weight)  # begins without a correction
         for name, value in {"mean": 0, "deviation": 1, "low": -1, "high": 1}.items():
             self.register_buffer(name, torch.full((invariants,), float(value)))
 
     def see(self, invariants: torch.Tensor) -> None:
-        """Take mean, deviation and range over from what is trained on: [T, invariants]."""
+        """Set mean, deviation and range from the training data: [T, invariants]."""
         self.mean.copy_(invariants.mean(0))
-        # the least: what is equal everywhere divides by something
+        # at least a little: constant invariants are divided by it
         self.deviation.copy_(invariants.std(0, correction=0).clamp(min=1e-2))
         ordered = ((invariants - self.mean) / self.deviation).sort(dim=0).values
         far = int(FAR * (len(ordered) - 1))
@@ -58,7 +58,7 @@ class MipCorrection(torch.nn.Module):
         self.high.copy_(ordered[len(ordered) - 1 - far])
 
     def forward(self, invariants: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
-        """Return what to add, [T, 2 + SCALARS]: to slopes, logarithms, metallic.
+        """Return the corrections [T, 2 + SCALARS]: of slopes, logarithms, metallic.
 
         Args:
             invariants: [T, invariants].

@@ -76,7 +76,7 @@ class MLP(torch.nn.Module):
         return x, d
 
     def slang(self) -> SlangType:
-        """Return what this network is called in Slang.
+        """Return the Slang type of this network.
 
         Its parameters there, in the order of ``parameters()``: layer by layer the weights row
         by row, then the biases, with nothing between.

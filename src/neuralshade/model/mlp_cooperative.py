@@ -16,7 +16,7 @@ from neuralshade.model.mlp import MLP
 from neuralshade.model.parameters import SlangType
 
 LAYOUTS = ("row_major", "training_optimal", "inferencing_optimal")
-MATRIX_ALIGNMENT = 64  # bytes; Vulkan's VK_NV_cooperative_vector asks for it
+MATRIX_ALIGNMENT = 64  # bytes; required by VK_NV_cooperative_vector
 HALF_BYTES = 2
 USAGE = (
     spy.BufferUsage.shader_resource
@@ -40,14 +40,14 @@ class Block:
 
 @dataclass(frozen=True)
 class Placement:
-    """Where the matrices and the biases of one network lie in a buffer, in bytes."""
+    """Location of the matrices and the biases of one network in a buffer, in bytes."""
 
     matrices: tuple[int, ...]
     biases: int
     byte_count: int
 
     def offsets(self) -> dict[str, int]:
-        """Return what the Slang struct ``CooperativeOffsets`` holds."""
+        """Return the fields of the Slang struct ``CooperativeOffsets``."""
         first, second, third = (*self.matrices, 0, 0)[:3]
         stride = third - second if len(self.matrices) > 2 else 0
         return {"first": first, "second": second, "stride": stride, "biases": self.biases}
@@ -57,7 +57,7 @@ class RowPadding:
     """Copies a network's float16 numbers from the portable layout to filled-up rows and back.
 
     Every row count and row length is filled up to a multiple of 8 by zeros. ``placement``
-    says where the matrices then lie, row-major. Runs on every device.
+    locates the matrices then, row-major. Runs on every device.
 
     Raises: ShapeError, by ``pad`` and ``unpad``, where ``portable`` is too short.
     """
@@ -123,7 +123,7 @@ class RowPadding:
 class CooperativeWeights:
     """The numbers of one network on a device that has cooperative vectors.
 
-    ``buffer`` is what the Slang half reads, with ``offsets()`` telling where. ``layout``:
+    ``buffer`` is read by the Slang half at ``offsets()``. ``layout``:
     row_major; training_optimal or inferencing_optimal, which are the device's own.
 
     Raises: ConfigError for another layout; DeviceError where the device has no cooperative
@@ -145,11 +145,11 @@ class CooperativeWeights:
         self._matrices = self._descriptions(device, layout, self._placement)
 
     def offsets(self) -> dict[str, int]:
-        """Return what to pass as ``CooperativeOffsets``, all in bytes of ``buffer``."""
+        """Return ``CooperativeOffsets``, all in bytes of ``buffer``."""
         return self._placement.offsets()
 
     def slang(self) -> SlangType:
-        """Return what this network is called in Slang."""
+        """Return the Slang type of this network."""
         return self._half
 
     def load(self, encoder: spy.CommandEncoder, portable: spy.Buffer, first: int = 0) -> None:
@@ -204,7 +204,7 @@ class CooperativeWeights:
 
 
 def cooperative_type(network: MLP, layout: str) -> SlangType:
-    """Return what ``network`` is called in Slang where its matrices are laid out so.
+    """Return the Slang type of ``network`` with matrices in this layout.
 
     Raises: ConfigError for a layout that is not one of LAYOUTS.
     """

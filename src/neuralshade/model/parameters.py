@@ -20,26 +20,26 @@ LARGEST_COUNT = 2**32 - 2  # shaders index by 32 bits, and read numbers in pairs
 class SlangType:
     """Name of a type in Slang, the modules to import for it, and declarations that it needs."""
 
-    type: str  # how the type is written: "Frequency<6>"
-    modules: frozenset[str]  # what must be imported: {"neuralshade.model.frequency"}
-    declarations: str = ""  # structs of sizes that the type names, to stand before it
+    type: str  # in Slang's syntax: "Frequency<6>"
+    modules: frozenset[str]  # imports: {"neuralshade.model.frequency"}
+    declarations: str = ""  # structs that the type needs, placed before it
 
 
 @dataclass(frozen=True)
 class Table:
-    """Where one level of a grid lies among the trained numbers of an encoding."""
+    """Location of one grid level among the trained numbers of an encoding."""
 
     first: int  # index of its first number in device order
     entries: int  # texels, or vertices of a hash table
     features: int  # numbers per entry, which lie together
-    bits: int  # how many the asset keeps of a number: 4, 8, 16 or 32; 1 to 16 where ``unit``
-    unit: bool = False  # numbers are in [0, 1] and kept as 2^bits - 1 even steps: latents
+    bits: int  # per number in the asset: 4, 8, 16 or 32; 1 to 16 where ``unit``
+    unit: bool = False  # numbers are in [0, 1] and stored in 2^bits - 1 even steps: latents
 
 
 def registered_name(place: str, kind: str, known: Iterable[str]) -> str:
-    """Return what ``kind`` is called in Slang: leaky_relu is LeakyRelu.
+    """Return the Slang name of ``kind``: leaky_relu is LeakyRelu.
 
-    Raises: ConfigError, saying ``place``, for a kind that is not among ``known``.
+    Raises: ConfigError, naming ``place``, for a kind that is not among ``known``.
     """
     kinds = list(known)
     if kind not in kinds:
@@ -49,14 +49,14 @@ def registered_name(place: str, kind: str, known: Iterable[str]) -> str:
 
 
 def check_count(place: str, count: int) -> None:
-    """Raise ConfigError, saying ``place``, if so many trained numbers are beyond an index."""
+    """Raise ConfigError, naming ``place``, if so many trained numbers exceed an index."""
     if count > LARGEST_COUNT:
         raise ConfigError(f"{place}.slang: got {count} trained numbers, need at most "
                           f"{LARGEST_COUNT}. Make the grids smaller.")  # fmt: skip
 
 
 def pack_halves(values: NDArray[Any]) -> NDArray[Any]:
-    """Return what ``PackedParameters`` reads: uint32, two float16 each, the first one low.
+    """Return the words of ``PackedParameters``: uint32, two float16 each, the first one low.
 
     Args:
         values: float [N], flattened where it is not; an odd N is filled up by a zero.

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-SMALLEST_STEP = 1e-30  # so that a slice of zeros divides by something
+SMALLEST_STEP = 1e-30  # a slice of zeros is divided by it
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def dequantize(levels: torch.Tensor, step: torch.Tensor, bits: int) -> torch.Ten
 
 
 def fake_quantize(values: torch.Tensor, bits: int, grid: bool = False) -> torch.Tensor:
-    """Return ``values`` rounded as ``bits`` bits will hold them: 4 and 8 (steps per slice of
+    """Return ``values`` rounded to their stored form: 4 and 8 bits (steps per slice of
     the first axis), 16 (float16), 32 (unchanged).
 
     Gradients: pass through to ``values`` unchanged (straight-through estimator,

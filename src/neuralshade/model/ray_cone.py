@@ -13,10 +13,10 @@ LEAST_SLANT = 0.01  # cosine; what is seen along the surface would cover no end 
 def cone_footprint(
     width: npt.ArrayLike, uv_per_area: npt.ArrayLike, slant: npt.ArrayLike
 ) -> npt.NDArray[Any]:
-    """Return the side of the square in uv that a cone covers where it meets a surface.
+    """Return the side of the square in uv that a cone covers on a surface.
 
-    The longer side of what it covers, where it meets the surface at a slant: one look-up at one
-    level is rather too soft there than too sharp.
+    It is the longer side of the footprint at a slant: a single look-up is
+    rather too soft there than too sharp.
 
     Args:
         width: of the cone, in units of the surface's world, >= 0.

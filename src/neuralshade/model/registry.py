@@ -4,8 +4,8 @@
 
 is a concatenation of parts joined by ``+``; each part is a kind and its settings.
 
-A picture asks at (u, v), others at more numbers. Grids and cell_wave always take the first two,
-the others all, or ``dimensions`` of them from number ``first`` on. Of (u, v), and of
+A picture has positions (u, v), other tasks longer ones. Grids and cell_wave take the first two
+numbers, the others all, or ``dimensions`` of them from number ``first`` on. For (u, v), and for
 (u, v, level):
 
     one_blob:bins=9,dimensions=1 + frequency:octaves=4,first=1      (each sees one of both)
@@ -53,22 +53,22 @@ LIMITS = {  # smallest and largest value of every setting above
     "wrapped": (0, 1),
     "shifted": (0, 1),
 }
-# settings that texts leave out where they are 0, as those before them did
+# settings that texts omit when they are 0, as texts from before they existed do
 OMITTED_ZERO = ("smooth", "wrapped", "shifted")
-PICTURE = {"first": 0, "dimensions": 2}  # of what a picture asks at, which goes without saying
+PICTURE = {"first": 0, "dimensions": 2}  # of a picture's positions, the default
 Parts = list[tuple[str, dict[str, int]]]
 
 
 def encoding_named(kind: str) -> type[Encoding]:
     """Return an encoding of this package, or of another that is installed.
 
-    Raises: ConfigError for a name that none has, and for what another package brings and is no
+    Raises: ConfigError for an unknown name, and for a plug-in that is no
         encoding.
     """
     if kind in ENCODINGS:
         ours: type[Encoding] = getattr(import_module(f"{PACKAGE}.{kind}"), ENCODINGS[kind])
         return ours
-    from neuralshade.model.foreign_encoding import foreign_encoding  # loads what looks at it
+    from neuralshade.model.foreign_encoding import foreign_encoding  # loads the checks
 
     found = foreign_encoding(kind, ENCODINGS)
     if found is None:
@@ -84,18 +84,18 @@ def defaults_of(kind: str) -> dict[str, int]:
 
 
 def foreign_kinds(text: str) -> list[str]:
-    """Return which of the encodings that ``text`` names are of other packages."""
+    """Return the kinds in ``text`` that belong to other packages."""
     kinds = (part.partition(":")[0].strip() for part in text.split("+"))
     return sorted({kind for kind in kinds if kind not in ENCODINGS})
 
 
 def parse_encoding(text: str, dimensions: int = 2) -> Parts:
-    """Return the parts that ``text`` names with all their settings.
+    """Return the parts of ``text`` with all their settings.
 
     ``dimensions``: numbers of a position. Per-axis kinds also have the settings ``first`` and
     ``dimensions``; not where they take both of two.
 
-    Raises: ConfigError where it cannot be read, or leaves a coordinate out.
+    Raises: ConfigError where it cannot be parsed, or leaves a coordinate out.
     """
     parts = [_parse_part(part.strip(), dimensions) for part in text.split("+")]
     seen = {number for part in parts for number in range(*_span(*part))}
@@ -114,7 +114,7 @@ def _span(kind: str, settings: dict[str, int]) -> tuple[int, int]:
 
 
 def format_encoding(parts: Parts) -> str:
-    """Return the text that ``parse_encoding`` reads back as ``parts``."""
+    """Return the text that ``parse_encoding`` parses to ``parts``."""
     texts = []
     for kind, settings in parts:
         listed = ",".join(f"{name}={value}" for name, value in settings.items()
@@ -124,7 +124,7 @@ def format_encoding(parts: Parts) -> str:
 
 
 def build_encoding(text: str, rng: torch.Generator | None, dimensions: int = 2) -> Encoding:
-    """Build what ``text`` names for positions of so many numbers.
+    """Build the encoding of ``text`` for positions of so many numbers.
 
     Its trainable numbers are drawn from ``rng``.
     """
@@ -142,7 +142,7 @@ def _parse_part(text: str, dimensions: int) -> tuple[str, dict[str, int]]:
     kind, _, listed = text.partition(":")
     kind = kind.strip()
     of_kind = encoding_named(kind)
-    settings, given = settings_of(of_kind), set[str]()
+    settings, found = settings_of(of_kind), set[str]()
     per_axis = issubclass(of_kind, AxisEncoding)
     if per_axis:
         settings |= {"first": 0, "dimensions": dimensions}
@@ -151,10 +151,10 @@ def _parse_part(text: str, dimensions: int) -> tuple[str, dict[str, int]]:
         if name not in settings:
             raise ConfigError(f"encoding {kind}.{named(name)}: unknown setting, need one of "
                               f"{list(settings)}.{did_you_mean(name, settings)}")  # fmt: skip
-        if name in given:
+        if name in found:
             raise ConfigError(f"encoding {kind}.{name}: got it twice, need it once. "
                               "Leave one out.")  # fmt: skip
-        given.add(name)
+        found.add(name)
         limits = of_kind.limits.get(name) or LIMITS[name]
         settings[name] = _number(f"encoding {kind}.{name}", value, *limits)
     if kind == "hash_grid" and settings["levels"] > 1 and settings["coarsest"] > settings["finest"]:
@@ -162,7 +162,7 @@ def _parse_part(text: str, dimensions: int) -> tuple[str, dict[str, int]]:
                           f"finest={settings['finest']}. Lower coarsest.")  # fmt: skip
     if kind == "staggered_grid":
         _check_staggered(settings)
-    if per_axis and "dimensions" not in given:
+    if per_axis and "dimensions" not in found:
         settings["dimensions"] = max(1, dimensions - settings["first"])
     first, end = _span(kind, settings)
     if end > dimensions:

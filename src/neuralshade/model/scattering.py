@@ -15,16 +15,16 @@ from neuralshade.model.batched_decoder import BatchedMaterial
 
 @dataclass(frozen=True)
 class Scattering:
-    """A Slang type that implements ``IScattering``, and the numbers that it reads.
+    """A Slang type that implements ``IScattering``, with its data.
 
-    Materials of one ``type`` share one piece of machine code, however many a scene has.
+    Materials of one ``type`` share machine code, however many a scene has.
     """
 
-    module: str  # that declares the type, as Slang imports it
+    module: str  # declares the type; a Slang import
     type: str
     numbers: npt.NDArray[np.float32]  # [any]
     words: npt.NDArray[np.uint32]  # [any]
-    text: str = ""  # Slang that declares the type, where no module does; one in a program
+    text: str = ""  # Slang text that declares the type, if no module does; one per program
     buffers: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)  # that the text declares
-    folder: Path | None = None  # where files lie that the text imports
-    batched: BatchedMaterial | None = None  # what a frame's decoder reads of it, where one takes it
+    folder: Path | None = None  # of files that the text imports
+    batched: BatchedMaterial | None = None  # for a batched decoder, where one takes the material

@@ -1,6 +1,6 @@
 """Shader form: an asset as functions of a small dialect that all shading languages share.
 
-Bodies are lines of a small dialect of C that all these languages share but for spelling:
+Bodies are lines of a dialect of C that these languages share but for spelling:
 ``const T x = e;``, ``T x = e;``, ``x = e;``, ``if (c) return e;``, counted ``for`` loops with
 braces of their own, ``return e;``; types float, float2 to float4, int, int2, int3, uint, bool and
 structs of the form; ``float4(x)`` repeats a number. Names of functions are GLSL's (mix, clamp,
@@ -32,17 +32,17 @@ Words = npt.NDArray[np.uint32]
 
 @dataclass(frozen=True)
 class Layer:
-    """One affine map and what follows it: ``activation(weight x + bias)``."""
+    """One affine map with its activation: ``activation(weight x + bias)``."""
 
     weight: Doubles  # [outputs, inputs]
     bias: Doubles  # [outputs]
     activation: str  # of languages/activations.py
-    half: bool = False  # evaluated in float16, which holds its numbers then
+    half: bool = False  # evaluated in float16, which can hold its numbers
 
 
 @dataclass(frozen=True)
 class Network:
-    """The statement of a body that evaluates layers; what follows reads ``result``0.x and so on."""
+    """Statement of a body that evaluates layers; later lines read ``result``0.x and so on."""
 
     inputs: tuple[str, ...]  # a float of the dialect for each
     layers: tuple[Layer, ...]
@@ -66,7 +66,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Function:
-    """One function; those that are ``public`` are what a user calls."""
+    """One function; users call those that are ``public``."""
 
     result: str  # type
     name: str
@@ -74,12 +74,12 @@ class Function:
     body: tuple[str | Network, ...]
     about: str = ""  # what it returns
     public: bool = False
-    joined: bool = False  # printed right behind the one before, whose comment is for both
+    joined: bool = False  # printed directly after the previous one, whose comment covers both
 
 
 @dataclass(frozen=True)
 class Struct:
-    """Numbers that a function returns together."""
+    """Several numbers that a function returns."""
 
     name: str
     members: tuple[tuple[str, str], ...]  # type and name of each
@@ -108,51 +108,51 @@ class Texture:
 
 @dataclass(frozen=True)
 class Golden:
-    """What a public function answers: rows of arguments, one number a column, and of results.
+    """Golden rows of a public function: arguments, one number a column, and results.
 
-    A function may have several, of which each has its own tolerance.
+    A function may have several, each with its own tolerance.
     """
 
     function: str
     inputs: Floats  # [n, numbers of all arguments]
     outputs: Floats  # [n, numbers of the result]
-    tolerance: float  # largest difference that is right
+    tolerance: float  # largest correct difference
     relative_to: float | None = None  # times (abs(output) + this), where not absolute
-    in_halves: float | None = None  # tolerance where networks are float16, if it is another
-    by_units: float | None = None  # tolerance where texture units filter, which do so in 8 bits
-    about: str = ""  # where the inputs lie, if that matters
+    in_halves: float | None = None  # tolerance with float16 networks, if different
+    by_units: float | None = None  # tolerance with texture units, which filter in 8 bits
+    about: str = ""  # where the inputs lie, if it matters
 
 
 @dataclass(frozen=True)
 class SlangProgram:
-    """A function in Slang that those of a form call: text of a user's, or of another package.
+    """A Slang function that the form's functions call: a user's, or another package's.
 
-    Its compiler makes the other languages of it. It reads the form's words as ``NAME_words``.
+    The Slang compiler translates it. It reads the form's words as ``NAME_words``.
     """
 
     function: Function  # without a body; of one float2
-    module: str  # that declares it, as Slang imports it
-    files: Mapping[str, str]  # the module, and all that it takes in, by their places
+    module: str  # declares it; a Slang import
+    files: Mapping[str, str]  # text of the module and its imports, by path
     compiled: Callable[..., bytes]  # see languages/program_calls.py: compile_in_process
-    untrusted: bool = False  # of somebody whose code is not run in this process
+    untrusted: bool = False  # its code is not run in this process
 
 
 @dataclass(frozen=True)
 class ShaderForm:
-    """What a renderer takes to evaluate an asset."""
+    """Form of an asset: everything a renderer needs to evaluate it."""
 
-    name: str  # an identifier that begins all names
+    name: str  # an identifier, prefix of all names
     about: tuple[str, ...]  # lines of the header
     structs: tuple[Struct, ...]
-    functions: tuple[Function, ...]  # each behind those that it calls
-    words: Words  # that ``NAME_word`` reads, but for networks'
+    functions: tuple[Function, ...]  # each after those that it calls
+    words: Words  # read by ``NAME_word``, without the networks' numbers
     make_golden: Callable[[], Sequence[Golden]] = field(repr=False)
     facts: dict[str, str] = field(default_factory=dict)  # color space and the like, by name
-    program: SlangProgram | None = None  # that functions call, where not all is in their bodies
+    program: SlangProgram | None = None  # called by functions whose bodies are incomplete
     textures: tuple[Texture, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse names that are none: parts of them may come from a file, and text is compiled."""
+        """Check names: some come from files, and text is compiled."""
         names = [self.name, *(one.name for one in self.functions)]
         names += [one.name for one in self.structs]
         names += [name for struct in self.structs for _, name in struct.members]
@@ -165,7 +165,7 @@ class ShaderForm:
 
     @cached_property
     def golden(self) -> tuple[Golden, ...]:
-        """Return what public functions answer, by the asset as PyTorch evaluates it."""
+        """Return the golden rows of public functions, by PyTorch's evaluation of the asset."""
         return tuple(self.make_golden())
 
     @property

@@ -15,7 +15,7 @@ from neuralshade.model.hash_grid import PRIME, START_RANGE
 from neuralshade.model.parameters import SlangType
 from neuralshade.model.quantize import fake_quantize
 
-PPB = 10**9  # growth_ppb of 1: a float32 below 100 is told apart from the next one by it
+PPB = 10**9  # unit of growth_ppb: distinguishes neighboring float32 below 100
 ALIGNMENT = 8  # entries of a level are a multiple of it
 LARGEST_SIDE = 0xFFFF  # whose square is below 2^32
 

@@ -21,8 +21,8 @@ WORD_BITS = 32
 class SteppedCodes:
     """Codes of 4 or 8 bits without gaps, behind the steps of the encoding's columns.
 
-    ``folded``: without the steps, which are in the weights of the layer that reads the encoding.
-    ``in_bytes``: these, to be read from a ``ByteAddressBuffer`` by a GPU that loads bytes.
+    ``folded``: without the steps, which are in the weights of the next layer.
+    ``in_bytes``: folded codes in a ``ByteAddressBuffer``, for GPUs that load bytes.
 
     Args:
         encoding: one that ``takes_codes``.
@@ -55,13 +55,13 @@ class SteppedCodes:
         self._gains = torch.from_numpy(np.where(of_column > 0, 2.0**bits * of_column, 1.0)).float()
 
     def folded_into(self, weight: torch.Tensor) -> tuple[SteppedCodes, torch.Tensor]:
-        """Return codes that are read without their steps, and weights that have the steps.
+        """Return codes that are read without their steps, and weights that include the steps.
 
-        A look-up is then a product for each column shorter. Both are as they were where float16
-        would not hold the weights.
+        A look-up is then a product per column shorter. Both are unchanged where float16
+        could not hold the weights.
 
         Args:
-            weight: float32 [units, columns], of the layer that reads the encoding.
+            weight: float32 [units, columns], of the next layer.
         """
         scaled = weight.detach() * self._gains
         if not scaled.abs().max() <= torch.finfo(torch.float16).max:
@@ -71,13 +71,13 @@ class SteppedCodes:
         return found, scaled
 
     def read_by_bytes(self) -> SteppedCodes:
-        """Return the same to be read so, where the steps are folded; else these."""
+        """Return the codes for byte loads, where the steps are folded; else these."""
         found = copy(self)
         found.in_bytes = self.folded
         return found
 
     def slang(self) -> SlangType:
-        """Return what reads ``words`` in Slang, made of ``slang_members``."""
+        """Return the Slang type that reads ``words``, with ``slang_members``."""
         name = f"SteppedCodes<{self.bits}{', true' * self.folded}>"
         if self.in_bytes:
             name = f"SteppedBytes<{self.bits}>"
@@ -89,14 +89,14 @@ class SteppedCodes:
         return "ByteAddressBuffer" if self.in_bytes else "StructuredBuffer<uint>"
 
     def slang_members(self, buffer: str) -> str:
-        """Return what such a struct is made of, where ``buffer`` is the one that holds them."""
+        """Return the members of that struct, for the buffer's name ``buffer``."""
         return buffer if self.in_bytes else f"{buffer}, {self.steps}u"
 
 
 def takes_codes(encoding: Encoding, bits: int) -> bool:
     """Return whether a shader can read an encoding's numbers as codes of so many bits.
 
-    Where all are those of dense or hash grids, and there are some.
+    True where all are those of dense or hash grids, and there are some.
     """
     trained = [part for part, _ in members_of(encoding) if any(True for _ in part.parameters())]
     return bits in LEVELS and bool(trained) and all(isinstance(part, Grid) for part in trained)

@@ -25,12 +25,12 @@ GENERIC = re.compile(r"(Network|GridEncoding|HashEncoding)<(.*)>")
 ENCODINGS: dict[str, tuple[Callable[..., Grid], Sequence[str]]] = {
     "GridEncoding": (DenseGrid, ("levels", "features", "coarsest", "width", "height")),
     "HashEncoding": (HashGrid, ("levels", "features", "log2_entries", "coarsest", "finest")),
-}  # by their Slang types, what these name one after the other
+}  # by Slang type: class, and the parameters of its generic arguments in order
 
 
 @dataclass(frozen=True)
 class TorchCounterpart:
-    """What a member of such a type is: ``kind`` network or encoding, and its torch half.
+    """Counterpart of a member, of ``kind`` network or encoding.
 
     ``levels``: across, down and first entry of each level of an encoding's grid.
     """
@@ -41,7 +41,7 @@ class TorchCounterpart:
     levels: tuple[tuple[int, int, int], ...] = ()
 
     def numbers(self) -> Floats:
-        """Return the torch half's numbers as the device half reads them: float32 [size]."""
+        """Return the module's numbers in the device half's order: float32 [size]."""
         parameters = list(self.module.parameters())
         if isinstance(self.module, Grid):
             return self.module.flatten(parameters).numpy()
@@ -52,19 +52,19 @@ class TorchCounterpart:
 def counterpart_of(
     of_type: str, rng: torch.Generator | None, where: str
 ) -> TorchCounterpart | None:
-    """Return what a Slang type stands for; None for one that is neither network nor encoding.
+    """Return the counterpart of a Slang type; None where it is neither network nor encoding.
 
     Args:
-        rng: what its numbers are drawn from; None to be told shapes alone.
-        where: the member that errors name.
+        rng: generator for its numbers; None for shapes alone.
+        where: the member, for errors.
 
-    Raises: ConfigError for an activation that there is not, or a size that a grid cannot have.
+    Raises: ConfigError for an unknown activation, or a size that a grid cannot have.
     """
     found = GENERIC.fullmatch(of_type)
     if not found:
         return None
     arguments = [argument.strip() for argument in found[2].split(",")]
-    # shapes alone take no memory, however large a grid is
+    # shapes alone take no memory, whatever the size
     with torch.device("cpu" if rng is not None else "meta"):
         if found[1] == "Network":
             network = _network(arguments, rng, where)

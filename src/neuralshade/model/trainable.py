@@ -24,9 +24,9 @@ TEXELS = re.compile(r"(Texture|Picture)<(?:float|vector<float,(\d)>)>")
 SHORT = re.compile(r"(?:vector|matrix)<(\w+),([\d,]+)>")
 PLAIN = ("float", "int", "uint", "bool")
 ATTRIBUTES = ("Trainable", "Range", "Start", "Size")
-# of the device half: what kernels of a task bind
-PARAMETERS = ("trained_numbers", "trained_gradients", "given_numbers", "faults", "encoding_levels")
-# of types that are bound, not copied: textures, buffers, samplers, blocks
+# buffers of the device half that kernels of a task bind
+PARAMETERS = ("trained_numbers", "trained_gradients", "input_numbers", "faults", "encoding_levels")
+# types that are bound, not copied: textures, buffers, samplers, blocks
 RESOURCE = re.compile(r"(?:RW|RasterizerOrdered|Append|Consume)?(?:Texture|Buffer|Structured|Byte|"
                       r"Constant|ParameterBlock|Raytracing)")  # fmt: skip
 TEXTURE = re.compile(r"_?(?:RW)?Texture\w*<(float|vector<float,\d>)")
@@ -39,7 +39,7 @@ class Member:
     """Trained numbers ``first`` ... ``first + size - 1``: one member of a task.
 
     ``kind`` is numbers, texture, network or encoding; ``shape`` that of the numbers as an array:
-    a texture's is [height, width, channels]. ``levels``: see ``Half``.
+    a texture's is [height, width, channels]. ``levels``: see ``TorchCounterpart``.
     """
 
     name: str
@@ -66,24 +66,24 @@ class InputMember:
     name: str
     type: str
     channels: int | None  # None: a number
-    has_default: bool  # the module says what it is where nothing else does
+    has_default: bool  # the module has a value for it
 
 
 def members_of(
     fields: Sequence[Field], sizes: dict[str, tuple[int, int]], place: str
 ) -> tuple[list[Member], list[InputMember]]:
-    """Return the trained members, one behind the other, and those that are given.
+    """Return the trained members, one after the other, and the inputs.
 
     Args:
-        fields: the task's, as reflected.
-        sizes: width and height of textures by name, which count before [Size].
-        place: the file that errors name.
+        fields: the task's, from reflection.
+        sizes: width and height of textures by name, which override [Size].
+        place: the file, for errors.
 
-    Raises: ConfigError for a member of a type that cannot be trained or given, or for none
-        that is trained.
+    Raises: ConfigError for a member of a type that can be neither trained nor an input, or for
+        a task without a trained member.
     """
     trained: list[Member] = []
-    given: list[InputMember] = []
+    inputs: list[InputMember] = []
     for field in fields:
         where = f"{place}: Task.{field.name}"
         _check_attributes(field, where)
@@ -91,16 +91,16 @@ def members_of(
             first = trained[-1].first + trained[-1].size if trained else 0
             trained.append(_member(field, first, sizes, where))
         else:
-            given.append(_input_member(field, where))
+            inputs.append(_input_member(field, where))
     if not trained:
         raise ConfigError(f"{place}: got a Task without a trained member, need one or more. "
                           "Mark what is to be trained with [Trainable(rate)].")  # fmt: skip
     _check_counts(trained, place)
-    return trained, given
+    return trained, inputs
 
 
 def short_type(of_type: str) -> str:
-    """Return a type as people write it: ``float3`` for ``vector<float,3>``."""
+    """Return a type in its usual spelling: ``float3`` for ``vector<float,3>``."""
     return SHORT.sub(lambda found: found.group(1) + "x".join(found.group(2).split(",")), of_type)
 
 
@@ -203,7 +203,7 @@ def _input_member(field: Field, where: str) -> InputMember:
 
 
 def _instead(field: Field) -> str:
-    """Return what to write in place of a member whose type cannot be given."""
+    """Return advice for a member whose type cannot be an input."""
     pixel = TEXTURE.match(field.type)
     if pixel is not None:
         return (f"Write Picture<{short_type(pixel[1])}> {field.name}; with --set "

@@ -18,13 +18,13 @@ MOST_NAMED = 8
 def check_bound(
     parameters: Sequence[Parameter], place: str, remedy: str, bound: Collection[str] = ()
 ) -> None:
-    """Refuse a module with parameters that would read as zeros, since nothing sets them.
+    """Refuse a module with parameters that nothing sets: they would read as zeros.
 
     Args:
-        parameters: of the module and what it imports.
-        place: the file that the error names.
-        remedy: how such a module is given its values.
-        bound: names that its kernels bind, besides those of the modules of ``model``.
+        parameters: of the module and its imports.
+        place: the file, for the error.
+        remedy: how such a module gets its values.
+        bound: names that its kernels bind, besides those of modules in ``model``.
 
     Raises: ConfigError.
     """

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import torch
 
 EVERY = 10  # steps after which axes follow the gradients; as many first ones do, each
-KEPT = 0.99  # of what is known of gradients, each step
+KEPT = 0.99  # decay of the gradient means, each step
 LONGEST = 5.0  # step along an axis, over the rate; Adam's are hardly ever longer
 WIDEST = 64  # side of a matrix that has axes
 AXES = "_axes"
@@ -47,7 +47,7 @@ class Soap:
 
     @torch.no_grad()
     def step(self, rate_factor: float) -> None:
-        """Step once along the gradients, with the step size times ``rate_factor``."""
+        """Step once along the gradients, with the learning rate times ``rate_factor``."""
         for p, kept in zip(self.parameters, self.kept, strict=True):
             if p.grad is not None and _follow(p.grad, kept):
                 p.sub_(self.rate * rate_factor * self._direction(p.grad, kept))
@@ -58,16 +58,16 @@ class Soap:
                 for name, value in kept.items()}  # fmt: skip
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Overwrite them with those that ``state`` returned once.
+        """Load the result of ``state``.
 
-        Those of Adam, which had no axes, say too little: what is kept begins anew.
+        Adam's state has no axes: they start over.
         """
         if any(name.endswith(AXES) for name in state):
             for name, value in self.state().items():
                 value.copy_(state[name])
 
     def _direction(self, gradient: torch.Tensor, kept: dict[str, torch.Tensor]) -> torch.Tensor:
-        """Take a gradient in; return what Adam makes of it, to be multiplied by the step size."""
+        """Process a gradient; return Adam's direction, to be multiplied by the learning rate."""
         first, second = self.betas
         count, mean, square = (kept[name] for name in NAMES[:3])
         count = count - 1 if has_axes(gradient.shape) else count
@@ -87,7 +87,7 @@ def has_axes(shape: Sequence[int]) -> bool:
 
 
 def beginning(shape: Sequence[int]) -> dict[str, torch.Tensor]:
-    """Return what is kept of a parameter of this shape before its first step, by NAMES."""
+    """Return the state of a parameter of this shape before its first step, by NAMES."""
     adams = [torch.zeros(()), torch.zeros(*shape), torch.zeros(*shape)]
     if not has_axes(shape):
         return dict(zip(NAMES, adams, strict=False))
@@ -98,7 +98,7 @@ def beginning(shape: Sequence[int]) -> dict[str, torch.Tensor]:
 def _turned(
     values: torch.Tensor, kept: dict[str, torch.Tensor], *, back: bool = False
 ) -> torch.Tensor:
-    """Return a matrix in its axes, or ``back`` from them; what has none as it is."""
+    """Return a matrix in its axes, or ``back`` from them; unchanged without axes."""
     if not has_axes(values.shape):
         return values
     left, right = (kept[f"{side}{AXES}"] for side in ("left", "right"))
@@ -106,7 +106,7 @@ def _turned(
 
 
 def _follow(gradient: torch.Tensor, kept: dict[str, torch.Tensor]) -> bool:
-    """Take a gradient into the means of its products, and let the axes follow them in turn.
+    """Add a gradient to the means of its products, and let the axes follow them in turn.
 
     Return whether a step can be made: the first gradient only tells axes. In these it has numbers
     on its diagonal alone, and Adam would make steps of what is left of rounding beside them.

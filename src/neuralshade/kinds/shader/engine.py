@@ -77,7 +77,7 @@ class ShaderEngine:
         self._bound = {
             "trained_numbers": gpu.buffer(values),
             "trained_gradients": gpu.buffer(size=4 * task.count),
-            "given_numbers": gpu.buffer(packed),
+            "input_numbers": gpu.buffer(packed),
             "faults": gpu.buffer(size=4 * FAULTS),
             "states": gpu.buffer(BEGINNING.pair()),
             "trained": gpu.buffer(trained_table(task.members)),

@@ -30,25 +30,25 @@ from neuralshade.verbs.export.texture_files import BUFFER, TEXTURES, file_of, fi
 
 NUMBERS = ("auto", "text", "buffer")
 MATRIX = ("none", "coopvec")
-VECTORS = "-coopvec"  # ends the names of languages with cooperative vectors
+VECTORS = "-coopvec"  # suffix of languages with cooperative vectors
 
 
 @dataclass(frozen=True)
 class ExportResult:
-    """The files of an export, and what ran."""
+    """Files of an export, and the results of its checks."""
 
     files: tuple[str, ...]
     functions: tuple[str, ...]  # names of those that a renderer calls
     multiply_adds: int  # of all networks
-    checks: Table | None  # a row for each target and function; None where none were asked for
+    checks: Table | None  # a row for each target and function; None without checks
 
     @property
     def right(self) -> bool:
-        """Return whether nothing that ran is wrong."""
+        """Return whether no check failed."""
         return all(row["right"] is not False for row in self.checks or ())
 
     def print(self) -> None:
-        """Print the files and what ran."""
+        """Print the files and the results of checks."""
         print_lines([f"{path}: {os.path.getsize(path):,} bytes" for path in self.files])
         if self.checks is not None:
             self.checks.print()
@@ -136,7 +136,7 @@ def export(
 def _place(
     to: str | Sequence[str] | None, output: str | os.PathLike[str] | None
 ) -> tuple[list[str], Path | None, str | None]:
-    """Return the languages, the folder, and the stem of the files where a file is named."""
+    """Return the languages, the folder, and the stem if ``output`` is a file."""
     suffixes = {one.suffix: name for name, one in LANGUAGES.items()}
     place = None if output is None else Path(output)
     by_suffix = None if place is None else next(
@@ -162,7 +162,7 @@ def _check_choice(name: str, got: str, choices: Sequence[str]) -> None:
 
 
 def _with_vectors(languages: Sequence[str]) -> list[str]:
-    """Return languages, and with each that has cooperative vectors its file of them."""
+    """Return languages, each with its cooperative-vector file if it has one."""
     found = [each for one in languages for each in (one, f"{one}{VECTORS}") if each in LANGUAGES]
     if found == languages and not any(one.endswith(VECTORS) for one in languages):
         raise ConfigError(f"matrix: got coopvec and {', '.join(languages)}, need slang, which has "
@@ -171,7 +171,7 @@ def _with_vectors(languages: Sequence[str]) -> list[str]:
 
 
 def _listed(to: str | Sequence[str]) -> list[str]:
-    """Return languages once each; ConfigError for one that is unknown."""
+    """Return languages without duplicates; ConfigError for an unknown one."""
     listed = [to] if isinstance(to, str) else list(to)
     names = [part.strip() for each in listed for part in str(each).split(",") if part.strip()]
     for name in names:
@@ -187,7 +187,7 @@ def _listed(to: str | Sequence[str]) -> list[str]:
 def _contents(
     form: ShaderForm, printers: Sequence[Printer], container: str, stem: str, *, alone: bool
 ) -> dict[str, bytes | Texture]:
-    """Return the content of each file by its name. ``container``: of textures."""
+    """Return the content of each file by name. ``container``: of textures."""
     contents: dict[str, bytes | Texture] = {stem + one.suffix: one.content() for one in printers}
     for one in printers:
         contents |= {stem + suffix: content for suffix, content in one.companions().items()}
@@ -225,7 +225,7 @@ def _written(folder: Path, contents: Mapping[str, bytes | Texture], asset: str) 
                 else:
                     fill_texture(partial, content)
             made += [file] * new
-    except BaseException:  # also an interruption: nothing new is left
+    except BaseException:  # also an interruption: no new file is left
         for file in made:
             file.unlink(missing_ok=True)
         for place in reversed(new_folders):
@@ -236,6 +236,6 @@ def _written(folder: Path, contents: Mapping[str, bytes | Texture], asset: str) 
 
 
 def _folders_below(folder: Path, names: Iterable[str]) -> list[Path]:
-    """Return the folders in which files of these names lie, outer ones first."""
+    """Return the folders of files with these names, outer ones first."""
     parents = {parent for name in names for parent in PurePosixPath(name).parents}
     return [folder / parent for parent in sorted(parents)]

@@ -15,7 +15,7 @@ FORMAT = 1
 
 
 def manifest_text(form: ShaderForm, printers: Sequence[Printer], stem: str, container: str) -> str:
-    """Return what describes an export, as JSON for people and programs.
+    """Return the JSON description of an export.
 
     ``container``: of textures, if some language samples them.
     """
@@ -43,7 +43,7 @@ def manifest_text(form: ShaderForm, printers: Sequence[Printer], stem: str, cont
 
 
 def _file(printer: Printer, stem: str, numbers: str | None) -> dict[str, Any]:
-    """Return the file of a language, that of its numbers, and what to bind."""
+    """Return the entry of a language: its files, and what to bind."""
     own = f"{stem}{printer.numbers_end}"
     read = own if printer.numbers_end in printer.companions() else numbers
     beside = {} if read is None else {"numbers": read}

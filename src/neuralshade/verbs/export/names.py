@@ -13,7 +13,7 @@ IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*")
 
 
 def check_name(name: str) -> None:
-    """Raise ConfigError unless ``name`` may begin the names of a text in every language."""
+    """Raise ConfigError unless ``name`` is a valid prefix of names in every language."""
     if (not isinstance(name, str) or len(name) > LONGEST or not IDENTIFIER.fullmatch(name)
             or name.lower() in RESERVED or name.startswith("gl_")):  # fmt: skip
         raise ConfigError(f"name: got {shown(name)}, need a letter, then letters, digits and "
@@ -22,7 +22,7 @@ def check_name(name: str) -> None:
 
 
 def asset_name(stem: str) -> str:
-    """Return the name that an asset's file gives its functions: bark-2k.nsh has bark_2k."""
+    """Return the default name from an asset's file name: bark-2k.nsh gives bark_2k."""
     name = re.sub(r"[^A-Za-z0-9]+", "_", stem).strip("_")[:LONGEST].strip("_")
     if not name or not name[0].isalpha():
         name = f"asset_{name}".strip("_")[:LONGEST].strip("_")

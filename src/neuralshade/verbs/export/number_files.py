@@ -10,10 +10,10 @@ from neuralshade.languages.language import Printer
 
 
 def number_files(printers: Sequence[Printer], stem: str) -> dict[str, str]:
-    """Return the file of words of each language that reads one, by the language's name.
+    """Return the file of words for each language that reads one, by the language's name.
 
-    Languages with the same words share STEM.bin; one whose words are others, since texels are among
-    them, has STEM.LANGUAGE.bin.
+    Languages with the same words share STEM.bin; a language with other words, since it has texels
+    among them, has STEM.LANGUAGE.bin.
     """
     found: dict[str, str] = {}
     shared: list[Printer] = []

@@ -11,7 +11,7 @@ from neuralshade.verbs.export.number_files import number_files
 
 
 def readme_text(form: ShaderForm, printers: Sequence[Printer], stem: str, container: str) -> str:
-    """Return half a page for whoever puts an export into a renderer.
+    """Return instructions for adding an export to a renderer.
 
     ``container``: of textures, if some language samples them.
     """

@@ -9,7 +9,7 @@ from neuralshade.asset.texture.texture_files import CHAINS
 from neuralshade.asset.texture.texture_format import find_format
 from neuralshade.model.shader_form import Texture
 
-BUFFER = "buffer"  # texels are words in place of files
+BUFFER = "buffer"  # no files: texels are words
 TEXTURES = (*CHAINS, BUFFER)
 
 

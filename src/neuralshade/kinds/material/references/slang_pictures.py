@@ -49,7 +49,7 @@ def with_pictures(
                     f"{{ {first}u, uint2({width}u, {height}u) }};")  # fmt: skip
         lines = "\n" * one[0].count("\n")
         text = f"{text[: one.start()]}{constant}{lines}{text[one.end() :]}"
-    return f"{text}\n{IMPORT}\n", {"given_numbers": packed}
+    return f"{text}\n{IMPORT}\n", {"input_numbers": packed}
 
 
 def _pixels(place: Path, one: re.Match[str]) -> Any:

@@ -39,7 +39,7 @@ ONLY_PRINTED = {
 def check_form(
     form: ShaderForm, languages: Sequence[str], in_text: bool | None, units: bool = True
 ) -> Table:
-    """Return a row for each language and golden table; ``units``: as ``printer_of`` has it.
+    """Return a row for each language and golden table; ``units``: as in ``printer_of``.
 
     Rows have target, function, ran_on (None where it did not run, and then why_not), error (the
     largest, in the measure of ``allowed``), allowed, ns (wall clock, a call) and right (None where
@@ -101,7 +101,7 @@ def _found(row: Row, golden: Golden, ran: CheckRun) -> Row:
 
 
 def _runner(language: str, gpu: Callable[..., Gpu]) -> Runner:
-    """Return what runs a language. ``gpu``: opens one, once for all functions."""
+    """Return the runner of a language. ``gpu``: opens one, once for all functions."""
     if language == "slang":
         from neuralshade.verbs.export.check.slang_on_gpu import run_slang
 
@@ -130,7 +130,7 @@ def _runner(language: str, gpu: Callable[..., Gpu]) -> Runner:
 
 
 def _run_vectors(gpu: Callable[..., Gpu], *rows: Any) -> CheckRun:
-    """Run cooperative vectors by Vulkan where it has them, else as loops on the CPU."""
+    """Run cooperative vectors on Vulkan where supported, else as loops on the CPU."""
     from neuralshade.verbs.export.check.coopvec_on_gpu import run_vectors
     from neuralshade.verbs.export.check.slang_on_cpu import run_on_cpu
 

@@ -40,7 +40,7 @@ def run_cpp(printer: Printer, program: Program, golden: Golden) -> CheckRun:
                               text=True, timeout=PATIENCE_SECONDS, check=False)  # fmt: skip
         if made.returncode:
             raise KernelError(f"cpp: got an error of {compiler}: {made.stderr[:2000]}")
-        told = subprocess.run([run, rows, answers, words], capture_output=True, text=True,
+        printed = subprocess.run([run, rows, answers, words], capture_output=True, text=True,
                               check=True, timeout=PATIENCE_SECONDS).stdout  # fmt: skip
         found = np.fromfile(answers, np.float32).reshape(ROWS, -1)
-    return CheckRun(found[: len(golden.inputs)], float(told), Path(compiler).name)
+    return CheckRun(found[: len(golden.inputs)], float(printed), Path(compiler).name)

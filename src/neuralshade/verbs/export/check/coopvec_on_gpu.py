@@ -19,9 +19,9 @@ BEST = "#define {name}_LAYOUT InferencingOptimal\n"
 
 
 def run_vectors(gpu: Gpu, printer: CoopVecSlang, program: Program, golden: Golden) -> CheckRun:
-    """Run a program both ways; return of each number the worse, and the time of the faster way.
+    """Run a program with both layouts; return the worse of each number, and the shorter time.
 
-    Raises: DeviceError where the device's layout needs more room than rows; KernelError.
+    Raises: DeviceError where the device's layout needs more room than row-major; KernelError.
     """
     rows = run_slang(gpu, printer, program, golden)
     if not any(printer.matrices):
@@ -55,7 +55,7 @@ def converted(gpu: Gpu, printer: CoopVecSlang) -> SlangpyBuffer:
                               f"{one.rows} x {one.columns}, got {one.room} in the file. Use the "
                               "row-major layout there.")  # fmt: skip
     encoder = device.create_command_encoder()
-    encoder.global_barrier()  # SlangPy's own barriers do not name conversion
+    encoder.global_barrier()  # SlangPy's own barriers do not cover conversion
     encoder.convert_coop_vec_matrices(to, into, source, of)
     encoder.global_barrier()
     device.submit_command_buffer(encoder.finish())

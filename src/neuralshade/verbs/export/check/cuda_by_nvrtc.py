@@ -19,7 +19,7 @@ from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Golden
 from neuralshade.verbs.export.check.timed_rows import ROWS, CheckRun, many_rows
 
-OPTIONS = ("--fmad=false",)  # fused, a sum is a few units off, as in C++
+OPTIONS = ("--fmad=false",)  # fused sums differ by a few units, as in C++
 
 
 def run_cuda(
@@ -27,8 +27,8 @@ def run_cuda(
 ) -> CheckRun:
     """Compile a program, and run it on ``gpu("cuda")``.
 
-    Raises: KernelError where it does not compile; DeviceError without NVRTC, and where there is no
-        GPU of NVIDIA to run what did compile.
+    Raises: KernelError where it does not compile; DeviceError without NVRTC, or without an
+        NVIDIA GPU to run it.
     """
     version = ".".join(map(str, nvrtc_version()))
     if not has_nvidia_driver():

@@ -15,11 +15,11 @@ from typing import Any
 from neuralshade.errors import DeviceError, KernelError
 from neuralshade.gpu.slang_com import ComObject, take_blob
 
-# As dxcapi.h declares them: the compiler, and the interfaces of it and of what it returns.
+# From dxcapi.h: the compiler, its interfaces and those of its results.
 COMPILER = uuid.UUID("73e22d93-e6ce-47f3-b5bf-f0664f39c1b0").bytes_le
 COMPILER_3 = uuid.UUID("228b4687-5a6a-4730-900c-9702b2203f54").bytes_le
 RESULT = uuid.UUID("58346cda-dde7-4497-9461-6f87af5e0659").bytes_le
-COMPILE = 3  # places in tables of methods
+COMPILE = 3  # slots in tables of methods
 STATUS, OUTPUT, SAID = 3, 4, 5
 UTF8 = 65001
 WIDE = "utf-16-le" if sys.platform == "win32" else "utf-32-le"  # wchar_t
@@ -36,9 +36,9 @@ def compile_hlsl(text: str, entry: str, profile: str, options: Sequence[str] = (
         text: HLSL.
         entry: a function of it.
         profile: stage and shader model, such as cs_6_0.
-        options: further arguments, as the program dxc takes them.
+        options: further arguments of dxc.
 
-    Raises: KernelError with all that the compiler said, of its validator too; DeviceError without
+    Raises: KernelError with the log of compiler and validator; DeviceError without
         the package.
     """
     compiler, code = c_void_p(), text.encode()
@@ -68,7 +68,7 @@ def _blob(result: ComObject, slot: int) -> bytes:
 
 @functools.cache
 def _library() -> Any:
-    spec = importlib.util.find_spec("compushady")  # it opens Vulkan where it is imported
+    spec = importlib.util.find_spec("compushady")  # importing it would open Vulkan
     places = [] if spec is None else spec.submodule_search_locations or []
     found = [path for place in places for path in Path(place).glob("backends/libdxcompiler*.so")]
     if not found:

@@ -9,7 +9,7 @@ from neuralshade.verbs.export.check.dxc import compile_hlsl
 from neuralshade.verbs.export.check.timed_rows import CheckRun
 from neuralshade.verbs.export.check.webgpu import run_module
 
-VALIDATED = ("-select-validator", "internal")  # not the library that Windows signs by
+VALIDATED = ("-select-validator", "internal")  # not the library by which Windows signs
 TO_SPIRV = ("-spirv", "-fvk-t-shift", "0", "0", "-fvk-u-shift", "{answers}", "0",
             "-fvk-s-shift", "{sampler}", "0")  # fmt: skip
 PROFILE, IN_HALVES = "cs_6_0", "cs_6_2"

@@ -69,7 +69,7 @@ def run_glsl_es(printer: Printer, program: Program, golden: Golden) -> CheckRun:
             texels = _filled(printer.words, 4 * ACROSS)
             context.texture((ACROSS, len(texels) // (4 * ACROSS)), 4, texels.tobytes(),
                             dtype="u4").use(0)  # fmt: skip
-        for uniform in units.keys() & set(drawn):  # what no function reads is not there
+        for uniform in units.keys() & set(drawn):  # unused uniforms are optimized out
             drawn[uniform] = units[uniform]
         frame.use()
         array = context.vertex_array(drawn, [])
@@ -100,7 +100,7 @@ def _timed(read: Any, golden: Golden, context: Any) -> CheckRun:
 
 
 def _filled(words: Any, multiple: int = 1) -> Any:
-    """Return words filled up to a multiple, and at least so many."""
+    """Return words padded to a multiple, and to at least one."""
     count = max(multiple, -(-len(words) // multiple) * multiple)
     return np.pad(words, (0, count - len(words)))
 
@@ -121,7 +121,7 @@ def _context() -> Any:
         raise DeviceError('glsl: got no package moderngl, need it to check. Run: pip install '
                           '"neuralshade[check]"') from error  # fmt: skip
     try:
-        without_window: Any = {"backend": "egl"}  # which its hints say nothing of
+        without_window: Any = {"backend": "egl"}  # missing in its type hints
         return moderngl.create_context(standalone=True, require=450, **without_window)
     except Exception as error:
         raise DeviceError(f"glsl: got no OpenGL by EGL ({error}), need 4.5. Install Mesa's EGL and "

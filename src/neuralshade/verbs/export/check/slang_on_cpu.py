@@ -14,7 +14,7 @@ from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Golden
 from neuralshade.verbs.export.check.timed_rows import CheckRun
 
-COMPILERS = ("g++", "clang++", "cl")  # one of which Slang calls
+COMPILERS = ("g++", "clang++", "cl")  # Slang calls one of them
 
 
 def run_on_cpu(printer: Printer, program: Program, golden: Golden) -> CheckRun:

@@ -20,7 +20,7 @@ def run_slang(
 ) -> CheckRun:
     """Run a program of Slang on an open GPU. Raises KernelError where it does not compile.
 
-    ``words``: on the GPU already, in place of the printer's.
+    ``words``: already on the GPU, instead of the printer's.
     """
     rows = many_rows(golden)
     answers = gpu.buffer(size=4 * ROWS * program.results)

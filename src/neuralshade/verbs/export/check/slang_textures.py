@@ -18,7 +18,7 @@ FORMATS = {"r8": "r8_unorm", "rgba8": "rgba8_unorm", "rgba8_srgb": "rgba8_unorm_
 def textures_on(gpu: Gpu, form: ShaderForm) -> dict[str, Any]:
     """Return the textures and the sampler of a form by their names.
 
-    Raises: DeviceError on CUDA, through which this package binds none.
+    Raises: DeviceError on CUDA, where textures are not bound.
     """
     device = getattr(gpu, "device", None)
     if gpu.api == "cuda" or device is None:

@@ -15,7 +15,7 @@ ROWS = 65_536  # at which a function is timed; a power of two
 
 @dataclass(frozen=True)
 class CheckRun:
-    """What one program answered."""
+    """Result of one program."""
 
     results: Floats  # [n, numbers of a result], of the golden rows
     ns: float | None  # a row, wall clock; None where nothing was timed
@@ -23,7 +23,7 @@ class CheckRun:
 
 
 def many_rows(golden: Golden, rows: int = ROWS) -> Floats:
-    """Return golden rows again and again: float32 [rows, numbers of a row]."""
+    """Return golden rows repeated: float32 [rows, numbers of a row]."""
     times = -(-rows // len(golden.inputs))
     return np.ascontiguousarray(np.tile(golden.inputs, (times, 1))[:rows], np.float32)
 

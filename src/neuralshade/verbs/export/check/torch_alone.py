@@ -41,7 +41,7 @@ print(least / len(rows) * 1e9)
 
 
 def run_torch(printer: Printer, golden: Golden) -> CheckRun:
-    """Run a function of a printed module. Raises KernelError where it fails."""
+    """Run a function of an exported module. Raises KernelError where it fails."""
     function = function_of(printer.form, golden)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)

@@ -29,7 +29,7 @@ def run_wgsl(printer: Printer, program: Program, golden: Golden) -> CheckRun:
 
 
 def run_spirv(printer: Spirv, golden: Golden) -> CheckRun:
-    """Run an entry point of the very file that is exported. Raises as ``run_wgsl`` does."""
+    """Run an entry point of the exported file itself. Raises as ``run_wgsl`` does."""
     function = function_of(printer.form, golden)
     count = len(results(printer.form, function.result))
     return run_module(printer, printer.content(), printer.entry_of(function), count, golden,
@@ -46,7 +46,7 @@ def run_module(
 ) -> CheckRun:
     """Run an entry point of WGSL text or of SPIR-V, which naga reads and prints again.
 
-    ``count``: numbers of an answer.
+    ``count``: numbers of a result.
 
     Raises: as ``run_wgsl`` does.
     """
@@ -62,7 +62,7 @@ def run_module(
         "answers": answers,
     }  # fmt: skip
     textures = texture_entries(device, printer, places)
-    # stated, not "auto": not all functions read all of it
+    # explicit, not "auto": some functions use only a part of it
     layouts, bound = [], []
     for group in range(1 + max(group for group, _ in places.values())):
         held = {binding: (role, buffers[role]) for role, (its, binding) in places.items()

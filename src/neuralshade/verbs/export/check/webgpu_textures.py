@@ -21,9 +21,9 @@ Entry = dict[str, Any]
 def texture_entries(
     device: Any, printer: Printer, places: Mapping[str, tuple[int, int]]
 ) -> list[tuple[Entry, Entry]]:
-    """Return entries of the layout and of the group that textures are in: pairs, sampler last.
+    """Return layout and group entries of textures: pairs, sampler last.
 
-    ``places``: group and binding of what is called ``sampler``.
+    ``places``: group and binding of ``sampler``.
 
     Raises: DeviceError for blocks where the device, or this machine's adapter, has none.
     """
