@@ -287,6 +287,6 @@ def _arguments(function: Function) -> list[str]:
 
 
 def comment(text: str) -> str:
-    """Return a comment that its text cannot end: line ends differ by language, and C joins lines."""
+    """Return a comment that no text can end: line ends differ by language, and C joins lines."""
     letters = (letter if " " <= letter <= "~" else "?" for letter in text)
     return f"// {''.join(letters)}".replace("\\", "/").rstrip()

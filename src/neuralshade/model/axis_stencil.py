@@ -27,7 +27,7 @@ class Axis:
         self.shares, self.index = self._by_texel()  # [texels, most], largest first
 
     def _by_texel(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the weights of each texel in the pixels that read it, and these pixels; zero-padded."""
+        """Return the weights of texels in the pixels that read them, and these pixels."""
         column, same = torch.arange(self.pixels), self.before == self.after
         shares = torch.cat([torch.where(same, 1, 1 - self.way), torch.where(same, 0, self.way)])
         seen = shares > 0
