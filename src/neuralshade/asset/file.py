@@ -189,21 +189,21 @@ def _digest(data: bytes, place: int) -> bytes:
     return state.hexdigest()[:DIGITS].encode()
 
 
-def _remedy(kind: str, wanted: str) -> str:
-    if kind.endswith(CHECKPOINT) and not wanted.endswith(CHECKPOINT):
+def _remedy(kind: str, needed: str) -> str:
+    if kind.endswith(CHECKPOINT) and not needed.endswith(CHECKPOINT):
         return "Finish it with neuralshade fit --resume."
-    if kind + CHECKPOINT == wanted:
+    if kind + CHECKPOINT == needed:
         return "That fit is finished: name the .checkpoint.nsh file of an interrupted one."
-    if wanted.endswith(CHECKPOINT):
+    if needed.endswith(CHECKPOINT):
         return "Name its .checkpoint.nsh file, or leave --resume out."
     return "Use an asset that the matching fit verb made."
 
 
-def _kinds_text(kind: str, wanted: str) -> tuple[str, str]:
+def _kinds_text(kind: str, needed: str) -> tuple[str, str]:
     """Return the kind of a file and the needed one, for the message."""
-    if not wanted.endswith(CHECKPOINT):
-        return f"an asset of kind {shown(kind)}", repr(wanted)
-    need = f"the checkpoint of an interrupted fit {wanted.removesuffix(CHECKPOINT)}"
+    if not needed.endswith(CHECKPOINT):
+        return f"an asset of kind {shown(kind)}", repr(needed)
+    need = f"the checkpoint of an interrupted fit {needed.removesuffix(CHECKPOINT)}"
     if kind.endswith(CHECKPOINT):
         return f"a checkpoint of kind {shown(kind.removesuffix(CHECKPOINT))}", need
     return f"an asset of kind {shown(kind)}", need

@@ -32,10 +32,10 @@ def limit_resources(*, memory: int, files: int, file_bytes: int) -> None:
         import resource
     except ImportError:  # Windows
         return
-    wanted = {
+    limits = {
         "RLIMIT_DATA": memory, "RLIMIT_NOFILE": files, "RLIMIT_FSIZE": file_bytes, "RLIMIT_CORE": 0,
     }  # fmt: skip
-    for name, most in wanted.items():
+    for name, most in limits.items():
         number = getattr(resource, name)
         hard = resource.getrlimit(number)[1]
         least = most if hard == resource.RLIM_INFINITY else min(most, hard)

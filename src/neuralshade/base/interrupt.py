@@ -113,9 +113,9 @@ def signals_deferred() -> Iterator[None]:
 
 
 @contextmanager
-def signals_raised(wanted: Callable[[], bool]) -> Iterator[None]:
+def signals_raised(condition: Callable[[], bool]) -> Iterator[None]:
     """Context in which SIGTERM and SIGHUP raise KeyboardInterrupt, as SIGINT does, if
-    ``wanted`` returns True at that moment; else they act as without it.
+    ``condition`` returns True at that moment; else they act as without it.
 
     Only for signals that would end the process at once; other handlers stay. Does nothing
     outside the main thread.
@@ -126,7 +126,7 @@ def signals_raised(wanted: Callable[[], bool]) -> Iterator[None]:
     inside = True
 
     def handler(number: int, frame: FrameType | None) -> None:
-        if not inside or not wanted():
+        if not inside or not condition():
             signal.signal(number, before[signal.Signals(number)])
             signal.raise_signal(number)
         elif not _bounces():

@@ -52,10 +52,10 @@ def _broken(line: str, columns: int, indent: int | None) -> str:
     found = COMMAND.fullmatch(line)
     if found is None or len(line) <= columns:
         return "\n".join(_filled(line, columns, "", " " * spaces))
-    said, command = found.groups()
-    if said.strip() in ("", "->"):
-        return _command(command, columns, said, spaces)
-    lines = _filled(said, columns, "", " " * spaces)
+    before, command = found.groups()
+    if before.strip() in ("", "->"):
+        return _command(command, columns, before, spaces)
+    lines = _filled(before, columns, "", " " * spaces)
     if len(lines[-1]) + 1 + len(command) <= columns:
         lines[-1] += f" {command}"
         return "\n".join(lines)

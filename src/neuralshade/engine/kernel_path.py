@@ -53,5 +53,5 @@ def loads_bytes(adapter: AdapterInfo) -> bool:
     SlangPy does not report it. It enables all features of Vulkan 1.2 that a device has, which
     include 64-bit atomics, and devices with cooperative vectors have it.
     """
-    wanted = {"atomic_int64", "cooperative_vector"}
-    return adapter.api == "cuda" or (adapter.api == "vulkan" and wanted <= set(adapter.features))
+    required = {"atomic_int64", "cooperative_vector"}
+    return adapter.api == "cuda" or (adapter.api == "vulkan" and required <= set(adapter.features))

@@ -101,8 +101,8 @@ class TorchEngine:
 
     def _gradients(self) -> torch.Tensor:
         """Compute one batch's gradients, times ``scale``; return its mean loss."""
-        predicted, wanted = self.task(self.rng)
-        loss, d_predicted = self.compare(predicted.detach().float(), wanted)
+        predicted, target = self.task(self.rng)
+        loss, d_predicted = self.compare(predicted.detach().float(), target)
         for p in self.parameters:
             p.grad = None
         share = d_predicted.mul_(self.scale / d_predicted.numel()).to(predicted.dtype)

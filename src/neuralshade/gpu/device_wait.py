@@ -44,15 +44,15 @@ def wait_until(is_done: Callable[[], bool], name: str, *, software: bool = False
         ``is_done``.
     """
     if name in _stuck:
-        raise _given_up(name)
+        raise _abandon(name)
     spin = SOFTWARE_SPIN_SECONDS if software else SPIN_SECONDS
-    with abandoned_on_interrupt(name):
+    with leave_busy(name):
         begin, waited = time.perf_counter(), 0.0
         while not is_done():
             waited = time.perf_counter() - begin
             if waited > spin:
                 if seconds_since_request() > _grace(name, software):
-                    raise _given_up(name)
+                    raise _abandon(name)
                 time.sleep(min(LONGEST_NAP, NAP_SHARE * waited))
     _busy.discard(name)
     if waited > spin:
@@ -65,7 +65,7 @@ def finishes_soon(is_done: Callable[[], bool], name: str, *, software: bool = Fa
     Else it is left with its work, as closing it would wait. Used after a signal between
     submitting work and waiting for it.
     """
-    with abandoned_on_interrupt(name):
+    with leave_busy(name):
         begin = time.perf_counter()
         while not is_done():
             if time.perf_counter() - begin > _grace(name, software):
@@ -76,7 +76,7 @@ def finishes_soon(is_done: Callable[[], bool], name: str, *, software: bool = Fa
 
 
 @contextmanager
-def abandoned_on_interrupt(name: str) -> Iterator[None]:
+def leave_busy(name: str) -> Iterator[None]:
     """Leave a device with its work after Ctrl-C in the block: closing does not wait for it."""
     try:
         yield
@@ -95,7 +95,7 @@ def is_stuck(name: str) -> bool:
     return name in _stuck or name in _busy
 
 
-def _given_up(name: str) -> StuckError:
+def _abandon(name: str) -> StuckError:
     _leave(_stuck, name)
     return StuckError(f"device: got work on {name} that does not end, need kernels that do. "
                       "Look for loops without an end.")  # fmt: skip

@@ -247,9 +247,9 @@ def lost_device(name: str, reason: object) -> DeviceError:
 
 def no_memory(name: str, size: int, free: int | None = None) -> DeviceError:
     """Return the error for a failed allocation of ``size`` bytes; ``free``: available bytes."""
-    wanted = f"{size / 2**20:.1f} MB"
+    amount = f"{size / 2**20:.1f} MB"
     remedy = "Take a smaller picture, size, bpp, grids or batch, or close what else uses the GPU."
     if free is None:
-        return DeviceError(f"memory: got no {wanted} on {name}, need them for this fit. {remedy}")
-    return DeviceError(f"memory: got {free / 2**20:.1f} MB free on {name}, need {wanted} more "
+        return DeviceError(f"memory: got no {amount} on {name}, need them for this fit. {remedy}")
+    return DeviceError(f"memory: got {free / 2**20:.1f} MB free on {name}, need {amount} more "
                        f"for this fit. {remedy}")  # fmt: skip

@@ -28,18 +28,18 @@ def check_imports(text: str, place: str) -> dict[Path, str]:
     while waiting:
         file = waiting.pop()
         taken[file] = list(possible_imports(texts[file]))
-        for _, wanted in taken[file]:
-            for path in _files_of(named_path(wanted), file, own.parent, place):
+        for _, reference in taken[file]:
+            for path in _files_of(named_path(reference), file, own.parent, place):
                 if path not in texts:
                     texts[path] = path.read_text("utf-8", errors="replace")
                     waiting.append(path)
     macros = {name for content in texts.values() for name in macros_of(content)}
     for file, found in taken.items():
-        for line, wanted in found:
-            if named_path(wanted, macros) is None:
+        for line, reference in found:
+            if named_path(reference, macros) is None:
                 raise ConfigError(
-                    f"{place}: got {wanted.lstrip(UNCLEAR)[:LONGEST]!r} taken in by line {line} of "
-                    f"{file.name}, need the name of a file. Write it in quotes."
+                    f"{place}: got {reference.lstrip(UNCLEAR)[:LONGEST]!r} taken in by line {line} "
+                    f"of {file.name}, need the name of a file. Write it in quotes."
                 )
     return texts
 

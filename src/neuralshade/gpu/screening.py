@@ -67,9 +67,9 @@ def suspicious_files(
         macros: names that are macros in any of them.
     """
     for reading in readings(text):
-        for line, wanted in imports_of(reading):
-            if not _is_there(named_path(wanted, macros), name, files):
-                yield line, wanted.lstrip(UNCLEAR)[:LONGEST]
+        for line, reference in imports_of(reading):
+            if not _is_there(named_path(reference, macros), name, files):
+                yield line, reference.lstrip(UNCLEAR)[:LONGEST]
 
 
 def is_within(path: PurePosixPath) -> bool:

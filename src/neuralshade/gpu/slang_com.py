@@ -102,10 +102,10 @@ class ComObject:
         out, words = c_void_p(), c_void_p()
         pointers = (ctypes.POINTER(c_void_p),) * 2
         code = self.call(slot, *arguments, byref(out), byref(words), types=(*types, *pointers))
-        said = take_blob(words.value).decode(errors="replace")
+        log = take_blob(words.value).decode(errors="replace")
         # some targets print an error and yet succeed, with text that does not compile
-        if code < 0 or not out.value or "error[" in said:
-            raise refusal(said or f"error {code & 0xFFFFFFFF:#x}")
+        if code < 0 or not out.value or "error[" in log:
+            raise refusal(log or f"error {code & 0xFFFFFFFF:#x}")
         return ComObject(out.value, owner=self)
 
     def __del__(self) -> None:
@@ -122,16 +122,16 @@ def take_blob(pointer: int | None) -> bytes:
     return ctypes.string_at(blob.call(BLOB_POINTER, result=c_void_p), size) if size else b""
 
 
-def refusal(said: str, place: str = "kernel") -> KernelError:
+def refusal(log: str, place: str = "kernel") -> KernelError:
     """Return the error for Slang text that the compiler refuses, with all its diagnostics."""
     return KernelError(f"{place}: got Slang text that does not compile, need one that does. "
-                       f"The compiler says:\n{diagnostics(said)}")  # fmt: skip
+                       f"The compiler says:\n{diagnostics(log)}")  # fmt: skip
 
 
-def diagnostics(said: str) -> str:
+def diagnostics(log: str) -> str:
     """Return the compiler's diagnostics, without the closing lines if there are errors."""
-    text = re.sub(r"\n{2,}", "\n", AFTERWARDS.sub("", said)).strip()
-    return text if "error" in text else said.rstrip()
+    text = re.sub(r"\n{2,}", "\n", AFTERWARDS.sub("", log)).strip()
+    return text if "error" in text else log.rstrip()
 
 
 @functools.cache

@@ -135,9 +135,9 @@ def load_text(
         LOAD_SOURCE, MODULE, os.fsencode(path), text.encode(), byref(words),
         types=(c_char_p, c_char_p, c_char_p, c_void_p), result=c_void_p,
     )  # fmt: skip
-    said = take_blob(words.value).decode(errors="replace")
+    log = take_blob(words.value).decode(errors="replace")
     if not pointer:
-        raise refusal(said) if place is None else refusal(said, place)
+        raise refusal(log) if place is None else refusal(log, place)
     return ComObject(pointer, borrowed=True, owner=session)  # owned by the session
 
 

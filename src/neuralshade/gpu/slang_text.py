@@ -23,7 +23,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 TAKES_IN = re.compile(
     r"(?P<define>^[ \t]*#[ \t]*define\b[^\n]*)?"
     r"(?:(?P<include>^[ \t]*#[ \t]*include)|\b(?:import|__include|implementing))\b"
-    r"[ \t]*(?P<wanted>[^\n;]*)",
+    r"[ \t]*(?P<reference>[^\n;]*)",
     re.MULTILINE,
 )
 DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
@@ -49,10 +49,11 @@ def imports_of(text: str) -> Iterator[tuple[int, str]]:
 
 def _matches(code: str) -> Iterator[tuple[int, str]]:
     for found in TAKES_IN.finditer(code):
-        wanted = found["wanted"].strip()
+        reference = found["reference"].strip()
         # a macro may stand for another name, with parameters
-        unclear = found["define"] or (found["include"] and not QUOTED.fullmatch(wanted))
-        yield code.count("\n", 0, found.start()) + 1, f"{UNCLEAR}{wanted}" if unclear else wanted
+        unclear = found["define"] or (found["include"] and not QUOTED.fullmatch(reference))
+        prefix = UNCLEAR if unclear else ""
+        yield code.count("\n", 0, found.start()) + 1, prefix + reference
 
 
 def macros_of(text: str) -> set[str]:
@@ -73,15 +74,15 @@ def _blank(token: re.Match[str]) -> str:
     return "\n" * token[0].count("\n") if is_comment else token[0]
 
 
-def named_path(wanted: str, macros: Container[str] = ()) -> PurePosixPath | None:
+def named_path(reference: str, macros: Container[str] = ()) -> PurePosixPath | None:
     """Return the path in an import or include; None where it is unclear.
 
     ``macros``: names of macros.
     """
-    quoted, dotted = QUOTED.fullmatch(wanted), DOTTED.fullmatch(wanted)
+    quoted, dotted = QUOTED.fullmatch(reference), DOTTED.fullmatch(reference)
     if quoted is not None:
         return PurePosixPath(quoted[1])
-    parts = re.sub(r"\s", "", wanted).split(".")
+    parts = re.sub(r"\s", "", reference).split(".")
     return PurePosixPath(*parts) if dotted and not any(part in macros for part in parts) else None
 
 

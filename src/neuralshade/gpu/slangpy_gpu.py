@@ -14,13 +14,7 @@ import numpy.typing as npt
 from neuralshade.errors import DeviceError
 from neuralshade.gpu import kernel_dump
 from neuralshade.gpu.device import AdapterInfo, describe_adapter, is_software, multiprocessors
-from neuralshade.gpu.device_wait import (
-    StuckError,
-    abandoned_on_interrupt,
-    finishes_soon,
-    is_stuck,
-    wait_until,
-)
+from neuralshade.gpu.device_wait import StuckError, finishes_soon, is_stuck, leave_busy, wait_until
 from neuralshade.gpu.foreign_slang import foreign_packages
 from neuralshade.gpu.gpu import (
     Dispatch,
@@ -146,9 +140,7 @@ class SlangpyCommands:
     def submit(self) -> None:
         """Send what was recorded; DeviceError where the device no longer answers."""
         try:
-            with abandoned_on_interrupt(
-                self.gpu.name
-            ):  # software compiles here, and signals wait for it
+            with leave_busy(self.gpu.name):  # software compiles here, and signals wait for it
                 sent = self.gpu.device.submit_command_buffer(self.encoder.finish())
                 self.gpu.last_sent = sent
         except RuntimeError as error:
@@ -297,12 +289,12 @@ class SlangpyGpu:
             return True
 
 
-def slangpy_gpu(gpu: Any, wanted: str) -> SlangpyGpu:
+def slangpy_gpu(gpu: Any, feature: str) -> SlangpyGpu:
     """Return ``gpu`` if it is a SlangpyGpu.
 
-    Raises: DeviceError naming the feature ``wanted``, which only SlangPy has.
+    Raises: DeviceError naming the feature ``feature``, which only SlangPy has.
     """
     if not isinstance(gpu, SlangpyGpu):
-        raise DeviceError(f"device: got {gpu.name} through {gpu.api}, need SlangPy for {wanted}. "
+        raise DeviceError(f"device: got {gpu.name} through {gpu.api}, need SlangPy for {feature}. "
                           "Open it with the API vulkan, metal or d3d12.")  # fmt: skip
     return gpu

@@ -33,8 +33,8 @@ def with_modules(
     while waiting:
         place, text = waiting.popitem()
         dotted = [re.sub(r"\s", "", one[3]).replace(".", "/") for one in imported.finditer(text)]
-        for wanted in (*dotted, *(one[3] for one in quoted.finditer(text))):
-            for path, content in _files(wanted, packages, instead).items():
+        for name in (*dotted, *(one[3] for one in quoted.finditer(text))):
+            for path, content in _files(name, packages, instead).items():
                 if f"{folder}/{path}" not in found:
                     waiting[f"{folder}/{path}"] = content
         text = imported.sub(rf"\g<1>\g<2>{folder}.\g<3>", text)
@@ -42,9 +42,9 @@ def with_modules(
     return found
 
 
-def _files(wanted: str, packages: Mapping[str, Path], instead: Mapping[str, str]) -> dict[str, str]:
+def _files(name: str, packages: Mapping[str, Path], instead: Mapping[str, str]) -> dict[str, str]:
     """Return the package file that a name refers to, by its path; empty where none does."""
-    path = PurePosixPath(wanted)
+    path = PurePosixPath(name)
     if not is_within(path):
         return {}
     for spelled in spellings(path):

@@ -120,8 +120,8 @@ class LobeSampler(torch.nn.Module):
         if trained:
             extra = [] if shares is None else [2 * shares.t() - 1]
             x = torch.cat([latents.detach(), *extra, wo[2:], cosines])
-            said = self.network.on_columns(x, x.dtype)
-            logits, wider = said[: self.count + 1], said[self.count + 1 :]
+            output = self.network.on_columns(x, x.dtype)
+            logits, wider = output[: self.count + 1], output[self.count + 1 :]
             widths = widths * (wider / 2).exp()
         weights = LEAST_WEIGHT / len(logits) + (1 - LEAST_WEIGHT) * logits.softmax(0)
         weights = torch.cat([weights[:1], weights[1:] * (cosines >= LEAST_SEEN)])
@@ -129,15 +129,15 @@ class LobeSampler(torch.nn.Module):
 
 
 def sampler_loss(
-    mixture: Mixture, wi: torch.Tensor, wo: torch.Tensor, wanted: torch.Tensor
+    mixture: Mixture, wi: torch.Tensor, wo: torch.Tensor, target: torch.Tensor
 ) -> torch.Tensor:
     """Return the mean cross entropy of a mixture's density against the scattered light.
 
     Args:
         wi: [3, N], drawn by some density.
-        wanted: [N], luminance of f * cos over that density; finite.
+        target: [N], luminance of f * cos over that density; finite.
     """
-    return -(wanted * mixture.pdf(wi, wo).clamp_min(1e-9).log()).mean()
+    return -(target * mixture.pdf(wi, wo).clamp_min(1e-9).log()).mean()
 
 
 def luminance(light: torch.Tensor) -> torch.Tensor:

@@ -149,8 +149,8 @@ def _member(field: Field, first: int, sizes: dict[str, tuple[int, int]], where: 
             f"{where}: got a value behind = that is no single number, need [Start(0.5)] in its "
             f"place. Give others with --set {field.name}=1,0,0."
         )
-    said = "Start" in field.attributes or field.has_default  # else the nearest to 0 in the range
-    if said and not np.float32(low) <= np.float32(start) <= np.float32(high):
+    has_start = "Start" in field.attributes or field.has_default  # else nearest to 0
+    if has_start and not np.float32(low) <= np.float32(start) <= np.float32(high):
         raise ConfigError(f"{where}: got a start of {start:g}, need {low:g} ... {high:g}, its "
                           "[Range]. Change one of the two.")  # fmt: skip
     return Member(field.name, kind, field.type, shape, first, rate, low, high, start, levels)

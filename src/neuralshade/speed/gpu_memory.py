@@ -28,8 +28,8 @@ def used_bytes(twin: torch.device, adapter: str) -> tuple[int, str] | None:
         return total - free, "torch.cuda.mem_get_info"
     if shutil.which(NVIDIA_SMI[0]) is None:
         return None
-    said = subprocess.run(NVIDIA_SMI, capture_output=True, text=True)
-    for line in said.stdout.splitlines():
+    result = subprocess.run(NVIDIA_SMI, capture_output=True, text=True)
+    for line in result.stdout.splitlines():
         name, _, megabytes = line.rpartition(",")
         if name.strip() == adapter and megabytes.strip().isdecimal():
             return int(megabytes) * 2**20, "nvidia-smi"

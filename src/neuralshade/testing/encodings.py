@@ -129,8 +129,8 @@ def _check_host(encoding: Encoding, at: torch.Tensor) -> None:
             u, v = at[:, 0], at[:5, 1]
             lattice = encoding.on_lattice(u, v)
             grid = torch.stack(torch.meshgrid(u, v, indexing="xy"), -1).reshape(-1, 2)
-            wanted = encoding(grid).t().reshape(lattice.shape)
-            torch.testing.assert_close(lattice, wanted, rtol=0, atol=1e-5,
+            expected = encoding(grid).t().reshape(lattice.shape)
+            torch.testing.assert_close(lattice, expected, rtol=0, atol=1e-5,
                                        msg=lambda words: f"lattice: {words}")  # fmt: skip
     parameters = list(encoding.parameters())
     for kept, back in zip(
@@ -144,15 +144,15 @@ def _check_parts(gpu: Gpu, encoding: Encoding, at: torch.Tensor, tolerance: floa
     d_encoded = torch.randn(len(at), encoding.width, generator=torch.Generator().manual_seed(1))
     kernels = EncodingKernels(gpu, encoding, at.float().numpy(), d_encoded.numpy())
     numbers = encoding.number_count()
-    sizes = tuple(kernels.run("told_sizes", 1, sizes=(2,))["sizes"])
+    sizes = tuple(kernels.run("put_sizes", 1, sizes=(2,))["sizes"])
     assert sizes == (encoding.width, numbers), (
         f"WIDTH and PARAMETERS are {sizes} in Slang, {(encoding.width, numbers)} in Python"
     )
     rows = (len(PARTS), len(at), encoding.width)
     ran = kernels.run("by_parts", len(at), results=rows, counts=rows, sizes=(2,))
-    wanted = copy.deepcopy(encoding).double()(at.double()).detach().numpy()
+    expected = copy.deepcopy(encoding).double()(at.double()).detach().numpy()
     for parts, counts, row in zip(PARTS, ran["counts"], ran["results"], strict=True):
         assert (counts == 1).all(), (
             f"columns are put {counts.min()} to {counts.max()} times by {parts} threads a position"
         )
-        close(row, wanted, tolerance, f"value, {parts} threads a position")
+        close(row, expected, tolerance, f"value, {parts} threads a position")

@@ -57,9 +57,9 @@ def check_loss(kind: str, *, gpu: Gpu | None = None, rtol: float = CLOSE["rtol"]
     p, t = samples(torch.Generator().manual_seed(0))
     with some_gpu(gpu) as opened:
         value, d_p = run_loss(opened, kind, *_with_odd(p, t))
-    wanted, d_wanted = by_torch(kind, p, t)
+    expected, d_expected = by_torch(kind, p, t)
     count = len(p)
-    for found, right, what in ((value, wanted, "value"), (d_p, d_wanted, "gradient")):
+    for found, right, what in ((value, expected, "value"), (d_p, d_expected, "gradient")):
         np.testing.assert_allclose(found[:count], right, rtol=rtol, atol=CLOSE["atol"],
                                    err_msg=what)  # fmt: skip
     on_host = by_torch(kind, *_with_odd(p, t))[1][count:]

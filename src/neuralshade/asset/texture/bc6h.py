@@ -62,10 +62,10 @@ def compress_bc6h(colors: NDArray[np.float16]) -> NDArray[np.uint8]:
 
 def _compress(colors: NDArray[np.float16]) -> NDArray[np.uint8]:
     bits = np.ascontiguousarray(colors + np.float16(0)).view(np.uint16)  # -0 becomes 0
-    wanted = bits.astype(np.float32) * np.float32(64 / 31)
-    ends = _on_axis(wanted)
-    best_error = np.full(len(wanted), np.inf, np.float32)
-    blocks = np.zeros((len(wanted), 16), np.uint8)
+    target = bits.astype(np.float32) * np.float32(64 / 31)
+    ends = _on_axis(target)
+    best_error = np.full(len(target), np.inf, np.float32)
+    blocks = np.zeros((len(target), 16), np.uint8)
     for mode in MODES:
         tried = ends
         for _ in range(1 + REFITS):
@@ -75,14 +75,14 @@ def _compress(colors: NDArray[np.float16]) -> NDArray[np.uint8]:
             best_error[better] = error[better]
             rows = np.flatnonzero(better)
             blocks[rows] = _packed(stored.first[rows], stored.second[rows], steps[rows], mode)
-            tried = _least_squares(wanted, steps, *tried)
+            tried = _least_squares(target, steps, *tried)
     return blocks
 
 
-def _on_axis(wanted: Floats) -> tuple[Floats, Floats]:
+def _on_axis(target: Floats) -> tuple[Floats, Floats]:
     """Return the ends of the colors along the axis on which they differ most: [N, 3] each."""
-    middle = wanted.mean(axis=1, keepdims=True)
-    apart = wanted - middle
+    middle = target.mean(axis=1, keepdims=True)
+    apart = target - middle
     spread = np.einsum("nti,ntj->nij", apart, apart, dtype=np.float64)
     axis = np.linalg.eigh(spread)[1][:, :, -1].astype(np.float32)
     along = np.einsum("nti,ni->nt", apart, axis)
@@ -123,13 +123,13 @@ def _steps(
     The nearest by their places on the line between the ends, which rounding leaves by a bit.
     """
     first, second = (_unquantized(end, mode[1])[:, None] for end in (ends.first, ends.second))
-    wanted = bits.astype(np.float32)
+    target = bits.astype(np.float32)
     start, axis = _shown(first).astype(np.float32), (_shown(second) - _shown(first))
     axis = axis.astype(np.float32)
     length = np.square(axis).sum(axis=2, keepdims=True)
-    along = np.matmul(wanted - start, axis.swapaxes(1, 2)) * (FINE / np.maximum(length, 1))
+    along = np.matmul(target - start, axis.swapaxes(1, 2)) * (FINE / np.maximum(length, 1))
     steps = NEAREST[np.rint(along[..., 0].clip(0, FINE)).astype(np.intp)]
-    apart = _shown(_between(first, second, steps)).astype(np.float32) - wanted
+    apart = _shown(_between(first, second, steps)).astype(np.float32) - target
     return steps, np.square(apart).sum(axis=(1, 2))
 
 
@@ -146,13 +146,13 @@ def _shown(between: Codes) -> Codes:
 
 
 def _least_squares(
-    wanted: Floats, steps: Codes, first: Floats, second: Floats
+    target: Floats, steps: Codes, first: Floats, second: Floats
 ) -> tuple[Floats, Floats]:
     """Return the end points that suit the chosen steps best; the old ones where undefined."""
     b = (WEIGHTS[steps] / 64).astype(np.float32)
     a = 1 - b
     aa, ab, bb = (a * a).sum(axis=1), (a * b).sum(axis=1), (b * b).sum(axis=1)
-    av, bv = (np.matmul(each[:, None], wanted)[:, 0] for each in (a, b))
+    av, bv = (np.matmul(each[:, None], target)[:, 0] for each in (a, b))
     determinant = aa * bb - ab * ab
     solved = (determinant > 1e-3)[:, None]
     divisor = np.where(solved[:, 0], determinant, 1)[:, None]

@@ -257,8 +257,8 @@ class Inference:
         if self.plan is None:
             return -(-count // INFER_THREADS)
         at_once = self.gpu.occupancy(canvas.kernel) or 1
-        wanted = -(-count // self.plan.infer_samples)
-        return min(wanted, at_once * (self.gpu.multiprocessors or 1))
+        needed = -(-count // self.plan.infer_samples)
+        return min(needed, at_once * (self.gpu.multiprocessors or 1))
 
     def _numbers(self, drawn: Buffer, count: int) -> npt.NDArray[Any]:
         raw = drawn.read().view(np.float32)

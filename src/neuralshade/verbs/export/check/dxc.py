@@ -20,7 +20,7 @@ COMPILER = uuid.UUID("73e22d93-e6ce-47f3-b5bf-f0664f39c1b0").bytes_le
 COMPILER_3 = uuid.UUID("228b4687-5a6a-4730-900c-9702b2203f54").bytes_le
 RESULT = uuid.UUID("58346cda-dde7-4497-9461-6f87af5e0659").bytes_le
 COMPILE = 3  # slots in tables of methods
-STATUS, OUTPUT, SAID = 3, 4, 5
+STATUS, OUTPUT, LOG = 3, 4, 5
 UTF8 = 65001
 WIDE = "utf-16-le" if sys.platform == "win32" else "utf-32-le"  # wchar_t
 
@@ -55,8 +55,8 @@ def compile_hlsl(text: str, entry: str, profile: str, options: Sequence[str] = (
     result, status = ComObject(out.value), c_int()
     result.call(STATUS, byref(status), types=(c_void_p,))
     if status.value:
-        said = _blob(result, SAID).decode(errors="replace").strip("\0 \n")
-        raise KernelError(f"hlsl: got an error of DXC: {said}")
+        log = _blob(result, LOG).decode(errors="replace").strip("\0 \n")
+        raise KernelError(f"hlsl: got an error of DXC: {log}")
     return _blob(result, OUTPUT)
 
 

@@ -127,5 +127,5 @@ def _device(language: str, features: Sequence[str]) -> tuple[Any, str]:
     if missing := set(features) - set(adapter.features):
         raise DeviceError(f"{language}: got {name} without {', '.join(missing)}, need it to check "
                           "16-bit numbers. Check on another GPU.")  # fmt: skip
-    wanted = [*features, *(one for one in (BLOCKS,) if one in adapter.features)]
-    return adapter.request_device_sync(required_features=wanted), name
+    required = [*features, *(one for one in (BLOCKS,) if one in adapter.features)]
+    return adapter.request_device_sync(required_features=required), name
