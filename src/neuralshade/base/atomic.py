@@ -133,9 +133,8 @@ def _refusals_for(path: Path, partial: Path) -> Iterator[None]:
             raise _refusal(path, error) from error
         raise
     finally:
-        if os.path.exists(
-            partial
-        ):  # checked first: a read-only disk refuses to remove a missing file
+        # checked first: a read-only disk refuses to remove a missing file
+        if os.path.exists(partial):
             partial.unlink()
 
 
