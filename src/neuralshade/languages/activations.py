@@ -24,7 +24,7 @@ ACTIVATIONS = {  # {x} is a float4
 
 
 def activated(name: str, x: str) -> str:
-    """Return the activation of a float4 that is a name.
+    """Return the activation of a float4 variable.
 
     Raises: ConfigError for an activation of another package.
     """

@@ -162,12 +162,12 @@ def _filled(layer: Layer) -> tuple[Doubles, Doubles]:
 
 
 def _feeds_half(network: Network, index: int) -> bool:
-    """Return whether the layer behind a layer reads float16."""
+    """Return whether the next layer reads float16."""
     return any(layer.half for layer in network.layers[index + 1 : index + 2])
 
 
 def _kept(network: Network, index: int, name: str, value: str) -> str:
-    """Return the line that keeps four outputs of a layer as the next one reads them."""
+    """Return the line that stores four outputs of a layer as the next one reads them."""
     if _feeds_half(network, index):
         return f"const half4 {name} = to_half({value});"
     return f"const float4 {name} = {value};"

@@ -33,7 +33,7 @@ def run_vectors(gpu: Gpu, printer: CoopVecSlang, program: Program, golden: Golde
 
 
 def converted(gpu: Gpu, printer: CoopVecSlang) -> SlangpyBuffer:
-    """Return the printer's words with matrices as the device likes them best, in their places.
+    """Return the printer's words with matrices in the device's optimal layout, in place.
 
     Raises: DeviceError where that takes more bytes than a matrix has in the file.
     """
