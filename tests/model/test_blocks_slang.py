@@ -26,7 +26,7 @@ def test_blocks_equal_the_python_half(gpu, textures, wraps, packed):
     rng = torch.Generator().manual_seed(textures)
     blocks = BlockGrid(MIPS, range(4), textures, wraps=wraps, rng=rng)
     lanes = Lanes(gpu, blocks, positions(40, rng), packed=packed)
-    assert abs(lanes.wanted_gradients).max() > 0.1
+    assert abs(lanes.expected_gradients).max() > 0.1
     lanes.check()
 
 

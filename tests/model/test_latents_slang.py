@@ -35,7 +35,7 @@ def grid(features: int, wraps: bool, rng: torch.Generator, scale: int = 1) -> La
 def test_latents_equal_the_python_half(gpu, features, wraps):
     rng = torch.Generator().manual_seed(features)
     lanes = Lanes(gpu, grid(features, wraps, rng), positions(40, rng), packed=features % 2 == 0)
-    assert abs(lanes.wanted_gradients).max() > 0.1
+    assert abs(lanes.expected_gradients).max() > 0.1
     lanes.check()
 
 

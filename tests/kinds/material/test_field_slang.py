@@ -44,10 +44,10 @@ def test_the_encoding_equals_its_host_half(gpu, features, lobes, wrap, varied):
     encoding = encoding_of(started(features, lobes, wrap, vary=vary))
     lanes = Lanes(gpu, encoding, positions(40, varied=varied), packed=features == 8)
     assert (lanes.counts == 1).all()
-    assert np.isfinite(lanes.encoded).all() and abs(lanes.wanted_gradients).max() > 0.1
-    np.testing.assert_allclose(lanes.encoded, lanes.wanted, atol=1e-4, rtol=1e-4)
-    scale = abs(lanes.wanted_gradients).max()
-    np.testing.assert_allclose(lanes.gradients / scale, lanes.wanted_gradients / scale, atol=5e-4)
+    assert np.isfinite(lanes.encoded).all() and abs(lanes.expected_gradients).max() > 0.1
+    np.testing.assert_allclose(lanes.encoded, lanes.expected, atol=1e-4, rtol=1e-4)
+    scale = abs(lanes.expected_gradients).max()
+    np.testing.assert_allclose(lanes.gradients / scale, lanes.expected_gradients / scale, atol=5e-4)
 
 
 def test_the_field_equals_its_host_half(gpu):
