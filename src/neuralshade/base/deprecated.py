@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -24,6 +24,6 @@ def renamed_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]
         if name not in names:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         warn_renamed(f"{module}.{name}", f"{module}.{names[name]}")
-        return getattr(importlib.import_module(module), names[name])
+        return getattr(sys.modules[module], names[name])
 
     return find
