@@ -38,7 +38,7 @@ from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.shared import shared_names
 from neuralshade.kinds.material.speed.screen import TILE, Screen
-from neuralshade.model.frame_decoder import FrameDecoder
+from neuralshade.model.batched_decoder import BatchedDecoder
 from neuralshade.scene.material_sort import LANES, NOBODY, MaterialSort
 
 Row = dict[str, Any]

@@ -40,7 +40,7 @@ def clock(monkeypatch):
 @pytest.fixture
 def at_once(monkeypatch):
     """Tell of work that takes no time."""
-    monkeypatch.setattr(work, "UNTOLD_SECONDS", 0.01)
+    monkeypatch.setattr(progress_scope, "SILENT_SECONDS", 0.01)
     monkeypatch.setattr(work_lines, "POLL_SECONDS", 0.01)
 
 
@@ -144,12 +144,12 @@ def test_a_start_that_failed_is_over():
 
 def test_only_the_first_step_is_told():
     warm_up = WarmUp(Progress())
-    with work.working("starting the fit"):
+    with progress_scope.working("starting the fit"):
         with warm_up.scope():
-            assert work.current().what == "running the first step"
+            assert progress_scope.current_scope().what == "running the first step"
         warm_up.uncounted(1.0, 1)
         with warm_up.scope():
-            assert work.current().what == "starting the fit"
+            assert progress_scope.current_scope().what == "starting the fit"
 
 
 def test_a_line_for_each_stage_of_a_fit(at_once, capsys):

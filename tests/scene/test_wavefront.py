@@ -154,7 +154,7 @@ def test_the_texts_of_both_roads_compile(device, alone):
     text = wavefront.decode_text(vectors, 1)
     module = device.load_module_from_source(f"waves_of_vectors_{alone}", text)
     device.link_program([module], [module.entry_point("decode")])
-    warps = FrameDecoder(warps_text(recipe, words, places), {}, "", 0)
+    warps = BatchedDecoder(warps_text(recipe, words, places), {}, "", 0)
     assert export_slang(wavefront.decode_text(warps, 0), "decode").code
 
 

@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _foreign_message(error: Exception) -> str:
     """Return the message for a foreign exception; raise it where it is a bug."""
-    if message := missing_memory(error):
+    if message := out_of_memory_message(error):
         return message
     if not isinstance(error, OSError) or error.errno is None or error.filename is not None:
         raise error  # errors of files should have been ours
@@ -115,7 +115,7 @@ class _Commands(click.Group):
 
 def _show_version(ctx: click.Context, _: click.Parameter, flag: bool) -> None:
     if flag and not ctx.resilient_parsing:  # completion parses with it
-        from neuralshade.base.commit import told_version
+        from neuralshade.base.commit import version_with_commit
 
         click.echo(f"neuralshade, version {version_with_commit()}")
         ctx.exit()

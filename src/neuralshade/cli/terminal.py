@@ -99,7 +99,7 @@ class _Status(ProgressColumn):
         self.console = console
 
     def render(self, task: Task) -> Text:
-        if work := told():  # work after the training
+        if work := progress_line():  # work after the training
             return Text(work)
         text = Text(fitting(task.fields["parts"], self.console.width))
         text.highlight_regex(r"\d+ s left", "cyan")

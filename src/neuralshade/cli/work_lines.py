@@ -80,24 +80,24 @@ def _print_lines(ended: threading.Event) -> None:
 class WorkLines:
     """Schedule of progress lines: few, but never long apart.
 
-    One where the whole has taken UNTOLD_SECONDS, one for each stage that has, and one after
+    One where the whole has taken SILENT_SECONDS, one for each stage that has, and one after
     PLAIN_SECONDS without: there may be many short parts.
     """
 
     def __init__(self) -> None:
-        self._whole: work.Work | None = None
-        self._stage: work.Work | None = None
-        self._next = self._next_of_stage = math.inf  # seconds of work.now()
+        self._whole: progress_scope.ProgressScope | None = None
+        self._stage: progress_scope.ProgressScope | None = None
+        self._next = self._next_of_stage = math.inf  # seconds of progress_scope.now()
 
     def due(self) -> str:
         """Return the line that is due now; empty without one."""
-        running, now = work.running(STAGES), work.now()
+        running, now = progress_scope.open_scopes(STAGES), progress_scope.now()
         whole, stage = (running[0], running[-1]) if running else (None, None)
         if whole is not self._whole:
             self._whole = whole
-            self._next = math.inf if whole is None else whole.begun + work.UNTOLD_SECONDS
+            self._next = math.inf if whole is None else whole.begun + progress_scope.SILENT_SECONDS
         if stage is not self._stage:  # the whole continues when a part of it has ended
-            self._stage, self._next_of_stage = stage, now + work.UNTOLD_SECONDS
+            self._stage, self._next_of_stage = stage, now + progress_scope.SILENT_SECONDS
         if whole is None or now < min(self._next, self._next_of_stage):
             return ""
         self._next, self._next_of_stage = now + PLAIN_SECONDS, math.inf

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from neuralshade.base.interrupt import raised_while
+from neuralshade.base.interrupt import signals_raised
 from neuralshade.base.message_text import sentence
 from neuralshade.errors import DeviceError, FitInterrupted
 from neuralshade.fitting.resuming import typed_path
-from neuralshade.gpu.patience import StuckError
+from neuralshade.gpu.device_wait import StuckError
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def keep_if_interrupted(job: Any, keep_it: Callable[[], str]) -> Iterator[None]:
     SIGTERM and SIGHUP raise exceptions as Ctrl-C does, instead of ending the process at once.
     """
     try:
-        with raised_while(job.loop.is_over):
+        with signals_raised(job.loop.is_over):
             yield
     except FitInterrupted:
         raise

@@ -79,7 +79,7 @@ USUAL = FitOptions()
 
 
 @contextmanager
-def chosen_engine(options: FitOptions, engine: str | None = None) -> Iterator[Chosen]:
+def chosen_engine(options: FitOptions, engine: str | None = None) -> Iterator[EngineChoice]:
     """Context with the engine that a fit runs on; ``engine`` overrides the options' one.
 
     Raises: ConfigError for an unknown engine; DeviceError where it cannot run here; OutputError for

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from neuralshade.base.message_text import plural
-from neuralshade.base.work import part, stage
+from neuralshade.base.progress_scope import counted_part, part
 from neuralshade.measure.quality_rows import all_baselines, sentences
 from neuralshade.measure.report import ReportData, write_report
 

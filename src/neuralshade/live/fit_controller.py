@@ -173,7 +173,7 @@ class FitController:
         """Write the report of the asset in its present state."""
         asset = path.with_name(self.name)
         self.job.save(asset)
-        with cut_short():  # a report may take longer than a signal is allowed to wait
+        with interruptible():  # a report may take longer than a signal is allowed to wait
             self.job.write_report(asset, path, ())
 
     def load(self, path: Path, into_fit: bool) -> str:

@@ -198,7 +198,7 @@ def _settings(kind: Kind, request: Mapping[str, Any]) -> dict[str, Any]:
     if "bpp" in found and kind.calls is not None and kind.subject.picture:
         typed = {name: value for name, value in found.items() if name != "preset"}
         line = CommandLine("", None, {}, found.get("preset"), typed, typed, {"resume": None})
-        loaded(kind.calls)(line)  # raises where no setting is left to size
+        import_object(kind.calls)(line)  # raises where no setting is left to size
     return found
 
 

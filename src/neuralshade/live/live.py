@@ -73,7 +73,7 @@ class Live:
         self._job: Job[Any] | None = None  # of the running fit
         self._fits = 0
         self._ends = False  # whether a signal arrived while a fit was finishing
-        self._relay = LogAside(self.channel.note)
+        self._relay = LogTap(self.channel.note)
         log.addHandler(self._relay)
 
     @property
@@ -147,13 +147,13 @@ class Live:
 
     def _run_once(self) -> Any:
         self._fits, self._runs = self._fits + 1, True
-        call, signals = self._request.with_live(self), last_asked()
+        call, signals = self._request.with_live(self), last_request_time()
         try:
             with self.startup.report(f"fit {call.kind.name}, {name_of(call.subject)}"):
                 result = call.fit(**call.arguments)
         finally:
             job, self._job, self._runs = self._job, None, False
-            self._ends = last_asked() != signals
+            self._ends = last_request_time() != signals
         # the permission to upload code includes trust in an uploaded task
         trust = self.uploads.sources.allowed or bool(call.arguments.get("trust"))
         self.viewer.open(result.asset, self._reference(call), fitted=True, trust=trust)

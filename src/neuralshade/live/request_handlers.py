@@ -61,7 +61,7 @@ def answer(
         begin = time.perf_counter()
         try:
             found = _answered(request, renderer, subject)
-        except CutShort:
+        except Interrupted:
             _refuse(channel, request, ConfigError(f"{request.what}: got a fit that ends, need one "
                                                   "that goes on. Ask again then."))  # fmt: skip
             continue

@@ -132,7 +132,9 @@ class SourceSets:
                                   f"of {able}. Choose one of them.")  # fmt: skip
             pictures = [one.document.parent / name for name in one.sizes]
             if kind.name not in one.arguments:  # checked before the running fit is stopped
-                one.arguments[kind.name] = loaded(kind.subject.uploaded)(one.document, pictures)
+                one.arguments[kind.name] = import_object(kind.subject.uploaded)(
+                    one.document, pictures
+                )
             self._fitted = key
             return one.arguments[kind.name]
 

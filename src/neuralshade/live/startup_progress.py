@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from neuralshade.base import work
+from neuralshade.base import progress_scope
 
 POLL_SECONDS = 0.25  # between two checks of the current work
 OWN = "preparing"  # name of the whole, where there is no outer progress scope
@@ -31,9 +31,9 @@ class StartupProgress:
         """Publish ``what`` until the block ends, or ``end`` is called."""
         self.end()
         ended = self._ended = threading.Event()
-        if work.current() is None:  # progress scopes need an outer one
-            self._whole.enter_context(work.working(OWN))
-        begun, last = work.now(), _message(what, 0)
+        if progress_scope.current_scope() is None:  # progress scopes need an outer one
+            self._whole.enter_context(progress_scope.working(OWN))
+        begun, last = progress_scope.now(), _message(what, 0)
         self._publish(last)
         threading.Thread(target=self._watch, args=(ended, what, begun, last),
                          name="neuralshade preparing", daemon=True).start()  # fmt: skip
@@ -55,7 +55,7 @@ class StartupProgress:
         self, ended: threading.Event, what: str, begun: float, last: Mapping[str, Any]
     ) -> None:
         while not ended.wait(POLL_SECONDS):
-            message = _message(what, int(work.now() - begun))
+            message = _message(what, int(progress_scope.now() - begun))
             with self._lock:
                 if message != last and not ended.is_set():
                     self._publish(message)
@@ -64,6 +64,6 @@ class StartupProgress:
 
 def _message(what: str, seconds: int) -> dict[str, Any]:
     """Return the message for pages; ``doing`` is empty where no work is reported."""
-    current = work.current()
+    current = progress_scope.current_scope()
     doing = "" if current is None or current.what == OWN else current.what
     return {"what": what, "doing": doing, "seconds": seconds}

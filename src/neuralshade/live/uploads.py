@@ -10,7 +10,7 @@ from pathlib import Path
 
 from starlette.requests import Request
 
-from neuralshade.base.held import ScratchFolder
+from neuralshade.base.temp_files import TempFolder
 from neuralshade.live.cpu_budget import CpuBudget
 from neuralshade.live.map_sets import MapSets
 from neuralshade.live.source_sets import SourceSets

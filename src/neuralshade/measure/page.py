@@ -53,7 +53,7 @@ def provenance() -> dict[str, str]:
 
 def _machine() -> str:
     """Return processor, cores and system in one line."""
-    from neuralshade.engine.choose import cpu_words  # loads PyTorch
+    from neuralshade.engine.engine_choice import cpu_description  # loads PyTorch
 
     named = re.search(r"model name\s*:\s*(.+)", cpu_description())
     processor = named[1] if named else platform.processor() or "processor not known"

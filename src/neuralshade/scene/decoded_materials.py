@@ -22,7 +22,7 @@ NO_DECODER = 0xFFFFFFFF
 class DecodedMaterials:
     """Decoders, one for each architecture, and their materials in order."""
 
-    decoders: Sequence[FrameDecoder]
+    decoders: Sequence[BatchedDecoder]
     places: Mapping[int, int]  # from a scene's material index to its row in ``table``
     table: npt.NDArray[np.uint32]  # [places + 1, 4]: decoder, index there, side in texels, 0
 

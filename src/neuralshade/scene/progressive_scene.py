@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.base.closeable import Closeable
-from neuralshade.base.work import working
+from neuralshade.base.progress_scope import working
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.scene import REFERENCE, RESULT, Light, Scene, View
 from neuralshade.gpu.open import open_gpu

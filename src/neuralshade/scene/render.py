@@ -174,7 +174,7 @@ def _first_path(document: SceneDocument, gpu: Gpu, contents: SceneContents) -> P
     """
     size = (document.width, document.height)
     try:
-        with cut_short():
+        with interruptible():
             tracer = PathTracer(gpu, contents, document.camera, size, bounces=document.bounces,
                                 seed=document.seed)  # fmt: skip
             with part("compiling for the first path"):  # drivers compile at the first run

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from neuralshade.gpu.gpu import Commands, Dispatch, Gpu, Kernel, Steps
-from neuralshade.model.frame_decoder import FrameDecoder
+from neuralshade.model.batched_decoder import BatchedDecoder
 from neuralshade.scene.bound_scene import (
     TILE,
     SceneContents,
@@ -169,7 +169,7 @@ def meet_text(cases: Sequence[Case], inline: str = "") -> str:
             f"{SCATTER.format(cases=calls)}")  # fmt: skip
 
 
-def decode_text(decoder: FrameDecoder, index: int) -> str:
+def decode_text(decoder: BatchedDecoder, index: int) -> str:
     """Return the Slang text that evaluates the points of one decoder's materials."""
     return (f"{decoder.text}{CONSTANTS}static const uint DECODER = {index}u;\n"
             '#include "neuralshade/scene/wavefront.decode.cs.slang"\n')  # fmt: skip

@@ -64,7 +64,7 @@ def test_a_request_given_up_while_it_is_answered(channel, renderer, subject):
 
 def test_a_report_is_given_up_where_the_fit_is_to_end(channel, renderer, subject):
     cut, other = channel.ask("report"), channel.ask("nothing")
-    answer(channel, renderer, subject(lambda: fail(CutShort())))
+    answer(channel, renderer, subject(lambda: fail(Interrupted())))
     assert str(cut.exception()) == (
         "report: got a fit that ends, need one that goes on. Ask again then."
     )

@@ -16,8 +16,10 @@ PATIENCE_SECONDS = 60
 def clock(monkeypatch):
     """Give the seconds that have passed, in a list; of no other test's fit is anything told."""
     passed = [100.0]
-    monkeypatch.setattr(work, "_RUNNING", [])  # a fit left to a thread may end after its test
-    monkeypatch.setattr(work, "now", lambda: passed[0])
+    monkeypatch.setattr(
+        progress_scope, "_RUNNING", []
+    )  # a fit left to a thread may end after its test
+    monkeypatch.setattr(progress_scope, "now", lambda: passed[0])
     monkeypatch.setattr(module, "POLL_SECONDS", 0.001)
     return passed
 
@@ -34,7 +36,9 @@ def test_each_work_and_each_second_is_told_once(clock):
     startup = StartupProgress(sent.append)
     with startup.report("fit splats, jeep.jpg"):
         assert sent == [{"what": "fit splats, jeep.jpg", "doing": "", "seconds": 0}]
-        with work.part("compiling kernels"):  # of a whole, which is told of by nobody here
+        with progress_scope.part(
+            "compiling kernels"
+        ):  # of a whole, which is told of by nobody here
             until(lambda: sent[-1]["doing"] == "compiling kernels")
             clock[0] += 20.5
             until(lambda: sent[-1]["seconds"] == 20)
@@ -44,7 +48,7 @@ def test_each_work_and_each_second_is_told_once(clock):
         assert len(sent) == count == 4
         startup.end()
         assert sent[-1] is None
-    assert len(sent) == 5 and work.current() is None  # that it ended is told once
+    assert len(sent) == 5 and progress_scope.current_scope() is None  # that it ended is told once
 
 
 def test_it_ends_with_an_error_too(clock):
