@@ -26,7 +26,7 @@ BLOCK_PIXELS = 2**13  # their activations fit a core's cache
 DAMPING = 0.1  # relative increase of a code's curvature: the decoder is not linear
 
 
-def refine_codes(
+def descend_codes(
     network: MLP,
     levels: Sequence[Level],
     lattices: Sequence[Lattice],

@@ -72,7 +72,7 @@ def squared_error(recipe, tensors, picture):
 def test_the_error_never_rises_and_only_codes_change(encoding, size, bits, activation, seed, band):
     recipe, tensors, picture = case_of(encoding, size, seed, grid_bits=bits, activation=activation)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(code_search, "BAND_PIXELS", band)  # one pixel row, or all
+        patch.setattr(code_refinement, "BAND_PIXELS", band)  # one pixel row, or all
         found, told = refine_codes(recipe, tensors, picture, 2)
     before = squared_error(recipe, tensors, picture)
     assert squared_error(recipe, found, picture) <= before * (1 + 1e-5)
@@ -88,7 +88,7 @@ def test_the_error_never_rises_and_only_codes_change(encoding, size, bits, activ
 def test_no_code_of_a_linear_decoder_would_gain_by_one(monkeypatch):
     """There the linear picture is the decoder itself: every code is tried by brute force."""
     recipe, tensors, picture = case_of(ENCODINGS[0], (9, 14), hidden_layers=0)
-    monkeypatch.setattr(code_search, "BAND_PIXELS", 40)
+    monkeypatch.setattr(code_refinement, "BAND_PIXELS", 40)
     found, _ = refine_codes(recipe, tensors, picture, 40)
     wanted = squared_error(recipe, found, picture)
     assert wanted < 0.8 * squared_error(recipe, tensors, picture)
@@ -129,8 +129,8 @@ def test_codes_are_those_of_the_field(monkeypatch):
         assert torch.equal(level.texels, shown)
     asked = field.network, levels, [PicturePixels(field, picture)]
     with torch.no_grad():
-        assert code_refinement.refine_codes(*asked, 3, stopped=lambda: True) == 0
-        assert code_refinement.refine_codes(*asked, 1) > 0
+        assert code_refinement.descend_codes(*asked, 3, stopped=lambda: True) == 0
+        assert code_refinement.descend_codes(*asked, 1) > 0
     found = stored_field(recipe, tensors | {v.name: v.packed() for v in levels}, 3, "asset")
     for ours, theirs in zip(field.parameters(), found.parameters(), strict=True):
         assert torch.equal(ours, theirs)

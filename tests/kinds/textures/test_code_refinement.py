@@ -60,8 +60,8 @@ def error(field, texels):
 
 @pytest.mark.parametrize("name", EACH)
 def test_the_error_falls_until_no_code_moves(name, monkeypatch):
-    monkeypatch.setattr(code_refinement, "BAND_PIXELS", 40)  # several bands of rows
-    monkeypatch.setattr(code_refinement, "BLOCK_PIXELS", 16)
+    monkeypatch.setattr(engine_search, "BAND_PIXELS", 40)  # several bands of rows
+    monkeypatch.setattr(engine_search, "BLOCK_PIXELS", 16)
     field, texels = case_of(name)
     network = [p.detach().clone() for p in field.network.parameters()]
     errors = [error(field, texels)]
@@ -79,7 +79,7 @@ def test_the_error_falls_until_no_code_moves(name, monkeypatch):
 @pytest.mark.parametrize("name", EACH)
 def test_no_code_of_a_linear_decoder_would_gain_by_one(name, monkeypatch):
     """There the linear picture is the decoder itself: every code is tried by brute force."""
-    monkeypatch.setattr(code_refinement, "BAND_PIXELS", 40)
+    monkeypatch.setattr(engine_search, "BAND_PIXELS", 40)
     field, texels = case_of(name)
     rng = torch.Generator().manual_seed(5)
     field.network = MLP(field.encoding.width, texels.channels, 0, 1, bias=True, rng=rng)
@@ -100,7 +100,7 @@ def test_no_code_of_a_linear_decoder_would_gain_by_one(name, monkeypatch):
                 errors.append(error(field, texels) if inside else np.inf)
             # a damped step of a half and less is none: what it would gain is a share of the bend
             bend = sum(errors) - 2 * least
-            spared = code_refinement.DAMPING * (bend / 2 if np.isfinite(bend) else least)
+            spared = engine_search.DAMPING * (bend / 2 if np.isfinite(bend) else least)
             assert min(errors) >= least - spared - 1e-6
         grid.set_codes(codes)
 
@@ -152,7 +152,7 @@ def test_several_passes_are_one_after_the_other():
 
 
 def test_a_search_that_is_stopped_keeps_what_it_has(monkeypatch):
-    monkeypatch.setattr(code_refinement, "BAND_PIXELS", 40)
+    monkeypatch.setattr(engine_search, "BAND_PIXELS", 40)
     field, texels = case_of("even")
     start = error(field, texels)
     assert searcher_of(field, texels, WEIGHTS)(1, lambda: True) == 0

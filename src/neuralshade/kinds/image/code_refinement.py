@@ -14,7 +14,7 @@ import torch
 from neuralshade.asset.tensors import SCALE, pack_nibbles, unpack_nibbles
 from neuralshade.base.interrupt import Interruption
 from neuralshade.engine.code_bands import Group, Level
-from neuralshade.engine.code_refinement import refine_codes
+from neuralshade.engine.code_refinement import descend_codes
 from neuralshade.errors import DeviceError
 from neuralshade.fitting.searched_job import NOT_SEARCHED, CodeSearch
 from neuralshade.fitting.time_plan import NO_DEADLINE, Deadline
@@ -75,7 +75,7 @@ def _searched(
 ) -> int:  # fmt: skip
     """Search a field's codes; return how many moved."""
     if gpu is None or not levels:
-        return refine_codes(field.network, levels, [pixels], passes, stopped)
+        return descend_codes(field.network, levels, [pixels], passes, stopped)
     from neuralshade.engine.kernels.refinement.refinement import GpuRefinement
 
     return GpuRefinement(gpu, field, [Group(levels, [pixels])]).refine(passes, stopped)
@@ -119,7 +119,7 @@ class StoredLevel(Level):
     texels: torch.nn.Parameter  # [features, rows, columns]
     bits: int
 
-    def show(self, rows: slice) -> None:
+    def apply(self, rows: slice) -> None:
         """Write the codes of some rows into the field."""
         codes = self.codes[:, rows]
         self.texels[:, rows] = (codes + LEVELS[self.bits].offset) * self.step[:, None, None]

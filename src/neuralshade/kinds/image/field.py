@@ -98,7 +98,7 @@ def stored_quality(recipe: ImageRecipe, tensors: Tensors, picture: Picture) -> d
         squares, counted = squares + own, counted + all_of_it
         if light is not None:
             light.add(drawn, target)
-    quality = {"psnr_db": kept_db(decibels(squares / counted, white_of(picture)))}
+    quality = {"psnr_db": rounded_db(decibels(squares / counted, white_of(picture)))}
     return quality | ({} if light is None else light.facts())
 
 

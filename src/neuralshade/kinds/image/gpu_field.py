@@ -25,7 +25,7 @@ from neuralshade.source.crop import WHOLE, Crop
 if TYPE_CHECKING:
     from slangpy import Device, Texture
 else:  # for tools that read type hints at run time
-    Device, Texture = later("slangpy:Device"), later("slangpy:Texture")
+    Device, Texture = lazy_type("slangpy:Device"), lazy_type("slangpy:Texture")
 
 KEPT_TENSORS = 4  # pairs of PyTorch buffers whose bindings are cached
 

@@ -33,7 +33,7 @@ from neuralshade.source.picture import Picture
 from neuralshade.source.transform import transform_picture
 
 # An imported network was compared with no picture: it has a source in place of a PSNR.
-QUALITY = Parts({}, {**PSNR.needed, **PSNR.others})
+QUALITY = ObjectOf({}, {**PSNR.needed, **PSNR.others})
 
 
 @dataclass(frozen=True, init=False)  # the base's __init__, which resolves its hints

@@ -157,7 +157,7 @@ def _number(name: str, value: Any) -> float:
 
 
 def _input_values(
-    inputs: list[Given], values: Mapping[str, Any], place: str
+    inputs: list[InputMember], values: Mapping[str, Any], place: str
 ) -> tuple[dict[str, float], dict[str, Picture]]:
     numbers, pictures = {}, {}
     for member in inputs:
@@ -206,7 +206,7 @@ def _lacks(field: Field, sized: bool) -> tuple[str, str] | None:
     return ("a number", "=0.5") if field.type in PLAIN and not field.has_default else None
 
 
-def _of_type(member: Given, value: Any) -> float:
+def _of_type(member: InputMember, value: Any) -> float:
     """Return a number converted to the member's type."""
     if member.type == "bool" and str(value).lower() in ("true", "false"):
         return float(str(value).lower() == "true")

@@ -43,7 +43,7 @@ from neuralshade.source.picture import Picture
 if TYPE_CHECKING:
     from neuralshade.kinds.shader.program import TaskProgram
 else:  # for tools that read type hints at run time
-    TaskProgram = later("neuralshade.kinds.shader.program:TaskProgram")
+    TaskProgram = lazy_type("neuralshade.kinds.shader.program:TaskProgram")
 
 log = logging.getLogger("neuralshade")
 
@@ -244,7 +244,7 @@ class OpenedShader(OpenedPicture):
         return self._renderer.program(name, sorted(unused))
 
     def compiled(self, *what: Any) -> bytes:
-        """Return kernels of such a module as ``compiled_here`` does; AssetError for unsafe ones."""
+        """Return its kernels as ``compile_in_process`` does; AssetError for unsafe ones."""
         return self._renderer.compiled(*what)
 
     def close(self) -> None:

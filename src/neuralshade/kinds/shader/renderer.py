@@ -66,7 +66,7 @@ class TaskRenderer(Protocol):
     def compiled(
         self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str]
     ) -> bytes:
-        """Return the code of ``compiled_here``."""
+        """Return the code of ``compile_in_process``."""
 
     def close(self) -> None: ...
 
@@ -100,8 +100,8 @@ class LocalRenderer:
     def compiled(
         self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str]
     ) -> bytes:
-        """Return the code of ``compiled_here``."""
-        from neuralshade.languages.translated import compiled_here  # few export
+        """Return the code of ``compile_in_process``."""
+        from neuralshade.languages.program_calls import compile_in_process  # few export
 
         if self.request.source.foreign:
             from neuralshade.gpu.module_files import files_folder
@@ -109,7 +109,7 @@ class LocalRenderer:
 
             for entry in entries:
                 check_kernel(text, entry, self.request.place, files_folder(files))
-        return compiled_here(text, files, target, entries)
+        return compile_in_process(text, files, target, entries)
 
     def close(self) -> None:
         """Close the GPU."""

@@ -11,7 +11,7 @@ from neuralshade.base.message_text import named
 from neuralshade.errors import AssetError
 
 LINES = Text(longest=math.inf)  # limited by the file's size alone
-VALUE = AnyOf((Number(), Truth(), Each(Number(1, 2**24, whole=True), 2, 2)),
+VALUE = AnyOf((Number(), Boolean(), ListOf(Number(1, 2**24, whole=True), 2, 2)),
               "a number, or width and height")  # fmt: skip
 RULES = {
     "module": ObjectOf(

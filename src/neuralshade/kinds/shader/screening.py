@@ -22,7 +22,7 @@ def check_source(source: ShaderSource) -> None:
             raise AssetError(f"{source.place}: got {word} in line {line} of {name}, need a task "
                              "without it: such code can reach all memory and files. "
                              "Do not trust where it comes from.")  # fmt: skip
-        for line, included in odd_files(text, name, source.files, macros):
+        for line, included in suspicious_files(text, name, source.files, macros):
             raise AssetError(f"{source.place}: got {included!r} taken in by line {line} of {name}, "
                              f"need files of the asset or of {OWN} only. "
                              "Do not trust where it comes from.")  # fmt: skip

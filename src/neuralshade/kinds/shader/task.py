@@ -39,7 +39,7 @@ class Task:
     text: str
     place: str
     members: tuple[Member, ...]
-    inputs: tuple[Given, ...]
+    inputs: tuple[InputMember, ...]
     renders: str | None
     folder: pathlib.Path | None = None
     foreign: bool = False

@@ -15,7 +15,7 @@ import torch
 
 from neuralshade.base.interrupt import Interruption
 from neuralshade.engine.code_bands import Group, Level
-from neuralshade.engine.code_refinement import refine_codes
+from neuralshade.engine.code_refinement import descend_codes
 from neuralshade.errors import DeviceError
 from neuralshade.fitting.searched_job import NOT_SEARCHED, CodeSearch
 from neuralshade.fitting.time_plan import NO_DEADLINE, Deadline
@@ -128,7 +128,7 @@ def searcher_of(
         return GpuRefinement(gpu, field, groups).refine
 
     def searched(passes: int, stopped: Callable[[], bool] = lambda: False) -> int:
-        return sum(refine_codes(field.network, group.levels, group.lattices, passes, stopped)
+        return sum(descend_codes(field.network, group.levels, group.lattices, passes, stopped)
                    for group in groups)  # fmt: skip
 
     return searched
@@ -207,7 +207,7 @@ class LatentLevel(Level):
         return LatentLevel(codes, 2 * quantum, (0, grid.steps), first, axes, number, 0.0, quantum,
                            grid, index)  # fmt: skip
 
-    def show(self, rows: slice) -> None:
+    def apply(self, rows: slice) -> None:
         """Write the codes of some rows into the field."""
         part = self.codes[:, rows].permute(1, 2, 0)
         self.grid.level(self.index)[rows] = part / self.grid.steps

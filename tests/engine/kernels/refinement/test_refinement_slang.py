@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from neuralshade.engine import code_refinement
 from neuralshade.engine.code_bands import Group, Level
-from neuralshade.engine.code_refinement import refine_codes
+from neuralshade.engine.code_refinement import descend_codes
 from neuralshade.engine.kernels.refinement.refinement import GpuRefinement
 from neuralshade.model.axis_stencil import Axis
 from neuralshade.model.composite import Composite, placed_members
@@ -169,7 +169,7 @@ def test_it_finds_what_the_cpu_finds(name, pixels, gpu, monkeypatch):
     searched = GpuRefinement(gpu, field, groups, slope_bytes(field, groups, pixels))
     assert all((len(bands) > 1) == (pixels == 40) for bands in searched.bands[:1])
     found = searched.refine(2)
-    wanted = sum(refine_codes(other.network, group.levels, group.lattices, 2) for group in same)
+    wanted = sum(descend_codes(other.network, group.levels, group.lattices, 2) for group in same)
     moved = differing(first, codes_of(groups))
     assert moved > 10
     assert differing(codes_of(groups), codes_of(same)) <= 0.05 * moved

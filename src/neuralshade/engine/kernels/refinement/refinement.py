@@ -65,7 +65,7 @@ class BandPlan:
 
 
 class GpuRefinement:
-    """GPU counterpart of ``code_refinement.refine_codes``, for several groups of levels.
+    """GPU counterpart of ``code_refinement.descend_codes``, for several groups of levels.
 
     Sums have a fixed order, so results are reproducible. The order differs from the CPU's: of
     codes with nearly equal errors the two may choose different ones.
@@ -150,7 +150,7 @@ class GpuRefinement:
         """Move codes so that the field's current network is nearer to the lattices' targets.
 
         The levels' codes and the field change in place. Arguments and result are those of
-        ``code_refinement.refine_codes``, for each group in turn.
+        ``code_refinement.descend_codes``, for each group in turn.
         """
 
         def improved(plan: BandPlan) -> int:

@@ -42,10 +42,10 @@ class SandboxRenderer:
 
     def __init__(self, request: RenderRequest):
         self.request = request
-        self._sandbox = Sandbox(SERVES, Said(request.place), MOST_BYTES)
+        self._sandbox = Sandbox(SERVES, SandboxWording(request.place), MOST_BYTES)
         try:
             message, arrays = _message(request)
-            self._sandbox.ask(message, arrays, seconds=START_SECONDS, memory=MOST_BYTES)
+            self._sandbox.request(message, arrays, seconds=START_SECONDS, memory=MOST_BYTES)
         except BaseException:
             self.close()
             raise
@@ -56,19 +56,21 @@ class SandboxRenderer:
         query = {"ask": "draw", "width": width, "height": height, "crop": list(crop)}
         seconds = START_SECONDS + PIECE_SECONDS * -(-pixels // PIECE_PIXELS)
         memory = MOST_BYTES + BYTES_PER_PIXEL * pixels
-        _, arrays = self._sandbox.ask(query, seconds=seconds, memory=memory, most_bytes=16 * pixels)
+        _, arrays = self._sandbox.request(
+            query, seconds=seconds, memory=memory, most_bytes=16 * pixels
+        )
         shape = (height, width, self.request.channels)
         if [(array.dtype.name, array.shape) for array in arrays] != [("float32", shape)]:
-            raise self._sandbox.odd("another picture than requested")
+            raise self._sandbox.violation("another picture than requested")
         return arrays[0]
 
     def row(self) -> dict[str, Any]:
         """Return the row of ``loss_row``."""
-        found, _ = self._sandbox.ask({"ask": "row"}, seconds=ROW_SECONDS, memory=MOST_BYTES)
+        found, _ = self._sandbox.request({"ask": "row"}, seconds=ROW_SECONDS, memory=MOST_BYTES)
         row = found.get("row")
         kinds = {"loss": float, "standard_error": float, "steps": int, "threads": int}
         if not isinstance(row, dict) or any(type(row.get(n)) is not k for n, k in kinds.items()):
-            raise self._sandbox.odd("no mean loss")
+            raise self._sandbox.violation("no mean loss")
         return {"name": self.request.source.name, **{name: row[name] for name in kinds}}
 
     def program(self, name: str, unused: Sequence[str]) -> TaskProgram:
@@ -78,7 +80,7 @@ class SandboxRenderer:
         query = {"ask": "program", "name": name, "unused": list(unused)}
         numbers = sum(np.size(getattr(value, "pixels", value))
                       for value in self.request.values.values())  # fmt: skip
-        found, arrays = self._sandbox.ask(query, seconds=START_SECONDS, memory=MOST_BYTES,
+        found, arrays = self._sandbox.request(query, seconds=START_SECONDS, memory=MOST_BYTES,
                                           most_bytes=4 * numbers + LEVEL_BYTES,
                                           most_json=MOST_TEXT)  # fmt: skip
         text, result = found.get("text"), found.get("result")
@@ -93,10 +95,10 @@ class SandboxRenderer:
     def compiled(
         self, text: str, files: Mapping[str, str], target: str, entries: Sequence[str]
     ) -> bytes:
-        """Return the code of ``compiled_here``."""
+        """Return the code of ``compile_in_process``."""
         query = {"ask": "compiled", "text": text, "files": dict(files), "target": target,
                  "entries": list(entries)}  # fmt: skip
-        _, arrays = self._sandbox.ask(query, seconds=START_SECONDS, memory=MOST_BYTES,
+        _, arrays = self._sandbox.request(query, seconds=START_SECONDS, memory=MOST_BYTES,
                                       most_bytes=MOST_TEXT)  # fmt: skip
         if [(array.dtype.name, array.ndim) for array in arrays] != [("uint8", 1)]:
             raise self._sandbox.violation("no text")
