@@ -75,7 +75,7 @@ def test_one_text_at_a_time():
         material_with_text([fitted, given, given]) is given
         and material_with_text([fitted]).text == ""
     )
-    assert fitted.framed is not None and given.framed is None  # no decoder evaluates a reference
+    assert fitted.batched is not None and given.batched is None  # no decoder evaluates a reference
     other = reference_scattering(fitted, replace(paint_reference(), text=PAINT + TOLD))
     with pytest.raises(ConfigError, match="got 2 materials to be shown by their references"):
         material_with_text([given, other])

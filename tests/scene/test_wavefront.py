@@ -18,7 +18,7 @@ from neuralshade.kinds.material.batched_maps import map_textures, map_words
 from neuralshade.kinds.material.batched_networks import fragment_bytes, pack_networks
 from neuralshade.kinds.material.reference_scattering import reference_scattering
 from neuralshade.kinds.material.traced import TracedMaterial, traced_material
-from neuralshade.model.frame_decoder import FrameDecoder
+from neuralshade.model.batched_decoder import BatchedDecoder
 from neuralshade.scene import wavefront
 from neuralshade.scene.bound_scene import SceneContents
 from neuralshade.scene.decoded_materials import NO_DECODER, decoded_materials
@@ -150,7 +150,7 @@ def test_the_texts_of_both_roads_compile(device, alone):
     recipe, words = materials[0].recipe, map_words(materials)
     places = pack_networks(materials, words.places, fragment_bytes).places
     maps = map_textures(device, materials)
-    vectors = FrameDecoder(vectors_text(recipe, "inferencing_optimal", maps, places), {}, "", 0)
+    vectors = BatchedDecoder(vectors_text(recipe, "inferencing_optimal", maps, places), {}, "", 0)
     text = wavefront.decode_text(vectors, 1)
     module = device.load_module_from_source(f"waves_of_vectors_{alone}", text)
     device.link_program([module], [module.entry_point("decode")])
@@ -169,7 +169,7 @@ def test_what_is_met_may_also_be_a_reference():
 
 
 def test_an_opened_material_says_what_decoders_take():
-    framed = traced_material(neuralshade.load(DATA / "material.nsh")).framed
+    framed = traced_material(neuralshade.load(DATA / "material.nsh")).batched
     assert isinstance(framed, TracedMaterial)
     other = replace(framed.recipe, hidden_width=framed.recipe.hidden_width + 16)
     assert framed.architecture == replace(framed, side=9).architecture

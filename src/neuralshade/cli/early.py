@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from neuralshade.base.place import loaded
+from neuralshade.base.lazy_import import import_object
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import named_sources
 from neuralshade.kinds.kind import Kind
 
-ENGINES = ("auto", "torch", "gpu")  # a test holds them equal to those of engine/choose.py
+ENGINES = ("auto", "torch", "gpu")  # a test holds them equal to those of engine/engine_choice.py
 TEXTS = (".slang", ".toml")  # of documents that are read as text
 
 
@@ -68,7 +68,7 @@ def _check_there(kind: Kind, subject: Any) -> None:
     if kind.subject.several:
         sources, named = named_sources(subject)
         if len(sources) == 1 and not named and kind.subject.maps and not os.path.exists(sources[0]):
-            loaded(kind.subject.maps)(sources[0], {})
+            import_object(kind.subject.maps)(sources[0], {})
         return
     if os.path.exists(subject) or not subject:
         return

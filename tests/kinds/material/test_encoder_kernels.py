@@ -180,7 +180,7 @@ def test_what_is_looked_at_is_what_was_trained(engines, gpu):
     assert np.abs(after - before).max() > 1e-3
     networks, trainer = engine.encoder_steps.networks, engine.encoder_steps.trainer
     trainer.round_mean()
-    for name in networks.tasks.lobes.given(ENCODING):
+    for name in networks.tasks.lobes.fixed_buffers(ENCODING):
         trainer.inference.bound[name] = networks.read_out.buffer
     values = engine.sampler.reference.parameters(uv)
     latents = networks.encoder.inference.at_positions(values)

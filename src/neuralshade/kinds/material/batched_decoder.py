@@ -144,7 +144,7 @@ float3 decoded_towards(uint material, DecodedPoint point, float3 wi, float3 wo)
 """
 
 
-def build_decoder(gpu: Gpu, materials: Sequence[Mapped], matrices: bool = True) -> FrameDecoder:
+def build_decoder(gpu: Gpu, materials: Sequence[Mapped], matrices: bool = True) -> BatchedDecoder:
     """Return a decoder that evaluates ``materials`` by index.
 
     It computes in float16 on cooperative vectors or, with CUDA, matrix units, if texels have 8
@@ -231,7 +231,7 @@ def warps_text(recipe: MaterialRecipe, maps: BatchedMaps, places: npt.NDArray[np
         alone=str(len(places) == 1).lower())  # fmt: skip
 
 
-def _by_warps(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
+def _by_warps(gpu: Gpu, materials: Sequence[Mapped]) -> BatchedDecoder:
     """Build the decoder with its matrices as fragments."""
     maps = map_words(materials)
     packed = pack_networks(materials, maps.places, fragment_bytes, maps.largest)
@@ -244,7 +244,7 @@ def _by_warps(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
     return BatchedDecoder(text, bound, "matrix", len(packed.data), shared)
 
 
-def _by_vectors(gpu: Gpu, materials: Sequence[Mapped]) -> FrameDecoder:
+def _by_vectors(gpu: Gpu, materials: Sequence[Mapped]) -> BatchedDecoder:
     """Build the decoder with its matrices in the device's preferred layout."""
     import slangpy as spy
 

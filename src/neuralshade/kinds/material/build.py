@@ -39,7 +39,7 @@ from neuralshade.optimizer.adam import LatentAdam, Optimizer
 
 
 @contextmanager
-def reference_gpu(chosen: Chosen) -> Iterator[Gpu]:
+def reference_gpu(chosen: EngineChoice) -> Iterator[Gpu]:
     """Yield the GPU for the reference: the one that trains, else a new one."""
     if chosen.gpu is not None:
         yield chosen.gpu
@@ -49,7 +49,7 @@ def reference_gpu(chosen: Chosen) -> Iterator[Gpu]:
 
 
 def engine_on(
-    chosen: Chosen, options: FitOptions, recipe: MaterialRecipe, kernels: ReferenceKernels,
+    chosen: EngineChoice, options: FitOptions, recipe: MaterialRecipe, kernels: ReferenceKernels,
     shared: SharedPart | None = None,
 ) -> MaterialEngine:  # fmt: skip
     """Return the engine of a fit on the chosen device."""

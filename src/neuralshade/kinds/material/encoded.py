@@ -32,7 +32,7 @@ class GraphValues(Encoding):
     def slang(self, name: str) -> SlangType:
         position = "float2" if self.dimensions == 2 else f"Coordinates<{self.dimensions}>"
         kind = f"GraphValues<{position}, {name}Given>"
-        return SlangHalf(kind, MODULES, NUMBERS_TEXT.format(name=name))
+        return SlangType(kind, MODULES, NUMBERS_TEXT.format(name=name))
 
     def fixed_buffers(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
         return {f"{name}_given": torch.cat([self.mean, 1 / self.spread]).numpy()}
@@ -59,7 +59,7 @@ class EncodedLobes(Encoding):
     def slang(self, name: str) -> SlangType:
         lobes = self.lobes.slang(name)
         kind = f"EncodedLobes<{name}Lobes, {name}Given, {self.dimensions}>"
-        return SlangHalf(kind, MODULES | lobes.modules,
+        return SlangType(kind, MODULES | lobes.modules,
                          lobes.declarations + NUMBERS_TEXT.format(name=name))  # fmt: skip
 
     def fixed_buffers(self, name: str) -> Mapping[str, npt.NDArray[Any]]:

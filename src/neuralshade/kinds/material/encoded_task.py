@@ -76,7 +76,7 @@ class EncodedTasks:
     def encoder(self, *, halves: bool, gradients: str) -> TaskText:
         """Return the encoder's task; without grids, ``halves`` and ``gradients`` do not matter."""
         half = self.values.slang(NAMES[1])
-        gpu, numbers = self.drawn.gpu, self.values.given(NAMES[1])
+        gpu, numbers = self.drawn.gpu, self.values.fixed_buffers(NAMES[1])
         buffers = {name: gpu.buffer(values) for name, values in numbers.items()}
         variables = {"graph_values": self.graph_values, "d_latents": self.d_latents,
                      "loss_share": self.features / OUTPUTS, **buffers}  # fmt: skip
@@ -99,7 +99,7 @@ class EncodedTasks:
             "latents": self.latents,
             "d_latents": self.d_latents,
             "loss_floor": self.floor,
-            **{name: read_out.buffer for name in self.lobes.given(NAMES[0])},
+            **{name: read_out.buffer for name in self.lobes.fixed_buffers(NAMES[0])},
             "read_sums": read_out.sums,
         }
         text = DECODER.format(encoding=half.type, name=NAMES[0], numbers=self.lobes.dimensions,
@@ -107,7 +107,7 @@ class EncodedTasks:
         return TaskText(_head(half) + text, variables, before, read_out.after, encoder.trained)
 
 
-def _head(half: SlangHalf) -> str:
+def _head(half: SlangType) -> str:
     """Return the head of a task's text: imports and declarations of its encoding."""
     imports = "".join(f"import {name};\n" for name in sorted(half.modules | set(KERNELS)))
     return imports + half.declarations

@@ -73,7 +73,7 @@ class TorchEncoderSteps(EncoderSteps):
         self.batches = DeviceBatches(drawn, next(field.parameters()).device)
         task = MaterialTask(field, lambda rng, moved: self.batches.current())
         inner = TorchEngine(field, task, log_loss, self.optimizers, rng,
-                            bring=self.batches.load_next)  # fmt: skip
+                            load_batch=self.batches.load_next)  # fmt: skip
         self.steps = StepThinning(inner, 1)
 
     @property

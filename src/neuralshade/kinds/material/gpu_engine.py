@@ -255,7 +255,7 @@ class GpuMaterialEngine(MaterialEngine):
             self.gpu, *self._parts(field, self.read_out), self.rng, self.path,
             choose_vectors(self.gpu, self.path),
         )  # fmt: skip
-        for name in encoding_of(field).given(ENCODING):  # trained on
+        for name in encoding_of(field).fixed_buffers(ENCODING):  # trained on
             self.trainer.inference.bound[name] = self.read_out.buffer
         return self.trainer
 

@@ -140,7 +140,7 @@ def mip_trainer(
                      (recipe.beta1, recipe.beta2), recipe.epsilon)  # fmt: skip
     kind = RecordedLevels if device.type == "cuda" else LevelTrainer
     task = MipTask(levels, footprints)
-    return kind(levels, task, log_loss, [adam], rng, bring=footprints.load_next,
+    return kind(levels, task, log_loss, [adam], rng, load_batch=footprints.load_next,
                 repeatable=recipe.seconds is None)  # fmt: skip
 
 

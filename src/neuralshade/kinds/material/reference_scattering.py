@@ -22,7 +22,7 @@ def reference_scattering(fitted: Scattering, reference: ReferenceBsdf) -> Scatte
     sizes = fitted.type[fitted.type.index("<") :]
     text = reference_text(reference) + INCLUDED
     return replace(fitted, type=f"ReferenceMaterial{sizes}", text=text,
-                   buffers=reference.variables, folder=reference.folder, framed=None)  # fmt: skip
+                   buffers=reference.variables, folder=reference.folder, batched=None)  # fmt: skip
 
 
 def screened_reference(opened: Any, reference: Any) -> ReferenceBsdf:

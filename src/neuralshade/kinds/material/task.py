@@ -65,7 +65,7 @@ def material_task(
     variables = {
         "samples": buffers["drawn_rows"],
         "loss_floor": floor,
-        **{name: read_out.buffer for name in encoding.given(NAME)},
+        **{name: read_out.buffer for name in encoding.fixed_buffers(NAME)},
         "read_sums": read_out.sums,
         **grid_variables(encoding, gradients, drawn.seed),
     }

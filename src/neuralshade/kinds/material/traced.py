@@ -39,7 +39,7 @@ class TracedMaterial:
 
         return decoder_path(gpu, self.recipe)
 
-    def decoder(self, gpu: Gpu, materials: Sequence[TracedMaterial]) -> FrameDecoder:
+    def decoder(self, gpu: Gpu, materials: Sequence[TracedMaterial]) -> BatchedDecoder:
         """Return the decoder of materials of one architecture, including this one."""
         from neuralshade.kinds.material.batched_decoder import build_decoder
 
@@ -76,4 +76,4 @@ def traced_scattering(
     found = scattering_of(recipe, side, tensors, varied, shares)
     if recipe.varied_count:
         return found
-    return replace(found, framed=TracedMaterial(recipe, side, tensors))
+    return replace(found, batched=TracedMaterial(recipe, side, tensors))

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from neuralshade.base.work import part
+from neuralshade.base.progress_scope import part
 from neuralshade.kinds.mipmaps.asset import decoded_level, stored_level
 from neuralshade.kinds.mipmaps.engine import MipEngine
 from neuralshade.kinds.mipmaps.kernels import MEASURES

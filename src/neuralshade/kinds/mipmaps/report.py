@@ -61,7 +61,7 @@ def report_mipmaps(
                       for name, make in FILTERS.items()}  # fmt: skip
             chains[KEPT] = opened.chain[1:]
         planes = draw_planes(base, chains, opened.view)  # one pass for each, and two more
-        with stage("drawing pictures and charts"):
+        with counted_part("drawing pictures and charts"):
             write_mipmaps_report(output, _page(opened, base, chains, planes, facts))
 
 

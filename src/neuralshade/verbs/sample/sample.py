@@ -11,7 +11,7 @@ from pathlib import Path
 
 from neuralshade.base.atomic import whole_file
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.message_text import unmade
+from neuralshade.base.message_text import folder_failure
 from neuralshade.errors import ConfigError, OutputError
 
 PHOTO_PX = (300, 200)  # the demo's: 20 s on one slow core are enough
@@ -93,8 +93,8 @@ def _write_folder(path: Path, write: Callable[[Path], None]) -> None:
     try:
         partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
     except OSError as error:
-        raise OutputError(f"{path}: got {unmade(error)}, need a folder for the sample. Create its "
-                          "parent, or choose another.") from error  # fmt: skip
+        raise OutputError(f"{path}: got {folder_failure(error)}, need a folder for the sample. "
+                          "Create its parent, or choose another.") from error  # fmt: skip
     try:
         write(partial)
         partial.chmod(0o755)  # as mkdir has it; a temporary one is its user's alone

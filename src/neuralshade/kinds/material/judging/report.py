@@ -71,9 +71,9 @@ def report_material(
     check_no_input(output, opened.path, reference)
     with part("writing the report", 3):
         with Comparison(opened, reference, notice) as compared:
-            with stage("measuring"):
+            with counted_part("measuring"):
                 row = compared.stored_row()
-            with stage("drawing surfaces"):
+            with counted_part("drawing surfaces"):
                 rows = _drawn(compared)
                 varied = swept_inputs(compared)
         with counted_part("drawing charts"):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.base.work import counted
+from neuralshade.base.progress_scope import counted
 from neuralshade.kinds.material.judging.evaluate import Comparison
 from neuralshade.kinds.material.judging.judge import on_screen
 from neuralshade.kinds.material.judging.lit_surfaces import at_centers, sphere

@@ -14,8 +14,8 @@ from typing import Any
 from neuralshade.base.message_text import shown
 from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
-from neuralshade.gpu.screening import address_words, is_within, odd_files, odd_words
-from neuralshade.gpu.taken_in import check_taken_in
+from neuralshade.gpu.import_check import check_imports
+from neuralshade.gpu.screening import address_words, is_within, suspicious_files, suspicious_words
 from neuralshade.kinds.material.references.materialx_code import DISTRUST
 from neuralshade.kinds.material.references.reference_bsdf import (
     FIT_KERNELS,
@@ -65,7 +65,7 @@ class _Includes:
 
     def check(self, text: str, name: str, beside: Path) -> None:
         """Refuse unexpected words of a text and of its includes."""
-        for line, word in odd_words(text):
+        for line, word in suspicious_words(text):
             raise _refused(self._place, f"{word} in line {line} of {name}", "code without it: such "
                            "code can reach all memory and files")  # fmt: skip
         for number, line_text in enumerate(text.split("\n"), 1):

@@ -19,7 +19,6 @@ from neuralshade.base.text_file import read_text
 from neuralshade.errors import ConfigError
 from neuralshade.gpu.import_check import check_imports
 from neuralshade.gpu.slang_reflection import reflect_parameters
-from neuralshade.gpu.taken_in import check_taken_in
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, reference_text
 from neuralshade.kinds.material.references.slang_pictures import is_global, with_pictures
 from neuralshade.kinds.material.varied import Input

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from neuralshade.base.sandbox.sandbox import Said, Sandbox
+from neuralshade.base.sandbox.sandbox import Sandbox, SandboxWording
 from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf
 from neuralshade.kinds.material.sandbox.message import reference_from_message
@@ -34,18 +34,18 @@ def load_sandboxed(
         ``load_materialx``; DeviceError if there is no process.
     """
     place, there = Path(path), os.path.abspath(path)
-    said = Said(str(path), "a document", "it", "document", "one that MaterialX reads",
+    said = SandboxWording(str(path), "a document", "it", "document", "one that MaterialX reads",
                 "one that takes less time", "one that takes less", ConfigError)  # fmt: skip
     request = {"path": there, "element": element, "varied": list(varied), "trust": trust}
     with Sandbox(SERVES, said, MOST_BYTES, [str(place.resolve().parent), *readable]) as sandbox:
         try:
-            message, arrays = sandbox.ask(request, seconds=SECONDS, memory=MOST_BYTES,
+            message, arrays = sandbox.request(request, seconds=SECONDS, memory=MOST_BYTES,
                                           most_bytes=MOST_BYTES, most_json=MOST_TEXT)  # fmt: skip
         except NeuralShadeError as error:
             raise type(error)(str(error).replace(there, str(path))) from error
         reference = reference_from_message(message, arrays, place)
         if reference is None:
-            raise sandbox.odd("an answer that is no material")
+            raise sandbox.violation("an answer that is no material")
     if varied:
         return reference
     return replace(
