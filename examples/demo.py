@@ -1,16 +1,16 @@
 """Fit a photograph that scikit-image carries; print the numbers and where things are.
 
 python examples/demo.py [--seconds 20]
+
+Without --seconds the fit ends where more steps gain little, after about half a minute at most.
 """
 
 import argparse
 from pathlib import Path
 
-import numpy as np
-import skimage.data
-
 import neuralshade
-from neuralshade.cli.terminal import watch
+from neuralshade.cli.terminal import show_notes, watch
+from neuralshade.verbs.sample.sample import write_photo
 
 OUT = Path("out")
 
@@ -18,28 +18,23 @@ OUT = Path("out")
 def main() -> None:
     """Fit, draw, compare and report."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=20.0)
-    seconds = parser.parse_args().seconds
+    parser.add_argument("--seconds", type=float)
+    ends = {name: value for name, value in vars(parser.parse_args()).items() if value is not None}
 
     OUT.mkdir(exist_ok=True)
-    photo, asset, page = OUT / "coffee.png", OUT / "coffee.nsh", OUT / "coffee.html"
-    pixels = skimage.data.coffee().astype(np.float32) / 255
-    neuralshade.save_picture(photo, pixels, "srgb")
-
+    photo, asset, page = OUT / "cat.png", OUT / "cat.nsh", OUT / "cat.html"
+    write_photo(photo)
+    show_notes(quiet=False)
     with watch(quiet=False) as observer:
         result = neuralshade.fit_image(
-            photo,
-            asset,
-            seconds=seconds,
-            observer=observer,
-            options=neuralshade.FitOptions(report=page),
+            photo, asset, observer=observer, options=neuralshade.FitOptions(report=page), **ends
         )
-    neuralshade.render(asset, OUT / "coffee_4x.png", size=(2400, 1600))
+    neuralshade.render(asset, OUT / "cat_4x.png", scale=4)
     neuralshade.evaluate(asset, photo).print()
     print()
     result.print()
     print(page)
-    print(OUT / "coffee_4x.png")
+    print(OUT / "cat_4x.png")
 
 
 if __name__ == "__main__":
