@@ -93,7 +93,7 @@ def maps_of(found: Comparison, each: TextureRival | None) -> dict[str, np.ndarra
     """Return mip 0 by map, as that way has it; as given for None."""
     if each is not None:
         return dict(each.maps)
-    return {name: levels[0] for name, levels in found.given.levels.items()}
+    return {name: levels[0] for name, levels in found.target.levels.items()}
 
 
 def memory(found: Comparison, each: TextureRival | None) -> int:
