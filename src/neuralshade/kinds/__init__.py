@@ -1,7 +1,7 @@
-"""What can be fitted: one folder a kind, and one line of the registry below.
+"""Registry of kinds, one folder each; and the opening of their assets.
 
-Other packages that are installed may bring more, each a package whose KIND says the rest, as an
-entry point of the group neuralshade.kinds.
+Installed packages may add more, each a package with a KIND, as an entry point of the group
+neuralshade.kinds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from neuralshade.asset.asset import Asset
     from neuralshade.asset.file import AssetFile
 
-# kind of asset -> the package whose KIND says the rest; the first fits what a live page is given
+# kind of asset -> its package, which has a KIND; the first fits pictures sent to a live page
 KINDS = {
     "image": "neuralshade.kinds.image",
     "splats": "neuralshade.kinds.splats",
@@ -32,7 +32,7 @@ KINDS = {
     "shader": "neuralshade.kinds.shader",
 }
 
-# verbs of ``fit`` that make several assets of a kind above -> the package whose KIND says the rest
+# verbs of ``fit`` that make several assets of a kind above -> their package, which has a KIND
 SEVERAL = {"materials": "neuralshade.kinds.material.family"}
 
 
@@ -40,11 +40,12 @@ log = logging.getLogger("neuralshade")
 
 
 def kind_named(name: str) -> Kind | None:
-    """Return a kind of the registry or of an installed package; only its package is loaded.
+    """Return a kind of the registry or of an installed package; imports only its package.
 
-    None where there is none of that name.
+    None for an unknown name.
 
-    Raises: ConfigError for a name of several packages, and for what does not load or is no kind.
+    Raises: ConfigError for a name of several packages, and for one that does not load or is no
+        kind.
     """
     if name in KINDS:
         ours: Kind = import_object(f"{KINDS[name]}:KIND")
@@ -60,7 +61,7 @@ def kind_named(name: str) -> Kind | None:
 
 
 def all_kinds() -> Iterator[Kind]:
-    """Yield every kind, those of packages last; a line is logged for each of these that fails."""
+    """Yield every kind, those of packages last; logs a line for each that fails to load."""
     for name in KINDS:
         yield import_object(f"{KINDS[name]}:KIND")
     for plugin, fault in checked_plugins("kind", KINDS):
@@ -74,7 +75,7 @@ def all_kinds() -> Iterator[Kind]:
 
 
 def fit_verb(name: str) -> Kind | None:
-    """Return what a verb of ``fit`` is, one that fits several among them; None for no such verb.
+    """Return the kind of a verb of ``fit``, also of one for several; None for an unknown verb.
 
     Raises: what ``kind_named`` raises.
     """
@@ -85,67 +86,67 @@ def fit_verb(name: str) -> Kind | None:
 
 
 def fit_verbs() -> list[str]:
-    """Return the verbs of ``fit``, those that fit several last."""
+    """Return the verbs of ``fit``, those for several last."""
     return [*(kind.name for kind in all_kinds() if kind.fits is not None), *SEVERAL]
 
 
 def usual_kind() -> Kind:
-    """Return the kind that a picture is fitted as where nothing else is said."""
+    """Return the default kind for a picture."""
     return next(all_kinds())
 
 
 def open_asset(
-    asset: Any, given: Mapping[str, Any] | None = None, *, trust: bool = False
+    asset: Any, values: Mapping[str, Any] | None = None, *, trust: bool = False
 ) -> Opened:
     """Return an asset ready to be drawn, evaluated, reported and shown.
 
     Args:
         asset: path of a file, or what ``load`` returned.
-        given: values for the members of a task, by name, in place of those that it has.
-        trust: code that came with it may run though no fit of this user had it.
+        values: values for the members of a task, by name, in place of its own.
+        trust: code in the asset may run even if no fit of this user had it.
 
-    Raises: AssetError, saying why a file is refused; ConfigError for values that no asset of
-        its kind takes.
+    Raises: AssetError with the reason why a file is refused; ConfigError for values that its kind
+        does not accept.
     """
     from neuralshade.base.argument_checks import check_values
 
-    check_values(given)
+    check_values(values)
     if isinstance(asset, Opened):
-        if not given and not trust:
+        if not values and not trust:
             return asset
         asset, trust = asset.asset, trust or asset.trusted
     file = _read(asset) if isinstance(asset, (str, os.PathLike)) else asset
-    if not hasattr(file, "kind"):  # an Asset, whose class loads much
+    if not hasattr(file, "kind"):  # an Asset, whose class is expensive to import
         raise AssetError(f"asset: got {shown(asset)}, need a path or what load returned. "
                          "Name a file.")  # fmt: skip
     kind = kind_named(file.kind)
-    assert kind is not None, file.kind  # it was read
-    if given and not kind.valued:
+    assert kind is not None, file.kind  # checked while reading
+    if values and not kind.valued:
         fits = " or ".join(f"fit {other.name}" for other in all_kinds() if other.valued)
-        raise ConfigError(f"set: got {next(iter(given))} for {file.path}, need an asset that "
+        raise ConfigError(f"set: got {next(iter(values))} for {file.path}, need an asset that "
                           f"{fits} made. Leave it out.")  # fmt: skip
-    return kind.opened.of(file, given, trust=trust)
+    return kind.opened.of(file, values, trust=trust)
 
 
 def load(path: str | os.PathLike[str], *, trust: bool = False) -> Opened:
     """Return an asset that a fit wrote, opened: its header, tensors, and what it draws.
 
-    It is of its kind's class, which adds to ``Opened``: OpenedImage a ``field``, OpenedSplats a
-    ``cloud``, OpenedShader, OpenedMipmaps and OpenedFamily what is theirs.
+    The class is its kind's, which adds to ``Opened``: OpenedImage a ``field``, OpenedSplats a
+    ``cloud``, OpenedShader, OpenedMipmaps and OpenedFamily their own.
 
-    ``trust``: Slang code that came with it may run though no fit of yours had it, and so may code
-    of a MaterialX document that it is compared with; it is refused
-    all the same where it does more than arithmetic. See docs/security.md.
+    ``trust``: Slang code in the asset may run even if no fit of yours had it, and so may code of a
+    MaterialX document that it is compared with; code that does more than arithmetic is refused all
+    the same. See docs/security.md.
 
-    Raises: AssetError, saying why a file is refused.
+    Raises: AssetError with the reason why a file is refused.
     """
     return open_asset(path, trust=trust)
 
 
 def checkpoint_facts(path: str | os.PathLike[str]) -> dict[str, Any] | None:
-    """Return what a checkpoint says of its fit, see ``unfinished_facts``; None of any other file.
+    """Return a checkpoint's facts of its fit, see ``unfinished_facts``; None for other files.
 
-    Raises: AssetError where the file is not whole.
+    Raises: AssetError for a damaged file.
     """
     header = _read_file(path).header
     begun = _begun_kind(header["kind"])
@@ -183,7 +184,7 @@ def _read(path: str | os.PathLike[str]) -> Asset:
 
 
 def _read_file(path: str | os.PathLike[str]) -> AssetFile:
-    """Return what a file holds; AssetError, which says of a material's source what it is."""
+    """Return a file's contents; AssetError, which recognizes a material's source."""
     from neuralshade.asset.file import read_asset_file
     from neuralshade.base.argument_checks import check_path
 
@@ -193,6 +194,6 @@ def _read_file(path: str | os.PathLike[str]) -> AssetFile:
     except AssetError as error:
         from neuralshade.kinds.unfinished import unfitted
 
-        if (told := unfitted(path)) is None:
+        if (unfitted_error := unfitted(path)) is None:
             raise
-        raise told from error
+        raise unfitted_error from error

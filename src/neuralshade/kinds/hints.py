@@ -1,4 +1,4 @@
-"""Types that hints of kinds name, each loaded where somebody reads these while a program runs."""
+"""Types for the kinds' hints, each imported only when hints are resolved at run time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Protocol of kinds/, of a kind and of an opened asset; light: help loads it, and no NumPy."""
+"""Protocol of a kind and of an opened asset; light: help imports it without NumPy."""
 
 from __future__ import annotations
 
@@ -32,59 +32,59 @@ from neuralshade.source.crop import WHOLE, Crop
 
 if TYPE_CHECKING:
     AssetLike: TypeAlias = "str | os.PathLike[str] | Opened | Asset"
-else:  # for who reads hints while a program runs
+else:  # for tools that read type hints at run time
     AssetLike = str | os.PathLike[str] | lazy_type("neuralshade.kinds.kind:Opened") | Asset
 OpenedLike = TypeVar("OpenedLike", bound="Opened")
 Notice = Callable[[str], None]
 
 
 def ignore(notice: str) -> None:
-    """Tell nobody."""
+    """Ignore a notice."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of asset: all that others need to know of it before it is used.
+    """One kind of asset: everything that is needed before one is used.
 
-    ``opens``, ``fits``, ``calls`` say where something lies, "module:name", loaded when needed.
-    ``fits`` takes what is fitted, ``output``, ``options``, ``observer`` and the recipe's fields;
-    ``calls`` makes a call of it of what was typed, see fitting/command.py."""
+    ``opens``, ``fits``, ``calls`` are locations, "module:name", imported when needed. ``fits``
+    takes the subject, ``output``, ``options``, ``observer`` and the recipe's fields; ``calls``
+    makes its call from a command line, see fitting/command.py."""
 
     name: str  # of its assets, and of its verb: neuralshade fit NAME
-    about: str  # in a line
+    about: str  # one line
     opens: str  # a subclass of Opened
     recipe: type
     fits: str | None = None  # None where another kind's fit makes such assets
     subject: Subject = A_PICTURE
-    takes: tuple[str, ...] = ()  # options of a fit that it heeds, by their names in FitOptions
+    takes: tuple[str, ...] = ()  # supported options of a fit, by their names in FitOptions
     flags: tuple[Flag, ...] = ()
-    presets: tuple[str, ...] = ()  # the first is the usual one
+    presets: tuple[str, ...] = ()  # the first is the default
     usual: tuple[str, ...] = ()  # flags of its own that --help lists; none: --help lists all
-    manual: str = ""  # what --help says besides; \b begins lines that stay as they are
-    output: str = "File to write."  # what -o is
+    manual: str = ""  # further text of --help; \b starts lines that are not wrapped
+    output: str = "File to write."  # help of -o
     output_form: str = "ASSET"
     after: tuple[str, ...] = ("view {asset}", "export {asset} -o {stem}.hlsl")  # what comes next
-    calls: str | None = None  # None where flags are called as parameters are
+    calls: str | None = None  # None where flags equal parameters
     recipe_files: Mapping[str, str] = field(default_factory=dict)  # other readers, by suffix
     recipe_about: str = "TOML file with these settings, _ for -."
-    compared: bool = True  # results are compared with what was fitted
-    rated: bool = True  # a PSNR is measured on the way
-    valued: bool = False  # members of its assets can be given values
-    evaluated: str | None = None  # a torch.nn.Module of an opened one, at positions
-    shaders: str | None = None  # a ShaderForm of an opened one and a name
-    imports: str | None = None  # what makes an asset of another program's numbers
-    traced: str | None = None  # a Scattering of an opened one and a reference, for scenes
-    timed: str | None = None  # what ``bench`` times of it, see speed.torch_twin.Timed
-    verb: str | None = None  # that makes its assets, where that is another kind's
+    compared: bool = True  # results are compared with the subject
+    rated: bool = True  # PSNR is measured during a fit
+    valued: bool = False  # members of its assets accept values
+    evaluated: str | None = None  # a torch.nn.Module of an opened asset, at positions
+    shaders: str | None = None  # the function from an opened asset and a name to a ShaderForm
+    imports: str | None = None  # importer of another program's numbers
+    traced: str | None = None  # a Scattering of an opened asset and a reference, for scenes
+    timed: str | None = None  # what ``bench`` measures, see speed.torch_twin.Timed
+    verb: str | None = None  # that makes its assets, if that is another kind's
 
     @property
     def made_by(self) -> str:
-        """Return the verb that makes its assets, for people."""
+        """Return the verb that makes its assets, for users."""
         return self.verb or f"fit {self.name}"
 
     @property
     def fit(self) -> Callable[..., Any]:
-        """Return what fits it. Raises ConfigError where nothing does by itself."""
+        """Return its fit function. Raises ConfigError for a kind without one."""
         if self.fits is None:
             raise ConfigError(f"{self.name}: got a kind that no fit makes by itself, need one that "
                               "is fitted. See neuralshade fit --help.")  # fmt: skip
@@ -92,11 +92,11 @@ class Kind:
 
     @property
     def opened(self) -> type[Opened]:
-        """Return what its assets are when they are opened."""
+        """Return the class of its opened assets."""
         return import_object(self.opens)
 
     def check_preset(self, name: str) -> None:
-        """Raise ConfigError for a preset that it has not, with the nearest name."""
+        """Raise ConfigError for an unknown preset, with the nearest name."""
         check_preset(name, self.presets)
 
 
@@ -108,19 +108,19 @@ class Opened(Closeable, AtPositions, InNotebooks, ShortRepr):
     recipe: Any
 
     kind: ClassVar[Kind]
-    parts: ClassVar[Mapping[str, Rule]] = {}  # of headers' own, by name; training, quality
-    trusted = False  # somebody vouched for code that came with it
-    draws_view = False  # of any aspect, and what pixels cover is its own matter; else a picture
+    parts: ClassVar[Mapping[str, Rule]] = {}  # rules of its headers' own parts, by name
+    trusted = False  # the user vouches for code in the asset
+    draws_view = False  # drawn for a view of any aspect, not as a picture
 
-    def __post_init__(self) -> None:  # called by the one __init__ that all kinds have
-        """Refuse what does not belong together: AssetError."""
+    def __post_init__(self) -> None:  # called by the common __init__ of all kinds
+        """Refuse inconsistent parts: AssetError."""
 
     @classmethod
-    def of(cls: type[OpenedLike], asset: Asset, given: Mapping[str, Any] | None = None,
+    def of(cls: type[OpenedLike], asset: Asset, values: Mapping[str, Any] | None = None,
            *, trust: bool = False) -> OpenedLike:  # fmt: skip
         """Return an asset of this kind opened; AssetError where header or tensors break its rules.
 
-        ``trust``: code that came with it may run; most kinds have none.
+        ``trust``: code in the asset may run; most kinds have none.
         """
         from neuralshade.asset.asset import check_own, check_tensors
         from neuralshade.asset.plugin_provenance import losses_of, unreadable_recipe
@@ -147,12 +147,12 @@ class Opened(Closeable, AtPositions, InNotebooks, ShortRepr):
         return cls.of(file)
 
     def forms(self) -> Mapping[str, Form] | None:
-        """Return what tensors must be, by recipe and header; None is for any. Raises AssetError."""
+        """Return the forms of its tensors, by recipe and header; None: any. Raises AssetError."""
         return None
 
     @property
     def header(self) -> Header:
-        """Return what the asset says of itself."""
+        """Return the asset's header."""
         return self.asset.header
 
     @property
@@ -174,24 +174,24 @@ class Opened(Closeable, AtPositions, InNotebooks, ShortRepr):
     @property
     @abstractmethod
     def numbers(self) -> int:
-        """Return how many trained numbers there are."""
+        """Return the number of trained numbers."""
 
     @property
     def shows(self) -> bool:
-        """Return whether there is something to see."""
+        """Return whether it can be drawn."""
         return True
 
     @property
     @abstractmethod
     def picture(self) -> Mapping[str, Any]:
-        """Return name, width, height, channels and color_space of what is drawn.
+        """Return name, width, height, channels and color_space of the drawn picture.
 
-        Raises: AssetError where nothing is.
+        Raises: AssetError where it cannot be drawn.
         """
 
     @property
     def size(self) -> tuple[int, int]:
-        """Return width and height in pixels of what was fitted."""
+        """Return width and height in pixels of the fitted subject."""
         return self.picture["width"], self.picture["height"]
 
     @property
@@ -207,48 +207,48 @@ class Opened(Closeable, AtPositions, InNotebooks, ShortRepr):
         region: Region | None = None, *, blocks: Sequence[str] = (), device: str = "auto",
         on_device: Notice = ignore,
     ) -> Iterator[MapChain]:  # fmt: skip
-        """Return its texture maps with their levels, one at a time, each decoded when it is asked.
+        """Return its texture maps with their levels, one by one, each decoded on demand.
 
         Args:
-            maps: names; levels: how many, level 0 among them; None is all. region: of level 0.
-            blocks: as ``write_maps`` will be given them: a GPU makes them where it decodes.
-            device: auto, cpu or an API: where maps are decoded; ``on_device`` is told, for people.
+            maps: names; levels: how many, from level 0 on; None: all. region: of level 0.
+            blocks: as for ``write_maps``: made on the GPU that decodes, if one does.
+            device: auto, cpu or an API, for decoding; ``on_device`` gets its name for users.
 
-        Raises: ConfigError, before anything is decoded, for what is not there; AssetError where
-            it holds no such maps, and where numbers in it are too large.
+        Raises: ConfigError, before anything is decoded, for names or levels that do not exist;
+            AssetError for an asset without maps, and for numbers that are too large.
         """
         instead = "Draw it with neuralshade render" if self.shows else "See neuralshade info"
         raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, which holds no "
                          f"texture maps, need one that does. {instead}.")  # fmt: skip
 
     def latent_files(self, folder: Path) -> list[Path]:
-        """Write latents that are textures into ``folder``; AssetError where there are none."""
+        """Write latents that are textures into ``folder``; AssetError for other latents."""
         raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, need one of fit "
                          "textures --latents bc1. Leave --latents out.")  # fmt: skip
 
     @abstractmethod
     def scene(self, reference: Any = None) -> Scene:
-        """Return what a live page shows, beside ``reference`` where one is given.
+        """Return the scene of a live page, beside ``reference`` if there is one.
 
-        Raises: AssetError where it shows nothing, or for another reference; PictureError.
+        Raises: AssetError where it cannot be drawn, or for another reference; PictureError.
         """
 
     def check_reference(self, reference: Any) -> None:
-        """Raise AssetError for a reference that is shown nowhere, where it is another's."""
+        """Raise AssetError for another's reference, without drawing it."""
 
     def same_reference(self, reference: Any) -> Any:
-        """Return ``reference`` where it is what the asset was fitted to, else None."""
+        """Return ``reference`` if the asset was fitted to it, else None."""
         return None
 
     @abstractmethod
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
-        """Return how good it is beside what its user would take in its place.
+        """Return its quality beside the alternatives.
 
-        Raises: AssetError for another reference; ConfigError where one is missing.
+        Raises: AssetError for another reference; ConfigError for a missing one.
         """
 
     def speed(self, reference: Any, notice: Notice = ignore) -> Table:
-        """Return what a GPU takes for it, ``reference`` beside it. ConfigError for most kinds."""
+        """Return its cost on a GPU, with that of ``reference``. ConfigError for most kinds."""
         raise ConfigError(f"{self.path}: got --speed, need a material's asset. Leave it out.")
 
     @abstractmethod
@@ -260,16 +260,16 @@ class Opened(Closeable, AtPositions, InNotebooks, ShortRepr):
 
     @property
     def bits_per_pixel(self) -> float | None:
-        """Return the file's, None where what is shown is of any size."""
+        """Return the file's bits per pixel, None for drawings of any size."""
         return None
 
     @property
     def memory_bytes(self) -> int | None:
-        """Return the bytes in a GPU's memory, as shaders read it; None where that is not told."""
+        """Return the bytes in a GPU's memory, as shaders read it; None where unknown."""
         return None
 
     def facts(self) -> dict[str, Any]:
-        """Return what the asset says of itself, as plain JSON data; see ``info``."""
+        """Return the asset's facts as plain JSON data; see ``info``."""
         from neuralshade.asset.file import FORMAT
 
         return {
@@ -283,16 +283,16 @@ class Opened(Closeable, AtPositions, InNotebooks, ShortRepr):
         }  # fmt: skip
 
     def told_flags(self) -> dict[str, Any]:
-        """Return flags of its fit beside the recipe, as a --recipe file has them."""
+        """Return flags of its fit besides the recipe, in the form of a --recipe file."""
         return {}
 
     @abstractmethod
     def told(self) -> dict[str, str]:
-        """Return lines for people, by their titles: what it takes, shows and reached."""
+        """Return lines for users, by their titles: its size, contents and quality."""
 
     def told_tensors(self) -> dict[str, str]:
-        """Return a line for each of its tensors, or for what they are together."""
+        """Return a line for each of its tensors, or for all of them together."""
         return {f"  {name}": f"{t.dtype} {list(t.shape)}" for name, t in self.tensors.items()}
 
     def close(self) -> None:
-        """Give back what it is drawn with; drawn again, it opens that anew."""
+        """Release what drawing uses; the next drawing opens it again."""

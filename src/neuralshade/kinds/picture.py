@@ -1,4 +1,4 @@
-"""What kinds share whose assets are drawn like a picture and compared with one."""
+"""Base of opened assets that are drawn like a picture and compared with one."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.source.image_file import load_as_fitted
 from neuralshade.source.picture import Picture, PictureForm, is_straight
 
-EXPOSED_PX = 256  # longer side of a result whose exposure is looked for
+EXPOSED_PX = 256  # longer side of a result for finding its exposure
 Titled = list[tuple[str, npt.NDArray[Any]]]  # title, float32 [h, w, C]
 
 
-@dataclass(frozen=True, init=False)  # the base's, whose hints are read there
+@dataclass(frozen=True, init=False)  # the base's __init__, which resolves its hints
 class OpenedPicture(Opened):
-    """An asset that shows a picture."""
+    """An asset that is drawn as a picture."""
 
-    curve_note: ClassVar[str] = ""  # below the curve of a report: how it was measured
-    report_titles: ClassVar[Mapping[str, str]] = {}  # of its table and grids, in place of others
+    curve_note: ClassVar[str] = ""  # note below a report's curve on how it was measured
+    report_titles: ClassVar[Mapping[str, str]] = {}  # other titles of a report's table and grids
     parts: ClassVar[Mapping[str, Rule]] = {"training": TRAINING, "quality": PSNR}
-    rated: ClassVar[bool] = True  # the bytes of the file stand for the picture's pixels
+    rated: ClassVar[bool] = True  # the file's bytes can be compared with a picture's
 
     def __post_init__(self) -> None:
-        """Refuse a header without the picture."""
+        """Refuse a header without a picture."""
         if self.rated and self.header.picture is None:
             raise AssetError(f"{self.path}: got no 'picture' in the header, need a whole asset. "
                              "Fit it again.")  # fmt: skip
 
     @property
     def picture(self) -> Mapping[str, Any]:
-        """Return the facts of the picture that it shows."""
+        """Return the form of its picture."""
         assert self.header.picture is not None
         return self.header.picture
 
@@ -53,7 +53,7 @@ class OpenedPicture(Opened):
         return self.byte_count * 8 / (self.size[0] * self.size[1]) if self.rated else None
 
     def in_memory(self) -> InMemory:
-        """Return how a GPU holds it, for tables."""
+        """Return its storage on a GPU, for tables."""
         from neuralshade.measure.quality_rows import InMemory
 
         return InMemory(self.memory_bytes)
@@ -63,28 +63,28 @@ class OpenedPicture(Opened):
         return []
 
     def drawings(self) -> Titled:
-        """Return other pictures [h, w, C] of what was learned, with titles."""
+        """Return other pictures [h, w, C] of the trained numbers, with titles."""
         return []
 
     def pages(self) -> Mapping[str, Page]:
-        """Return pictures of what was learned, for a live page."""
+        """Return pictures of the trained numbers, for a live page."""
         return {}
 
     def points(self) -> Mapping[str, Points]:
-        """Return where things lie, for a live page."""
+        """Return positions to mark, for a live page."""
         return {}
 
     def transformed(self, picture: Picture) -> Picture:
-        """Return ``picture`` as this asset was asked to show it."""
+        """Return ``picture`` after the asset's transform."""
         if not self.alpha_weighted:
             return picture
-        from neuralshade.source.hidden_color import visible_picture  # info needs none of it
+        from neuralshade.source.hidden_color import visible_picture  # not needed by info
 
         return visible_picture(picture)
 
     @property
     def alpha_weighted(self) -> bool:
-        """Return whether errors of color count by alpha; see ``visible_picture``."""
+        """Return whether errors of color are weighted by alpha; see ``visible_picture``."""
         keeps = getattr(self.recipe, "keep_hidden_color", True)
         return not keeps and self._has_straight_alpha
 
@@ -93,17 +93,17 @@ class OpenedPicture(Opened):
         return is_straight(self.picture["channels"], self.picture.get("color_space"))
 
     def told_flags(self) -> dict[str, Any]:
-        """Return ``keep_hidden_color`` as nothing where no alpha hides any."""
+        """Return ``keep_hidden_color`` as None where no alpha hides any."""
         return {} if self._has_straight_alpha else {"keep_hidden_color": None}
 
     @abstractmethod
     def reached(self) -> list[tuple[str, str]]:
-        """Return lines of a report on what the fit reached, with labels."""
+        """Return lines of a report on the fit's result, with labels."""
 
     def target(self, picture: Any, notice: Notice = ignore) -> Picture:
-        """Return ``picture`` as this asset was asked to show it; AssetError if it can't be.
+        """Return ``picture`` after the asset's transform; AssetError for an unsuitable one.
 
-        A picture of another size can be: what is fitted is continuous. ``notice`` is told.
+        Its size may differ: the asset is continuous. ``notice`` gets a note on a mismatch.
         """
         from neuralshade.source.texture_set import TextureSet
 
@@ -118,38 +118,38 @@ class OpenedPicture(Opened):
                              f"{loaded.color_space}, need {channels}, {self.color_space}. "
                              "Compare with the picture it was fitted to.")  # fmt: skip
         target = self.transformed(loaded)
-        other = self._told_apart(loaded, target) if self.rated else None  # else of any picture
+        other = self._mismatch_note(loaded, target) if self.rated else None  # else any picture
         if other is not None:
             notice(f"{self.path}: {other}")
         return target
 
-    def _told_apart(self, given: Picture, target: Picture) -> str | None:
-        """Return what to say of a picture that is not the one it was fitted to, or may be not."""
-        if "source" in self.header.own:  # fitted elsewhere, to what nobody said
+    def _mismatch_note(self, picture: Picture, target: Picture) -> str | None:
+        """Return a note on a picture that is, or may be, another than the fitted one."""
+        if "source" in self.header.own:  # trained elsewhere, on an unknown picture
             return None
-        fitted, other = plain_name(str(self.picture["name"])), plain_name(given.name)
+        fitted, other = plain_name(str(self.picture["name"])), plain_name(picture.name)
         digest, (width, height) = self.picture.get("digest"), self.size
         if (target.width, target.height) != self.size:
             return (f"fitted to {fitted}, {width} x {height} pixels, compared with {other}, "
                     f"{target.width} x {target.height} pixels: another picture, or another size of "
                     "it. Bits per pixel count the latter.")  # fmt: skip
-        if digest is None:  # to be short, Gaussians have none
+        if digest is None:  # Gaussians' headers omit it, to be short
             return None if fitted == other else (
                 f"fitted to {fitted}, compared with {other}: its file does not say whether "
                 "that is the same picture.")  # fmt: skip
-        return None if digest == given.digest else (
+        return None if digest == picture.digest else (
             f"fitted to {fitted}, compared with {other}: its pixels are not those that it was "
             "fitted to.")  # fmt: skip
 
     def pixels(self, width: int, height: int) -> npt.NDArray[Any]:
-        """Return the whole picture, sRGB values clamped to [0, 1]; gives back what it held."""
+        """Return the whole picture, sRGB values clamped to [0, 1]; closes the asset."""
         with self:
             drawn = self.draw(width, height)
         check_drawn(self.path, drawn)
         return drawn if self.color_space == "linear" else drawn.clip(0, 1)
 
     def evaluate(self, reference: Any = None, notice: Notice = ignore) -> Table:
-        """Return the quality of it, of files of as many bytes, and of block-compressed textures."""
+        """Return its quality, beside files of as many bytes, and block-compressed textures."""
         if reference is None:
             raise ConfigError(f"{self.path}: got no picture, need the one to compare with. "
                               "Give it as the second argument.")  # fmt: skip
@@ -158,13 +158,13 @@ class OpenedPicture(Opened):
         return self.rows(target.as_float(), result)
 
     def rows(self, target: Numbers, result: Numbers, rivals: Any = None) -> Table:
-        """Return the table of it and of ``rivals``, see ``rows_for``, for people and pages."""
-        from neuralshade.measure.quality_rows import rows_for  # metrics: half a second
+        """Return its table with ``rivals``, see ``rows_for``, for terminals and pages."""
+        from neuralshade.measure.quality_rows import rows_for  # slow import of metrics
 
         return rows_for(target, result, self.byte_count, self.color_space, rivals=rivals,
                         in_memory=self.in_memory(), alpha_weighted=self.alpha_weighted)  # fmt: skip
 
-    # As Opened says it, once more: who calls reads there, who writes here; mypy compares the two.
+    # repeats the signature in Opened, for readers of both; mypy compares the two
     def report(
         self,
         reference: Any,
@@ -175,9 +175,9 @@ class OpenedPicture(Opened):
         notice: Notice = ignore,
     ) -> None:
         """Write the page: target, result, error, grids, curves, table."""
-        from neuralshade.kinds.picture_report import report_picture  # loads plots: 1 s
+        from neuralshade.kinds.picture_report import report_picture  # slow import of plots
 
-        target = self.target(reference, notice if self.rated else ignore)  # else of no size
+        target = self.target(reference, notice if self.rated else ignore)  # else of any size
         taken = snapshots
         if isinstance(snapshots, (str, os.PathLike)):
             taken = load_snapshots(snapshots)
@@ -188,35 +188,35 @@ class OpenedPicture(Opened):
         return []
 
     def scene(self, reference: Any = None) -> Scene:
-        """Return the picture on a live page, beside ``reference`` where one is given."""
+        """Return the scene of a live page, beside ``reference`` if there is one."""
         target = None if reference is None else self.target(reference)
         seen: Picture | PictureForm = self.form() if target is None else target
         scene = picture_scene(self.kind.name, seen, self.draw, continuous=True, pages=self.pages(),
                               points=self.points(), changes=())  # fmt: skip
         if target is not None or not seen.hdr or self.draws_view:
             return scene
-        from neuralshade.measure.resample import fit_within  # no fit needs it but a live one
+        from neuralshade.measure.resample import fit_within  # only live fits need it
 
         height, width = fit_within(seen.height, seen.width, EXPOSED_PX)
         return replace(scene, stops=initial_stops(self.draw(width, height)))
 
     def form(self) -> PictureForm:
-        """Return size, channels and color space of what is drawn, and its name."""
+        """Return size, channels, color space and name of its picture."""
         facts = self.picture
         return PictureForm(*self.size, int(facts["channels"]), self.color_space, facts["name"])
 
     def same_reference(self, reference: Any) -> Any:
-        """Return ``reference`` as a picture, where it is the one that the asset was fitted to."""
+        """Return ``reference`` as a picture, if it is the one that the asset was fitted to."""
         try:
             known = load_as_fitted(reference, self.picture.get("digest"))
-        except (NeuralShadeError, TypeError):  # another kind's
+        except (NeuralShadeError, TypeError):  # the source of another kind
             return None
         theirs, ours = self.picture, picture_facts(known)
         same = all(theirs.get(name, value) == value for name, value in ours.items())
         return known if same else None
 
     def told(self) -> dict[str, str]:
-        """Return lines for people: its size, the picture, what was reached."""
+        """Return lines for users: its size, the picture, the quality."""
         lines = {"size": f"{self.byte_count:,} bytes"}
         if self.bits_per_pixel is not None:
             lines["size"] += f", {decimals(self.bits_per_pixel, 3)} bits per pixel"
@@ -232,7 +232,7 @@ class OpenedPicture(Opened):
         return lines | self.told_quality()
 
     def told_quality(self) -> dict[str, str]:
-        """Return lines for people on what was reached."""
+        """Return lines for users on the quality."""
         from neuralshade.measure.light import light_text
 
         quality = self.header.quality

@@ -1,4 +1,4 @@
-"""The page of an asset that is drawn like a picture and compared with one."""
+"""Report page of an asset that is drawn like a picture and compared with one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Reported(Protocol):
-    """What a page asks of an asset, which ``OpenedPicture`` is."""
+    """An asset as a page uses it, which ``OpenedPicture`` is."""
 
     curve_note: ClassVar[str]
     report_titles: ClassVar[Mapping[str, str]]
@@ -59,10 +59,10 @@ def report_picture(
 
     Args:
         opened: the asset.
-        target: what it was fitted to, as ``opened.target`` returns it.
+        target: the picture of the fit, from ``opened.target``.
         output: the page.
         snapshots: (step, picture) of the fit.
-        facts: (label, value) lines to add to those that the asset tells.
+        facts: (label, value) lines in addition to the asset's.
 
     Raises: OutputError; what drawing the asset raises.
     """
@@ -88,7 +88,7 @@ def _page(
     snapshots: Any,
     facts: Sequence[tuple[str, str]],
 ) -> ReportData:
-    """Return what the page tells; ``pair``: target and result."""
+    """Return the variables of the page; ``pair``: target and result."""
     training = opened.header.training
     seconds, steps = training["seconds"], training["steps"]
     return ReportData(

@@ -1,4 +1,4 @@
-"""What modules are given, of any shape, as rows that they compute with."""
+"""Arguments of modules, of any shape, as rows for computing, and results back in that shape."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from neuralshade.errors import ShapeError
 def float_rows(place: str, values: Any) -> torch.Tensor:
     """Return floats [..., D] as float32 [N, D], on their device and with their gradients.
 
-    They are checked to be finite but where PyTorch only traces what is computed.
+    Checked to be finite, except while PyTorch traces.
 
-    Raises: ShapeError, saying ``place``, for no tensor of floats, and for what is not finite.
+    Raises: ShapeError naming ``place``, for no tensor of floats, and for NaN and infinity.
     """
     if not isinstance(values, torch.Tensor):
         raise ShapeError(f"{place}: got {type(values).__name__}, need a tensor of floats. Pass "
@@ -26,11 +26,11 @@ def float_rows(place: str, values: Any) -> torch.Tensor:
 
 
 def check_finite(place: str, values: torch.Tensor) -> None:
-    """Raise ShapeError, saying ``place``, for NaN and infinity; nothing where values are traced."""
+    """Raise ShapeError naming ``place`` for NaN and infinity, except while tracing."""
     if not torch.compiler.is_compiling() and not values.isfinite().all():
         raise ShapeError(f"{place}: got NaN or infinity, need finite numbers. Replace them first.")
 
 
 def as_given(rows: torch.Tensor, before: torch.Size) -> torch.Tensor:
-    """Return rows [N, C] in the shape [..., C] of what was given."""
+    """Return rows [N, C] in the shape [..., C] of the argument."""
     return rows if len(before) == 1 else rows.unflatten(0, before)

@@ -1,4 +1,4 @@
-"""Assets that are functions of a position: at any of them, and as a module of PyTorch."""
+"""Evaluation of assets at positions, as functions and as PyTorch modules."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ PLACE = 2  # numbers of a position: u and v
 
 
 class AtPositions:
-    """What an asset has at positions, where its kind has a ``module``."""
+    """Evaluation at positions, for assets whose kind has a ``module``."""
 
-    path: Any  # both are those of an asset
+    path: Any  # both are the asset's
     kind: ClassVar[Any]
 
     def module(self) -> Module:
-        """Return what it is at positions, a module of PyTorch with numbers of its own.
+        """Return it as a module of PyTorch at positions, with its own numbers.
 
-        Raises: AssetError where its kind has none.
+        Raises: AssetError for a kind without one.
         """
         if self.kind.evaluated is None:
             raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, which is not "
@@ -31,12 +31,12 @@ class AtPositions:
         return module
 
     def shader(self, name: str = "asset") -> ShaderForm:
-        """Return it as functions of a shading language, whose names begin with ``name``.
+        """Return it as functions of a shading language, with names that begin with ``name``.
 
         ``name``: an identifier.
 
-        Raises: AssetError where its kind, or this one, has no such form; ConfigError for
-            encodings and activations of other packages.
+        Raises: AssetError where it has no such form; ConfigError for encodings and activations of
+            other packages.
         """
         if self.kind.shaders is None:
             raise AssetError(f"{self.path}: got an asset of kind {self.kind.name!r}, which is no "
@@ -45,42 +45,42 @@ class AtPositions:
         return form
 
     def at(self, positions: Any, **how: Any) -> Any:
-        """Return what it has at ``positions``: float [..., 2], u to the right and v down.
+        """Return its values at ``positions``: float [..., 2], u to the right and v down.
 
-        What is answered has the same axes before, and channels in place of the last one.
-        A torch tensor is answered by tensors on its device, computed there by PyTorch; anything
-        else that NumPy takes, by NumPy arrays. ``how``: what the module's ``forward`` takes
-        besides. Gradients reach a tensor of positions where the module's do, never the stored
-        numbers: for those use ``module``. For Vulkan, and faster on a GPU: ``GpuField``.
+        The result has the same leading axes, and channels in place of the last one. For a torch
+        tensor it is computed by PyTorch on its device and is a tensor; for anything else that
+        NumPy accepts, NumPy arrays. ``how``: further arguments of the module's ``forward``.
+        Gradients reach a tensor of positions if the module's do, never the stored numbers: for
+        those use ``module``. For Vulkan, and faster on a GPU: ``GpuField``.
 
         Raises: ShapeError for another shape, or numbers that are no floats or not finite;
             AssetError where the asset has no ``module``.
         """
         import torch
 
-        given = _tensor_of(positions)
+        tensor = _tensor_of(positions)
         how = {name: torch.from_numpy(value) if hasattr(value, "__array_interface__") else value
                for name, value in how.items()}  # fmt: skip
-        if not torch.isfinite(given).all():
+        if not torch.isfinite(tensor).all():
             raise ShapeError("at.positions: got NaN or infinity, need finite numbers. Replace them "
                              "first.")  # fmt: skip
         if isinstance(positions, torch.Tensor):
-            return self._found(given, how)
+            return self._found(tensor, how)
         with torch.no_grad():
-            found = self._found(given, how)
+            found = self._found(tensor, how)
         if isinstance(found, dict):
             return {name: values.numpy() for name, values in found.items()}
         return found.numpy()
 
-    def _found(self, given: Tensor, how: dict[str, Any]) -> Any:
-        """Return what the module has at positions of any shape: it takes a list of them."""
-        module, before = self._module_on(given.device), given.shape[:-1]
-        if given.dim() < 3 or given.shape[-1] != PLACE:  # others are the module's to refuse
-            return module(given, **how)
-        many = given.dim() - 1  # axes of what is given for each position, too
+    def _found(self, tensor: Tensor, how: dict[str, Any]) -> Any:
+        """Return the module's values at positions of any shape: it takes rows of them."""
+        module, before = self._module_on(tensor.device), tensor.shape[:-1]
+        if tensor.dim() < 3 or tensor.shape[-1] != PLACE:  # the module refuses invalid ones
+            return module(tensor, **how)
+        many = tensor.dim() - 1  # axes that other arguments may share
         listed = {name: value.flatten(0, many - 1) if getattr(value, "shape", ())[:many] == before
                   else value for name, value in how.items()}  # fmt: skip
-        found = module(given.flatten(0, -2), **listed)
+        found = module(tensor.flatten(0, -2), **listed)
         if isinstance(found, dict):
             return {name: values.unflatten(0, before) for name, values in found.items()}
         return found.unflatten(0, before)
@@ -90,14 +90,14 @@ class AtPositions:
         return {}
 
     def _module_on(self, device: TorchDevice) -> Module:
-        """Return one that is kept for the device, its numbers fixed."""
+        """Return the module cached for the device, its numbers fixed."""
         if device not in self._modules:
             self._modules[device] = self.module().requires_grad_(False).to(device)
         return self._modules[device]
 
 
 def _tensor_of(positions: Any) -> Tensor:
-    """Return float32 numbers: a tensor's where they lie, or others on the CPU."""
+    """Return float32 numbers: a tensor on its device, or others on the CPU."""
     import numpy as np
     import torch
 

@@ -1,4 +1,4 @@
-"""What to say of a checkpoint, or of a material's source, named where an asset is needed."""
+"""Errors for a checkpoint, or a material's source, in place of an asset."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from neuralshade.errors import AssetError
 if TYPE_CHECKING:
     from neuralshade.kinds.kind import Kind
 
-# What ``fit material`` takes and may be taken for its asset: what is there in its beginning.
+# Sources of ``fit material`` that may be mistaken for its asset, by their first bytes.
 SOURCES = {".mtlx": b"<materialx", ".toml": b"[[layer]]"}
 BEGINNING = 2**16  # bytes
 
 
 def unfinished(path: str | os.PathLike[str], header: dict[str, Any], kind: Kind) -> AssetError:
-    """Return the error of a checkpoint of a kind: what it is of, and the command to go on."""
-    told = unfinished_facts(path, header, kind)
-    name = told["picture"]
+    """Return the error of a checkpoint of a kind: its subject, and the command to continue."""
+    facts = unfinished_facts(path, header, kind)
+    name = facts["picture"]
     return AssetError(plain(
-        f"{path}: got an unfinished fit of {kind.name} to {name}, {plural(told['step'], 'step')} "
-        f"done, need an asset. Finish it, {told['given']}, with: {told['resume']}"
+        f"{path}: got an unfinished fit of {kind.name} to {name}, {plural(facts['step'], 'step')} "
+        f"done, need an asset. Finish it, {facts['given']}, with: {facts['resume']}"
     ))  # fmt: skip
 
 
 def unfitted(path: str | os.PathLike[str]) -> AssetError | None:
-    """Return the error of what ``fit material`` takes, told by its suffix and how it begins.
+    """Return the error of a source of ``fit material``, recognized by suffix and first bytes.
 
-    None of anything else, and of what cannot be read.
+    None for anything else, and for unreadable files.
     """
     mark = SOURCES.get(Path(path).suffix.lower())
     if mark is None:
@@ -52,13 +52,13 @@ def unfitted(path: str | os.PathLike[str]) -> AssetError | None:
 def unfinished_facts(
     path: str | os.PathLike[str], header: dict[str, Any], kind: Kind
 ) -> dict[str, Any]:
-    """Return what a checkpoint of a kind says of itself, as plain JSON data.
+    """Return a checkpoint's facts of its fit, as plain JSON data.
 
-    Keys: path, kind, unfinished (true), bytes, picture (the name of what is fitted), step, seconds,
-    loss, psnr_db, recipe, resume, the command to go on, and given, what to give it. The header has
-    the name of what was fitted, not where it lay, nor flags that are no settings.
+    Keys: path, kind, unfinished (true), bytes, picture (the name of the subject), step, seconds,
+    loss, psnr_db, recipe, resume, the command to continue, and given, its missing arguments. The
+    header has the subject's name, but neither its path nor flags that are no settings.
 
-    Raises: AssetError where it is not whole.
+    Raises: AssetError for a damaged file.
     """
     from neuralshade.asset.checkpoint import REMEDY
     from neuralshade.asset.rules import CHECKPOINT
@@ -68,20 +68,20 @@ def unfinished_facts(
     check_header(str(path), header, CHECKPOINT, "checkpoint", REMEDY)
     name, step = header["picture"]["name"], header["progress"]["step"]
     output = _output(Path(path), is_folder=kind.output_form == "DIR")
-    place, given = name, f"with the path of {name} where that lies elsewhere"
-    if kind.subject.documents and not Path(name).suffix:  # a document's own name for it
+    place, instruction = name, f"with the path of {name} where that lies elsewhere"
+    if kind.subject.documents and not Path(name).suffix:  # a document's own name
         place = kind.subject.name.upper()
-        given = f"with the file or folder of {name} for {place}"
+        instruction = f"with the file or folder of {name} for {place}"
     command = resume_command(kind.name, Path(path), place, output, {})
     progress = {key: header["progress"].get(key) for key in ("seconds", "loss", "psnr_db")}
     return {"path": os.fspath(path), "kind": kind.name, "unfinished": True,
             "bytes": os.stat(path).st_size, "picture": name, "step": step, **progress,
             "recipe": header["recipe"], "resume": command,
-            "given": f"{given}, and with flags that are no settings"}  # fmt: skip
+            "given": f"{instruction}, and with flags that are no settings"}  # fmt: skip
 
 
 def _output(checkpoint: Path, *, is_folder: bool) -> Path:
-    """Return what -o was: a checkpoint lies beside the asset, which a folder may hold."""
+    """Return the argument of -o: a checkpoint lies beside the asset, which a folder may hold."""
     if is_folder:
         return checkpoint.parent
     from neuralshade.fitting.output_checks import CHECKPOINT_SUFFIX

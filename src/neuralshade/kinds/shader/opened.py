@@ -75,10 +75,10 @@ class OpenedShader(OpenedPicture):
 
     @classmethod
     def of(
-        cls, asset: Asset, given: Mapping[str, Any] | None = None, *, trust: bool = False
+        cls, asset: Asset, values: Mapping[str, Any] | None = None, *, trust: bool = False
     ) -> OpenedShader:
         """Return an asset of this kind opened; AssetError for an incomplete header."""
-        return replace(super().of(asset), values=given or {}, trusted=trust)
+        return replace(super().of(asset), values=values or {}, trusted=trust)
 
     def forms(self) -> Mapping[str, Form]:
         """Return the forms of trained members."""

@@ -47,17 +47,17 @@ class OpenedTextures(Opened):
     drawn: tuple[str | None, int] = field(default=(None, 0))
 
     @classmethod
-    def of(cls, asset: Asset, given: Mapping[str, Any] | None = None, *,
+    def of(cls, asset: Asset, values: Mapping[str, Any] | None = None, *,
            trust: bool = False) -> OpenedTextures:  # fmt: skip
-        """Return an asset opened, which draws the ``map`` and the ``level`` of ``given``."""
+        """Return an asset opened, which draws the ``map`` and the ``level`` of ``values``."""
         plain = super().of(asset, trust=trust)
-        if not given:
+        if not values:
             return plain
-        values = dict(given)
-        name, level = values.pop("map", None), values.pop("level", 0)
+        rest = dict(values)
+        name, level = rest.pop("map", None), rest.pop("level", 0)
         level = int(level) if isinstance(level, str) and level.isdecimal() else level
-        if values:
-            other = next(iter(values))
+        if rest:
+            other = next(iter(rest))
             raise ConfigError(f"set: got {other!r} for {asset.path}, need map or level."
                               f"{did_you_mean(other, ('map', 'level'))}")  # fmt: skip
         plain.coding(name)
