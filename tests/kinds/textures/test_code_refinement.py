@@ -7,7 +7,7 @@ from fixtures.texture_engines import texels_of
 from fixtures.texture_sets import small_set
 
 import neuralshade
-from neuralshade.engine import code_search as engine_search
+from neuralshade.engine import code_refinement as engine_search
 from neuralshade.fitting.time_plan import Deadline
 from neuralshade.kinds.textures import code_refinement
 from neuralshade.kinds.textures.channels import codings_of
