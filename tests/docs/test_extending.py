@@ -57,10 +57,10 @@ sys.exit(pytest.main(["-n0", "-v", "-p", "no:cacheprovider", "-k", " or ".join(n
 
 
 def diff_of(title):
-    """Return the one diff of a section."""
+    """Return the one diff that a section names."""
     section = PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
-    (diff,) = re.findall(r"^```diff\n(.*?)^```", section, re.M | re.S)
-    return diff
+    (name,) = re.findall(r"\]\(\.\./(examples/extending/\w+\.diff)\)", section)
+    return (ROOT / name).read_text()
 
 
 @pytest.fixture
@@ -89,6 +89,7 @@ def patched(folder, title, *flags):
 
 def test_there_is_a_diff_for_each_thing():
     assert re.findall(r"^## (.+)$", PAGE, re.M) == list(SECTIONS)
+    assert len({diff_of(title) for title in SECTIONS}) == len(SECTIONS)
 
 
 def test_each_diff_applies_by_itself(checkout):
