@@ -69,6 +69,6 @@ def test_what_vulkan_leaves_open_is_in_no_material(gpu, tmp_path):
             "flakes = { scale = 9, tilt = 0.1 }\n")  # fmt: skip
     (tmp_path / "x.toml").write_text(f"[mask]\n{masks}{base}{layers}")
     kernels = ReferenceKernels(gpu, load_stack(tmp_path / "x.toml"))
-    whole = kernels._whole(reference_kernel("reference_evaluate"))
+    whole = kernels._with_reference(reference_kernel("reference_evaluate"))
     code = export_slang(whole.text, whole.entry, "spirv-asm").code
     assert "OpUMod" in code and not [name for name in UNDEFINED if name in code]

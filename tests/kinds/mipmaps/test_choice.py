@@ -6,7 +6,7 @@ from neuralshade.kinds.mipmaps.choice import (
     AS_GOOD,
     best_by,
     evenly_best,
-    missed,
+    note_worse_levels,
     over_best,
     ratios,
 )
@@ -64,20 +64,20 @@ def test_what_cannot_be_had_is_told_by_level():
         "cosine": {"kept": [0.11, 0.2], "stored_box": [0.3, 0.2], "stored_lean": [0.1, 0.2]},
     }
     filters = ("stored_box", "stored_lean")
-    assert missed(errors, "kept", filters) == (
+    assert note_worse_levels(errors, "kept", filters) == (
         "more wrong than the best filter, by so many times its error: level 1 1.10 under cosine "
         "lights, level 2 1.50 under mirror lights. Each level was chosen under another draw of "
         "lights than this measurement has.",
     )  # fmt: skip
     errors["cosine"]["kept"][0] = 0.1 * AS_GOOD
     errors["mirror"]["kept"][1] = 0.2
-    assert missed(errors, "kept", filters) == ()
+    assert note_worse_levels(errors, "kept", filters) == ()
 
 
 def test_notes_have_the_quotient_of_the_numbers_in_the_tables():
     """It was 1.36 in the note, where the report said 1.37."""
     errors = {"environment": {"kept": [0.0137], "stored_box": [0.01], "stored_lean": [0.02]}}
-    (note,) = missed(errors, "kept", ("stored_box", "stored_lean"))
+    (note,) = note_worse_levels(errors, "kept", ("stored_box", "stored_lean"))
     assert ": level 1 1.37 under environment lights. " in note
     assert over_best(0.0, [0.0]) == 1.0 and over_best(1e-5, [0.0, 0.5]) < 1.2  # of rounding alone
 

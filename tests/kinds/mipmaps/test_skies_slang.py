@@ -38,12 +38,12 @@ def objective(values, references, step):
 def test_loss_and_gradient_are_those_of_autograd(gpu, width, height):
     base, levels = maps_of(width, height), levels_of(width, height)
     engine = engine_of(gpu, base, levels, skies=SKIES, betas=(0.5, 0.5))
-    assert engine.training.held == POOL + POOL // PAIRS * SKIES.pairs
+    assert engine.training.reference_count == POOL + POOL // PAIRS * SKIES.pairs
     before, start = 0.0, torch.from_numpy(engine.values()).double()
     for step in range(3):  # the third goes through the pool again
         values = torch.from_numpy(engine.values()).double().requires_grad_()
         told, loss = engine.advance([1.0]), engine.state_now.loss
-        references = references_of(engine, engine.training.held)
+        references = references_of(engine, engine.training.reference_count)
         losses = objective(values, references, step)
         assert loss == pytest.approx(losses.mean().item(), rel=1e-4)
         of_start = objective(start, references, step).mean().item()

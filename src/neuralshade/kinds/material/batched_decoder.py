@@ -46,7 +46,7 @@ import neuralshade.kinds.material.batched_decoder;
 import neuralshade.kinds.material.batched_maps;
 import neuralshade.model.activation;
 import neuralshade.model.lobes;
-#include "neuralshade/kinds/material/batched_decoder.{road}.slang"
+#include "neuralshade/kinds/material/batched_decoder.{path}.slang"
 {maps}
 {lobes}
 StructuredBuffer<FramePlace> frame_places;
@@ -199,14 +199,14 @@ def takes_warps(recipe: MaterialRecipe) -> bool:
 
 
 def head_text(
-    recipe: MaterialRecipe, road: str, maps: BatchedMaps, places: npt.NDArray[np.uint32]
+    recipe: MaterialRecipe, path: str, maps: BatchedMaps, places: npt.NDArray[np.uint32]
 ) -> str:
     """Return the common start of both Slang texts. The place of a single material is a constant."""
     lobes = lobe_inputs(recipe, None).slang("Frame", folded=True).declarations
     place = "frame_places[material]"
     if len(places) == 1:
         place = f"{{ {', '.join(f'{number}u' for number in places[0])} }}"
-    return HEAD.format(road=road, maps=maps.text, lobes=lobes, place=place)
+    return HEAD.format(path=path, maps=maps.text, lobes=lobes, place=place)
 
 
 def hidden(recipe: MaterialRecipe) -> dict[str, Any]:

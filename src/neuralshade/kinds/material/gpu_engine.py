@@ -171,7 +171,7 @@ class GpuMaterialEngine(MaterialEngine):
     def shade(self, field: Field) -> Shade:
         if self.gpu.adapter.software:
             return field_shade(field)
-        inference = field_inference(self.gpu, _held(copy.deepcopy(field)), exact=True)
+        inference = field_inference(self.gpu, _hold_lobes(copy.deepcopy(field)), exact=True)
 
         def shade(uv: Floats, wi: Floats, wo: Floats) -> Floats:
             level = np.zeros((len(uv), 1), np.float32)
@@ -229,7 +229,7 @@ class GpuMaterialEngine(MaterialEngine):
             reference.prepare([footprints_text(firsts, wraps=recipe.wrap == "repeat")])
         if not self.gpu.adapter.software:  # kernels that judge the map, and then all its levels
             for levels in (1, len(level_sides(recipe.size))):
-                stored = _held(build_field(recipe, recipe.size, None, levels))
+                stored = _hold_lobes(build_field(recipe, recipe.size, None, levels))
                 self.gpu.prepare([exact_text(stored)])
 
     def _encoded_field(self) -> EncodedField:
@@ -261,7 +261,7 @@ class GpuMaterialEngine(MaterialEngine):
 
     def _read_out_of(self, field: Field) -> ReadOut:
         """Return the read-out trainer of ``field``, which owns it from now on."""
-        return ReadOut(self.gpu, encoding_of(_held(field)), self.training)
+        return ReadOut(self.gpu, encoding_of(_hold_lobes(field)), self.training)
 
     def _parts(self, field: Field, read_out: ReadOut) -> tuple[Field, MakeTask, Training]:
         """Return what kernels train of ``field``, its task, and the training's settings."""
@@ -270,7 +270,7 @@ class GpuMaterialEngine(MaterialEngine):
         return Field(encoding, log_decoder(field.network)), task, self.training
 
 
-def _held(field: Field) -> Field:
+def _hold_lobes(field: Field) -> Field:
     """Pass a field's lobes to kernels unchanged; return the field."""
     encoding_of(field).lobes.hold_read()
     return field

@@ -60,7 +60,7 @@ class MipTask:
 
     def __call__(self, rng: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
         drawn, encoding = self.footprints.current(), encoding_of(self.field)
-        show_stored(encoding.grid)
+        quantize_lookups(encoding.grid)
         latents = encoding.latents(drawn.at[:, :3])
         read = encoding.columns(latents, drawn.wi, drawn.wo, drawn.at[:, 3:])
         predicted = self.field.network.on_columns(read, torch.float32)
@@ -68,7 +68,7 @@ class MipTask:
 
 
 @torch.no_grad()
-def show_stored(grid: LatentGrid) -> None:
+def quantize_lookups(grid: LatentGrid) -> None:
     """Quantize look-ups as a file does, while gradients reach the trained values."""
     grid.seen = (grid.texels * grid.steps).round_().div_(grid.steps)
 

@@ -83,7 +83,7 @@ class SamplerTrainer:
         self.threads = Threads(1)  # the batch is small; and results do not depend on the cores
         self.skipped = 0
         self._drawn: list[torch.Tensor] | None = None  # of PREFETCHED steps
-        self._begun, self._taken = self.rng.get_state(), 0  # state before; steps used
+        self._rng_state, self._used = self.rng.get_state(), 0  # state before; steps used
         self._current: list[torch.Tensor] = []  # of the next step, at fixed addresses
         self._recorded = None if device.type == "cpu" else RecordedStep(
             self._gradients, [self.adam], device)  # fmt: skip
@@ -113,15 +113,15 @@ class SamplerTrainer:
         """Load the next step's batch."""
         if self._drawn is None:
             self._drawn = self._draw(PREFETCHED * BATCH)
-        first = self._taken * BATCH
+        first = self._used * BATCH
         columns = [each[:, first : first + BATCH] for each in self._drawn]
         if not self._current:
             self._current = [each.clone(memory_format=torch.contiguous_format) for each in columns]
         for held, each in zip(self._current, columns, strict=True):
             held.copy_(each)
-        self._taken += 1
-        if self._taken == PREFETCHED:
-            self._begun, self._taken, self._drawn = self.rng.get_state(), 0, None
+        self._used += 1
+        if self._used == PREFETCHED:
+            self._rng_state, self._used, self._drawn = self.rng.get_state(), 0, None
 
     def _gradients(self) -> torch.Tensor:
         """Compute the gradients of the current batch; return its loss."""
@@ -157,14 +157,14 @@ class SamplerTrainer:
         """Return the state for a restart, without the field, by name."""
         own = {name: p.detach().cpu() for name, p in self.sampler.named_parameters()}
         moments = {f"optimizer.{name}": v.cpu() for name, v in self.adam.state().items()}
-        drawn = {"rng": self._begun, "taken": torch.tensor(self._taken)}
+        drawn = {"rng": self._rng_state, "taken": torch.tensor(self._used)}
         return {**drawn, "skipped": torch.tensor(self.skipped), **own, **moments}
 
     @torch.no_grad()
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         """Restore what ``state`` returned."""
         self.rng.set_state(state["rng"])
-        self._begun, self._taken, self._drawn = state["rng"], int(state["taken"]), None
+        self._rng_state, self._used, self._drawn = state["rng"], int(state["taken"]), None
         self.skipped = int(state["skipped"])
         for name, parameter in self.sampler.named_parameters():
             parameter.copy_(state[name])

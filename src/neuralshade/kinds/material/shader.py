@@ -71,12 +71,13 @@ def _functions(opened: OpenedMaterial, name: str, inputs: list[str]) -> list[Fun
                         (opened.field.network, opened.sampler.network))  # fmt: skip
     for layers in (decoder, sampler):
         layers[0] = of_codes(layers[0], low, high)
-    return [*surface_functions(surface), _seen(opened, name), _scattered(opened, surface, decoder),
+    return [*surface_functions(surface), _lobe_columns(opened, name),
+            _scattered(opened, surface, decoder),
             level_function(name, (opened.side, opened.side)),
             *sampler_functions(surface, sampler)]  # fmt: skip
 
 
-def _seen(opened: OpenedMaterial, name: str) -> Function:
+def _lobe_columns(opened: OpenedMaterial, name: str) -> Function:
     """Return the function of the decoder's input from a lobe: four columns."""
     quarter, logarithms = number(QUARTER), opened.recipe.lobe_inputs == COLUMNS
     cosines = "float2(dot(wi, lobe.normal), dot(wo, lobe.normal))"

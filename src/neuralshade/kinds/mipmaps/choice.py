@@ -79,7 +79,7 @@ def best_by(judged: Judged, favor: str) -> list[str]:
     return evenly_best(judged.symmetric()) if favor == "all" else best_methods(judged)
 
 
-def missed(errors: Errors, kept: str, filters: Collection[str]) -> tuple[str, ...]:
+def note_worse_levels(errors: Errors, kept: str, filters: Collection[str]) -> tuple[str, ...]:
     """Return a note on levels whose error exceeds AS_GOOD times a filter's."""
     count = len(next(iter(errors.values()))[kept])
     found = {

@@ -33,7 +33,7 @@ LEAST_LOSS = 1e-3  # of the start: maps of one color have none, and then a step'
 
 
 @dataclass(frozen=True)
-class Share:
+class TileShare:
     """Share of a level's texels in a dispatch: one of ``parts`` of its tiles.
 
     Without tiles it is all texels, and each group of a judge sees one of ``parts`` of the pairs.
@@ -45,7 +45,7 @@ class Share:
     thin: int = 1  # one of so many texels of a column is used
 
 
-WHOLE = Share()
+WHOLE = TileShare()
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class MipTraining:
         return self.pool // self.pairs * self.skies.count
 
     @property
-    def held(self) -> int:
+    def reference_count(self) -> int:
         """Return the number of pairs with references, those of skies included."""
         return self.pool + self.pool_skies * self.skies.lights
 
@@ -105,8 +105,8 @@ class MipEngine:
         self._bound: dict[str, Any] = {
             "levels": gpu.buffer(levels.table(training.near)),
             "base": gpu.buffer(base),
-            "references": gpu.buffer(size=8 * training.held * self.texels),
-            "pool": gpu.buffer(size=PAIR.itemsize * training.held),
+            "references": gpu.buffer(size=8 * training.reference_count * self.texels),
+            "pool": gpu.buffer(size=PAIR.itemsize * training.reference_count),
             "values": gpu.buffer(values),
             "moments": gpu.buffer(size=8 * NUMBERS * self.texels),
             "states": gpu.buffer(BEGINNING.pair()),
@@ -230,18 +230,18 @@ class MipEngine:
         self, pairs: Floats, weights: Floats | None = None, near: Bools | None = None
     ) -> None:
         """Load the pairs of ``set_pool`` without references, for judges."""
-        assert len(pairs) <= self.training.held
+        assert len(pairs) <= self.training.reference_count
         self._pool, self._losses = -1, {}
         bright = np.ones(len(pairs), np.float32) if weights is None else weights
         mirrored = np.zeros(len(pairs), np.bool_) if near is None else near
         self._upload("pool", pairs_table(pairs, bright, mirrored))
 
-    def make_references(self, level: int, first: int, count: int, share: Share = WHOLE) -> None:
+    def make_references(self, level: int, first: int, count: int, share: TileShare = WHOLE) -> None:
         """Compute a level's references of so many pairs, from those of the level before."""
         groups = (self.groups_of(level, share), -(-count // PAIRS_SHADED))
         self.run_level(level, first, count, (self._shade, groups), share=share)
 
-    def groups_of(self, level: int, share: Share = WHOLE) -> int:
+    def groups_of(self, level: int, share: TileShare = WHOLE) -> int:
         """Return the number of groups for the texels of a level, or of its share."""
         width, height = self.levels.sizes[level]
         parts = share.parts * share.thin if share.tile else 1
@@ -254,7 +254,7 @@ class MipEngine:
         count: int,
         dispatch: Dispatch,
         together: int = 1,
-        share: Share = WHOLE,
+        share: TileShare = WHOLE,
     ) -> None:
         """Run a dispatch for one level, or its share, and so many pairs of the pool."""
         commands = self.gpu.commands()

@@ -44,7 +44,7 @@ from neuralshade.kinds.mipmaps.build import (
     pool_notes,
     with_opacity,
 )
-from neuralshade.kinds.mipmaps.choice import chosen_methods, missed
+from neuralshade.kinds.mipmaps.choice import chosen_methods, note_worse_levels
 from neuralshade.kinds.mipmaps.family.role import NoPrior, PriorRole
 from neuralshade.kinds.mipmaps.files import (
     USUAL_FORMATS,
@@ -223,7 +223,7 @@ class _Job(Job[MipmapsRecipe]):
         stored = [stored_level(level) for level in chain]
         judged = judge(self.engine, numbers, self.recipe, HELD_OUT, briefly=METHODS)
         if self.recipe.favor == "all":
-            worse = missed(judged.symmetric(), KEPT, tuple(STORED.values()))
+            worse = note_worse_levels(judged.symmetric(), KEPT, tuple(STORED.values()))
             self.notes += worse  # stored in the file
             self.warnings.add(*worse)
         header = self._header(judged, best)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.kinds.mipmaps.engine import WHOLE, MipEngine, Share
+from neuralshade.kinds.mipmaps.engine import WHOLE, MipEngine, TileShare
 from neuralshade.kinds.mipmaps.kernels import GROUP, MEASURES
 
 PARTS = (8, 4, 2)  # of a pool's pairs, of which a thread group may see one ...
@@ -46,10 +46,10 @@ class MipJudge:
         """
         for level in range(1, len(self.engine.levels.sizes)):
             parts = self._parts(level, pairs // together)
-            self.add_level(level, 0, pairs, together, Share(parts))
+            self.add_level(level, 0, pairs, together, TileShare(parts))
 
     def add_level(
-        self, level: int, first: int, pairs: int, together: int = 1, share: Share = WHOLE
+        self, level: int, first: int, pairs: int, together: int = 1, share: TileShare = WHOLE
     ) -> None:
         """Add a level, or its share, under the pool's ``pairs`` from ``first`` on."""
         assert pairs % together == 0

@@ -65,7 +65,7 @@ def plane_scene(
         return plane_picture(levels, seen, window=window)
 
     def draw(pane: str, view: View) -> Floats:
-        seen, rows, cols = _seen(usual, view)
+        seen, rows, cols = _sized_view(usual, view)
         window = Window(range(rows[0], rows[-1] + 1), range(cols[0], cols[-1] + 1))
         with threads(1):  # a row of pixels is too little to be shared out
             part = drawn(pane, seen, window, view.draft)
@@ -79,7 +79,7 @@ def plane_scene(
                  drafts={REFERENCE: REFERENCE_SAMPLES / DRAFT_SAMPLES})  # fmt: skip
 
 
-def _seen(usual: PlaneView, view: View) -> tuple[PlaneView, Indices, Indices]:
+def _sized_view(usual: PlaneView, view: View) -> tuple[PlaneView, Indices, Indices]:
     """Return the plane's view as large as ``view`` takes, and its rows and columns in that."""
     u0, v0, u1, v1 = view.region
     width, height = round(view.width / (u1 - u0)), round(view.height / (v1 - v0))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from neuralshade.kinds.mipmaps.engine import SUBMITTED_SHADINGS, MipEngine, Share
+from neuralshade.kinds.mipmaps.engine import SUBMITTED_SHADINGS, MipEngine, TileShare
 from neuralshade.kinds.mipmaps.kernels import PAIRS_SHADED, SQUARE, LevelSizes
 from neuralshade.kinds.mipmaps.mip_judge import Floats, MipJudge
 
@@ -46,7 +46,7 @@ class Tiles:
         count = len(pairs) // parts
         fine = range(1, min(DEEPEST + 1, self.levels))
         for part in range(parts):
-            share = Share(parts, part, TILE)
+            share = TileShare(parts, part, TILE)
             for level in fine:
                 self.engine.make_references(level, part * count, count, share)
             for judge in judges:

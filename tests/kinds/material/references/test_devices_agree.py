@@ -27,7 +27,7 @@ def asked(kernels):
 def test_a_stack_scatters_the_same_on_every_device(gpu, on_cpu, name):
     kernels = ReferenceKernels(gpu, load_reference(EXAMPLES / f"{name}.toml"))
     rows = asked(kernels)
-    text = kernels._whole(reference_kernel("reference_evaluate")).text
+    text = kernels._with_reference(reference_kernel("reference_evaluate")).text
     given = {"reference_queries": rows, **kernels.bsdf.variables}
     wanted = on_cpu(text, "reference_evaluate", given, "reference_results",
                     np.zeros((COUNT, 3), np.float32), COUNT)  # fmt: skip

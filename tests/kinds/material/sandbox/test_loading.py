@@ -76,7 +76,7 @@ def test_code_that_is_trusted_is_looked_through(document, tmp_path, attributes, 
     (tmp_path / "link.slang").symlink_to("/etc/passwd")
     path = document(own(attributes))
     with pytest.raises(ConfigError) as raised:
-        load_materialx(path, trust=True, apart=True)
+        load_materialx(path, trust=True, in_sandbox=True)
     assert str(raised.value).startswith(f"{path}: got ") and message in str(raised.value)
     assert str(raised.value).endswith(DISTRUST)
 
@@ -90,7 +90,7 @@ def test_an_included_document_s_code_lies_in_the_folder_of_the_first(document, t
     include = '<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="../code.mtlx"/>'
     path = document(f'{include}<own name="w" type="float"/>{TOP}', name="inside/x.mtlx")
     with pytest.raises(ConfigError, match=r"'own\.slang' taken in by implementation IM_own"):
-        load_materialx(path, trust=True, apart=True)
+        load_materialx(path, trust=True, in_sandbox=True)
 
 
 @pytest.mark.slow  # compiles
@@ -104,7 +104,7 @@ def test_pointers_end_where_their_kernels_compute_with_addresses(document, refus
 def test_words_that_are_glued_together(document):
     text = '<input name="x" type="string" value="tr"/>'
     path = document(own('sourcecode="P{{x}}(16)"', text))
-    reference = load_materialx(path, trust=True, apart=True)
+    reference = load_materialx(path, trust=True, in_sandbox=True)
     assert "Ptr" not in reference.text
 
 

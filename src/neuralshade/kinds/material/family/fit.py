@@ -96,7 +96,7 @@ def fit_materials(
 
 
 @dataclass(frozen=True)
-class _One:
+class _Item:
     """A material to fit, and where to save it."""
 
     name: str
@@ -110,7 +110,7 @@ class _One:
         return self.asset.with_suffix(".html")
 
 
-def _jobs(sources: Sequence[PathLike | ReferenceBsdf], folder: Path) -> list[_One]:
+def _jobs(sources: Sequence[PathLike | ReferenceBsdf], folder: Path) -> list[_Item]:
     alone = isinstance(sources, (str, bytes, os.PathLike, ReferenceBsdf))
     several: Any = [sources] if alone or not isinstance(sources, Iterable | None) else sources
     if not several:
@@ -129,7 +129,7 @@ def _jobs(sources: Sequence[PathLike | ReferenceBsdf], folder: Path) -> list[_On
         asset = folder / file
         check_no_input(asset, source)
         check_asset_place(asset)
-        jobs.append(_One(name, source, element, asset))
+        jobs.append(_Item(name, source, element, asset))
     return jobs
 
 
@@ -158,7 +158,7 @@ class _Batch:
     """Fits of materials, one after the other."""
 
     def __init__(
-        self, jobs: Sequence[_One], options: FitOptions, observer: Observer, settings: Any,
+        self, jobs: Sequence[_Item], options: FitOptions, observer: Observer, settings: Any,
         reports: bool, trust: bool,
     ):  # fmt: skip
         self.reports, self.trust = reports, trust
@@ -196,7 +196,8 @@ class _Batch:
                     page = str(job.page) if self.reports else None
                     self.done.append(FittedMaterial(job.name, fitted, report=page))
                     if lender is not None and compare:
-                        self.done[-1] = replace(self.done[-1], alone=self._alone(job, fitted))
+                        alone = self._fit_unshared(job, fitted)
+                        self.done[-1] = replace(self.done[-1], alone=alone)
             except FitInterrupted as error:
                 raise FitInterrupted(self._rest(number) + str(error)) from error
         self._check_some(bool(self.done))
@@ -210,13 +211,13 @@ class _Batch:
                                 tuple(self.done), failed)  # fmt: skip
 
     def _fit(
-        self, job: _One, asset: Path, options: FitOptions, **changed: Any
+        self, job: _Item, asset: Path, options: FitOptions, **changed: Any
     ) -> MaterialResult:  # fmt: skip
         return fit_material(job.source, asset, element=job.element, trust=self.trust,
                             options=options, observer=self.observer,
                             **self.settings | changed)  # fmt: skip
 
-    def _alone(self, job: _One, fitted: MaterialResult) -> MaterialResult | None:
+    def _fit_unshared(self, job: _Item, fitted: MaterialResult) -> MaterialResult | None:
         """Return the result of a fit without sharing; its asset is not kept.
 
         Return None, with a warning, if it fails.
@@ -234,7 +235,7 @@ class _Batch:
                 LOG.warning(f"{job.name} is not fitted alone, to compare with: {error}")
                 return None
 
-    def _logged(self, job: _One) -> FitOptions:
+    def _logged(self, job: _Item) -> FitOptions:
         """Return the options of one fit, with its TensorBoard folder and report."""
         options = replace(self.options, report=job.page) if self.reports else self.options
         if options.tensorboard is None:
@@ -249,7 +250,7 @@ class _Batch:
         return finished + (f"not begun: {', '.join(left)}; " if left else "")
 
     @contextmanager
-    def _report_failure(self, job: _One) -> Iterator[None]:
+    def _report_failure(self, job: _Item) -> Iterator[None]:
         """Report a material that cannot be fitted, and continue."""
         try:
             yield

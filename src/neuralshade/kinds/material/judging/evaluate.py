@@ -148,7 +148,7 @@ class Comparison(Closeable):
         shares = opened.shares if opened.given else None  # None: the whole ranges
         measured = Judge(self.reference, shares).judge(field_shade(opened.field)).facts()
         measured |= sampler_noise(opened.field, opened.sampler, shares)
-        return self._beside(measured, level_rows(judge, opened.tensors, stored))
+        return self._row_of(measured, level_rows(judge, opened.tensors, stored))
 
     def stored_row(self) -> dict[str, Any]:
         """Return the measures of the fit, if all are stored and the material is unchanged."""
@@ -156,9 +156,9 @@ class Comparison(Closeable):
         needed = {name for _, names, _ in MEASURES_SHOWN for name in names}
         known = self.unchanged and needed <= quality.keys() and levels is not None
         known = known and not self.opened.given  # a fit measures the whole ranges
-        return self._beside(quality, levels) if known else self.row()
+        return self._row_of(quality, levels) if known else self.row()
 
-    def _beside(
+    def _row_of(
         self, measured: Mapping[str, Any], levels: Sequence[Mapping[str, Any]]
     ) -> dict[str, Any]:
         return {"name": "neuralshade", "bytes": self.opened.byte_count,

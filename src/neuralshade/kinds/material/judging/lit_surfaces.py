@@ -82,7 +82,7 @@ class LitSurface:
             wi = self.local(direction)
             on = np.flatnonzero((wi[:, 2] > LOWEST) & (wo[:, 2] > LOWEST))
             if len(on):
-                total[on] += self._seen(shade, wi, wo, on) * radiance.astype(np.float32)
+                total[on] += self._shade_points(shade, wi, wo, on) * radiance.astype(np.float32)
         return self._picture(total)
 
     def lit_by_default(self, shade: Filtered, draw: Draw) -> Floats:
@@ -101,10 +101,12 @@ class LitSurface:
             if len(on):
                 towards = sum(w[:, None] * axis for w, axis in zip(wi.T, frame, strict=True))
                 radiance = (WEAK / DRAWN * sky_radiance(towards) / density[:, None]).take(on, 0)
-                total[on] += self._seen(shade, wi, wo, on) * radiance.astype(np.float32)
+                total[on] += self._shade_points(shade, wi, wo, on) * radiance.astype(np.float32)
         return self.lit_over(shade, [key()]) + self._picture(total)
 
-    def _seen(self, shade: Filtered, wi: Floats, wo: Floats, on: npt.NDArray[np.int64]) -> Floats:
+    def _shade_points(
+        self, shade: Filtered, wi: Floats, wo: Floats, on: npt.NDArray[np.int64]
+    ) -> Floats:
         """Return f * cos of the points with these indices: five times as fast as with a mask."""
         return shade(*(each.take(on, 0) for each in (self.uv, wi, wo, self.footprint)))
 

@@ -49,7 +49,7 @@ class LevelJudge:
         """Return the mean symmetric error of each of the first ``levels``, see ``smape``."""
         return [self._error(shade, level, level) for level in range(levels)]
 
-    def of_finest(self, shade: LevelShade, levels: int) -> list[float]:
+    def errors_of_finest(self, shade: LevelShade, levels: int) -> list[float]:
         """Return the errors of the finest level, read at the footprints' centers.
 
         That is rendering without levels at one sample a pixel.
@@ -103,7 +103,7 @@ def with_levels(
         chains[TRAINED] = [first, *trained]
     errors = {how: judge.errors(_shade(judge, tensors, codes), len(sides))
               for how, codes in chains.items()}  # fmt: skip
-    finest = judge.of_finest(_shade(judge, tensors, [first]), len(sides))
+    finest = judge.errors_of_finest(_shade(judge, tensors, [first]), len(sides))
     kept, facts = [first], [_level_facts(side, TRAINED, errors[FILTERED][0], finest[0])]
     for level in range(1, len(sides)):
         found = {how: of[level] for how, of in errors.items()}
@@ -124,7 +124,7 @@ def level_rows(
     kept = level_codes(tensors["features"], side)
     filtered = [kept[0], *boxed(kept[0], side)]
     errors = judge.errors(_shade(judge, tensors, kept), len(kept))
-    finest = judge.of_finest(_shade(judge, tensors, kept[:1]), len(kept))
+    finest = judge.errors_of_finest(_shade(judge, tensors, kept[:1]), len(kept))
     rows = [_level_facts(side, TRAINED, errors[0], finest[0])]
     if stored is None:
         return rows

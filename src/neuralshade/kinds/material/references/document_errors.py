@@ -16,7 +16,7 @@ PACKAGE = "MaterialX"
 
 
 @contextmanager
-def one_line(place: str | os.PathLike[str]) -> Iterator[None]:
+def as_config_error(place: str | os.PathLike[str]) -> Iterator[None]:
     """Raise ConfigError in place of an error of the file system or of MaterialX.
 
     ``place``: path of the material, at the start of the message.

@@ -57,7 +57,7 @@ MISSING = ("got no package MaterialX, need it for .mtlx files. Run: pip install 
 
 def load_materialx(
     path: str | os.PathLike[str], element: str | None = None, varied: Sequence[str] = (), *,
-    trust: bool = False, apart: bool = False,
+    trust: bool = False, in_sandbox: bool = False,
 ) -> ReferenceBsdf:  # fmt: skip
     """Return the reference of a MaterialX document's material.
 
@@ -66,7 +66,7 @@ def load_materialx(
         element: name of a material or of a surface shader; None is the first one.
         varied: names of inputs that become variables of the text, see materialx_inputs.py.
         trust: run the document's own code, in a sandbox; it is refused otherwise.
-        apart: this process is that sandbox.
+        in_sandbox: this process is that sandbox.
 
     Raises: ConfigError, with the node's name, for an invalid document, a missing element, and what
         cannot be fitted; PictureError for a picture that cannot be read.
@@ -77,7 +77,7 @@ def load_materialx(
     code = implementations(document)
     if code and not trust:
         raise untrusted(code, place)
-    if code and not apart:
+    if code and not in_sandbox:
         return load_sandboxed(path, element, varied, trust=True, readable=files_of(document, place))
     if code:
         folders = mx.core.getDefaultDataSearchPath().asString().split(os.pathsep)
@@ -87,7 +87,7 @@ def load_materialx(
     generator, context = _generator(mx, library)
     chosen = _chosen(mx, document, place, element)
     if element is None:
-        notes += _taken(mx, document, chosen)
+        notes += _choice_note(mx, document, chosen)
     element, name = chosen.getNamePath(), f"{place.stem} {chosen.getName()}"
     if leave_displacement_out(library, chosen, place):
         notes.append("Displacement is left out: the surface is flat.")
@@ -111,7 +111,7 @@ def load_materialx(
     if varied:
         text, inputs = with_variables(text, varied, inputs, place), variables(varied, inputs)
     else:
-        rewritten = partial(_rewritten, path, element, text, trust=trust, apart=apart)
+        rewritten = partial(_rewritten, path, element, text, trust=trust, in_sandbox=in_sandbox)
     return ReferenceBsdf(name, text, edited.parameters, words, (*notes, *pictures.notes),
                    element=element, inputs=inputs, written=rewritten,
                    coarse=not _has_sines(nodes), targets=edited.parameters)  # fmt: skip
@@ -119,11 +119,11 @@ def load_materialx(
 
 def _rewritten(
     path: str | os.PathLike[str], element: str | None, plain: str, varied: Sequence[str], *,
-    trust: bool, apart: bool,
+    trust: bool, in_sandbox: bool,
 ) -> ReferenceBsdf:  # fmt: skip
     """Return a document's reference again, with variables for inputs."""
     check_free(plain, Path(path))
-    return load_materialx(path, element, varied, trust=trust, apart=apart)
+    return load_materialx(path, element, varied, trust=trust, in_sandbox=in_sandbox)
 
 
 class _Modules:
@@ -218,7 +218,7 @@ def _surfaces(mx: Any, document: Any) -> list[Any]:
     return [one for one in mx.gen.findRenderableElements(document) if one.getType() in SURFACES]
 
 
-def _taken(mx: Any, document: Any, chosen: Any) -> list[str]:
+def _choice_note(mx: Any, document: Any, chosen: Any) -> list[str]:
     """Return a note with the chosen one of several materials."""
     others = [one.getNamePath() for one in _surfaces(mx, document)
               if one.getNamePath() != chosen.getNamePath()]  # fmt: skip

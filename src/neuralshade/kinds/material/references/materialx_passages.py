@@ -55,21 +55,21 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class _Reached:
+class _Visited:
     """A closure on the path from a surface to its leaves."""
 
     binding: Binding
     passed: frozenset[Passed] = frozenset()
     is_covering: bool = False
 
-    def below(self, placed: Placed, name: str) -> _Reached:
+    def below(self, placed: Placed, name: str) -> _Visited:
         """Return the closure at an input of this one."""
         return replace(self, binding=bound(placed, name))
 
 
 def leaves(root: Placed, numbers: KnownNumbers) -> Iterator[Leaf]:
     """Yield a surface's closures of weight above 0, and its opacities below 1."""
-    waiting, seen = [_Reached(Binding(placed=root))], set[tuple[Key, bool]]()
+    waiting, seen = [_Visited(Binding(placed=root))], set[tuple[Key, bool]]()
     while waiting:
         one = waiting.pop()
         placed = one.binding.placed
@@ -115,7 +115,7 @@ def _hole(placed: Placed, numbers: KnownNumbers) -> Iterator[Leaf]:
         yield Leaf(placed, passed, is_hole=True)
 
 
-def _mixed(one: _Reached, placed: Placed, numbers: KnownNumbers) -> Iterator[_Reached]:
+def _mixed(one: _Visited, placed: Placed, numbers: KnownNumbers) -> Iterator[_Visited]:
     """Yield the visible ones of two mixed closures, and the inputs that decide."""
     weight, names = numbers.of(placed, "mix")
     if weight is None or (weight > 0).any():

@@ -234,7 +234,7 @@ class ReferenceKernels:
 
     def prepare(self, kernels: Sequence[KernelText]) -> None:
         """Compile in advance kernels that ``compiled`` will return; see ``Gpu.prepare``."""
-        self.gpu.prepare([self._whole(kernel) for kernel in kernels])
+        self.gpu.prepare([self._with_reference(kernel) for kernel in kernels])
 
     def compiled(self, kernel: KernelText, variables: Mapping[str, Any]) -> Kernel:
         """Return a kernel whose text may call the reference.
@@ -242,12 +242,13 @@ class ReferenceKernels:
         Raises: KernelError.
         """
         try:
-            return bound_kernel(self.gpu, self._whole(kernel), {**self._variables, **variables})
+            bound = {**self._variables, **variables}
+            return bound_kernel(self.gpu, self._with_reference(kernel), bound)
         except KernelError as error:
             text = str(error).partition(": ")[2]  # after a generated name
             raise KernelError(f"{self.bsdf.owner}: {text}") from error
 
-    def _whole(self, kernel: KernelText) -> KernelText:
+    def _with_reference(self, kernel: KernelText) -> KernelText:
         """Return a kernel with the text of the reference before it, and its folder."""
         fast = kernel.fast_math and self.bsdf.coarse
         text = self._text + kernel.text

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.material.references.document_errors import one_line
+from neuralshade.kinds.material.references.document_errors import as_config_error
 from neuralshade.kinds.material.references.reference_bsdf import VALUES_MARK, ReferenceBsdf
 from neuralshade.kinds.material.references.slang_reference import SUFFIX as SLANG
 from neuralshade.kinds.material.references.slang_reference import load_slang
@@ -46,7 +46,7 @@ def load_reference(
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
         raise ConfigError(f"material: got {shown(path)}, need the path of a material. Name a file "
                           "or a folder.")  # fmt: skip
-    with one_line(path):
+    with as_config_error(path):
         return _loaded(path, element, wrap, trust)
 
 

@@ -102,7 +102,7 @@ def _layer(number: int, table: Any, place: str, pictures: Pictures, masks: list[
     _check_used(entries, kind)
     name = entries.values.get("name", f"{kind}_{number + 1}")
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise entries.wrong("name", name, "letters, digits and _, a letter first")
+        raise entries.error("name", name, "letters, digits and _, a letter first")
     if number == 0 and (kind in CLEAR or "mask" in entries or "weight" in entries):
         raise ConfigError(f"{where}: got a base that is clear or has a mask or weight, need a "
                           "conductor or diffuse all over. Put one first.")  # fmt: skip
@@ -138,13 +138,13 @@ def _normal(entries: Entries, name: str) -> Value:
     where, value = f"{entries.where}.{sources[0]}", entries.values[sources[0]]
     if sources[0] == "normal":
         if not isinstance(value, str):
-            raise entries.wrong("normal", value, "a picture's path")
+            raise entries.error("normal", value, "a picture's path")
         return Value(f"mapped_normal({entries.pictures.expression(where, value, 'xyz')})", True)
     if sources[0] == "bump":
         inner = Entries(where, value, ("by", "depth"), entries.pictures, entries.masks)
         mask = inner.mask("by")
         if not NAME.fullmatch(mask) or mask.startswith(VARIED):
-            raise inner.wrong("by", inner.values.get("by"), "one mask")
+            raise inner.error("by", inner.values.get("by"), "one mask")
         depth = slang(inner.number("depth", 0.01, -1, 1))
         return Value(f"bumped({_slopes(mask.removeprefix('m_'))}, {depth})", True)
     inner = Entries(where, value, ("scale", "tilt", "seed"), entries.pictures)

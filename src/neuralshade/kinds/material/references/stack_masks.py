@@ -102,7 +102,7 @@ def _noise(entries: Entries, name: str) -> tuple[str, str]:
     _check_used(entries, kind)
     across, down = entries.pair("scale", 4, 1, MOST_CELLS)
     if across != int(across) or down != int(down):
-        raise entries.wrong("scale", entries.values["scale"], "whole numbers, so that it tiles")
+        raise entries.error("scale", entries.values["scale"], "whole numbers, so that it tiles")
     seed = entries.whole("seed", zlib.crc32(name.encode()) % 2**16, 0, 2**31 - 1)
     warp = entries.number("warp", 0, 0, 1)
     moved = f"warped(uv, {slang(warp)}, int2({WARP_SCALE}), {seed}u)" if warp else "uv"
@@ -125,7 +125,7 @@ def _check_used(entries: Entries, kind: str) -> None:
 def _of_picture(entries: Entries, source: str) -> str:
     value = entries.values[source]
     if not isinstance(value, str):
-        raise entries.wrong(source, value, "a picture's path")
+        raise entries.error(source, value, "a picture's path")
     looked_up = entries.pictures.expression(f"{entries.where}.{source}", value, "r")
     if source == "image":
         return looked_up
@@ -144,7 +144,7 @@ def _leveled(entries: Entries, value: str) -> str:
         return f"smoothstep({low}, max({high}, {low} + {NARROWEST}f), {value})"
     first, second = entries.pair("levels", 0, 0, 1)
     if not first < second:
-        raise entries.wrong("levels", levels, "two, the lower one first")
+        raise entries.error("levels", levels, "two, the lower one first")
     return f"smoothstep({slang(first)}, {slang(second)}, {value})"
 
 

@@ -101,7 +101,7 @@ class Entries:
         """Return a boolean, by default False."""
         value = self.values.get(key, False)
         if not isinstance(value, bool):
-            raise self.wrong(key, value, "true or false")
+            raise self.error(key, value, "true or false")
         return value
 
     def number(self, key: str, usual: float, low: float, high: float) -> float:
@@ -112,7 +112,7 @@ class Entries:
         """Return a whole number within limits."""
         found = self.number(key, usual, low, high)
         if found != int(found):
-            raise self.wrong(key, found, "a whole number")
+            raise self.error(key, found, "a whole number")
         return int(found)
 
     def pair(self, key: str, usual: float, low: float, high: float) -> tuple[float, float]:
@@ -120,11 +120,11 @@ class Entries:
         value = self.values.get(key, usual)
         both = value if isinstance(value, list) else [value, value]
         if len(both) != 2:
-            raise self.wrong(key, value, "a number, or two")
+            raise self.error(key, value, "a number, or two")
         first, second = (self._within(key, one, low, high) for one in both)
         return first, second
 
-    def wrong(self, key: str, value: object, need: str) -> ConfigError:
+    def error(self, key: str, value: object, need: str) -> ConfigError:
         """Return the error for a value."""
         got = "nothing" if value is None else shown(value)
         return ConfigError(f"{self.where}.{key}: got {got}, need {need}. Change it.")
@@ -156,7 +156,7 @@ class Entries:
         def constant(value: Any) -> str:
             both = value if isinstance(value, list) else [value, value]
             if len(both) != 2:
-                raise self.wrong(key, value, "a number, or two: along u and along v")
+                raise self.error(key, value, "a number, or two: along u and along v")
             return f"float2({', '.join(self.text(key, x, low, high) for x in both)})"
 
         return self._value(key, self.values.get(key, usual), constant, "rr")
@@ -172,7 +172,7 @@ class Entries:
         elif isinstance(value, list) and len(value) == 3:
             parts = [self._within(key, one, 0, 1) for one in value]
         else:
-            raise self.wrong(key, value, need)
+            raise self.error(key, value, need)
         return f"float3({', '.join(map(slang, parts))})"
 
     def _value(self, key: str, value: Any, constant: Any, channels: str) -> Value:
@@ -180,7 +180,7 @@ class Entries:
             inner = Entries(f"{self.where}.{key}", value, MIXED, self.pictures, self.masks)
             ends = value.get("mix")
             if not isinstance(ends, list) or len(ends) != 2 or "by" not in value:
-                raise self.wrong(key, value, '{ mix = [A, B], by = "MASK" }')
+                raise self.error(key, value, '{ mix = [A, B], by = "MASK" }')
             low, high = (self._value(key, one, constant, channels).text for one in ends)
             return Value(f"lerp({low}, {high}, {inner.mask('by')})", True)
         if self.names_input(value) and channels != "rgb":
@@ -217,7 +217,7 @@ class Entries:
     def _within(self, key: str, value: Any, low: float, high: float) -> float:
         good = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not good or not low <= value <= high:
-            raise self.wrong(key, value, f"a number from {low:g} to {high:g}")
+            raise self.error(key, value, f"a number from {low:g} to {high:g}")
         return float(value)
 
 

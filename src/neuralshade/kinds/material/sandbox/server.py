@@ -29,7 +29,7 @@ class SandboxHandler:
     ) -> tuple[dict[str, Any], tuple[Array, ...]]:
         """Return the reference as a message, after it was compiled and run."""
         path, trust = Path(message["path"]), bool(message["trust"])
-        reference = load_materialx(path, message["element"], trust=trust, apart=True)
+        reference = load_materialx(path, message["element"], trust=trust, in_sandbox=True)
         if trust:
             check_kernels(reference, path)
         if message["varied"] and reference.written is not None:

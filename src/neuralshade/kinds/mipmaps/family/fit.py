@@ -227,13 +227,13 @@ class _PriorTraining:
         begun = time.perf_counter()
         with Interruption() as interruption:
 
-            def look(share: float) -> None:
+            def observe(share: float) -> None:
                 if interruption.requested:
                     raise FitInterrupted(f"interrupted while the network of {self.share} was "
                                          "trained: the levels are written, it is "
                                          "not.")  # fmt: skip
 
-            network = train_correction(examples, training, self.recipe.seed, look)
+            network = train_correction(examples, training, self.recipe.seed, observe)
         seconds = time.perf_counter() - begun
         left = {name: missed_share(network, one) for name, one in zip(names, examples, strict=True)}
         facts = [{"name": n, **size} for n, size in zip(names, self.role.sets, strict=True)]

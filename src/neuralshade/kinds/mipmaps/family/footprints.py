@@ -34,7 +34,7 @@ class Footprints:
 
 def footprints(base: Maps, levels: int) -> Footprints:
     """Return the statistics of the texels of ``levels`` levels below ``base``."""
-    known = [_known(moments, i + 1) for i, moments in enumerate(_moments(base, levels))]
+    known = [_statistics(moments, i + 1) for i, moments in enumerate(_moments(base, levels))]
     return Footprints(
         np.concatenate([invariants for invariants, _ in known]),
         np.concatenate([vectors for _, vectors in known]),
@@ -71,7 +71,7 @@ def _add_chain(found: list[Moments], name: str, values: Floats, weights: Floats 
         moments[name] = values.ravel().astype(np.float64)
 
 
-def _known(m: Moments, level: int) -> tuple[Floats, Floats]:
+def _statistics(m: Moments, level: int) -> tuple[Floats, Floats]:
     """Return invariants [T, INVARIANTS] and vectors [T, VECTORS, 2] of one level."""
     xx, xy, yy = (m[a + b] - m[a] * m[b] for a, b in ("xx", "xy", "yy"))
     spread = np.maximum(xx + yy, 0) + 1e-7
