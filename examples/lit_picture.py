@@ -84,9 +84,9 @@ def map_details(found: Comparison) -> Image.Image:
 
 
 def ways(found: Comparison) -> list[tuple[str, TextureRival | None]]:
-    """Return what is shown, by title: as given, ours, blocks of half size."""
+    """Return what is shown, by title: the reference, ours, blocks of half size."""
     _, half = (each for each in found.rivals if each.name.startswith("BC7"))
-    return [("As given", None), ("neuralshade", found.ours), ("BC7 + BC5 + BC4, half size", half)]
+    return [("Reference", None), ("neuralshade", found.ours), ("BC7 + BC5 + BC4, half size", half)]
 
 
 def maps_of(found: Comparison, each: TextureRival | None) -> dict[str, np.ndarray]:

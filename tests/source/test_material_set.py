@@ -195,7 +195,7 @@ def test_smaller_maps_are_brought_to_the_largest(written, rng, draw, textures):
     np.testing.assert_allclose(light[0, :, 0], [0.25, 0.25, 0.75, 0.75], atol=1e-6)
     assert (found["albedo"].values == 0).all() and (found["roughness"].values == 0.2).all()
     for name, size in (("albedo", "2 x 2"), ("roughness", "1 x 1"), ("emissive", "2 x 2")):
-        assert (f"{name}: {size} brought to 4 x 4, the size of ao (bilinear, wrapping around)."
+        assert (f"{name}: {size} resized to 4 x 4, the size of ao (bilinear, wrapping around)."
                 in found.notes)  # fmt: skip
     folder = written(normal=normal, ao=draw(1, size=(6, 10)))
     found = load_material_set([folder / "normal.png", folder / "ao.png"])

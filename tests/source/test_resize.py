@@ -48,7 +48,7 @@ def test_borders_take_from_the_other_side_where_sets_tile_alone(
     found = load(split_set(tmp_path / "rock", rng, textures), wrap=wrap)
     rough = roughness_of(found)
     assert (rough[:, 0] == edge).all() and (rough[:, -1] == 1 - edge).all()
-    line = f"roughness: 4 x 4 brought to 16 x 16, the size of albedo (bilinear, {said})."
+    line = f"roughness: 4 x 4 resized to 16 x 16, the size of albedo (bilinear, {said})."
     assert line in found.notes
 
 

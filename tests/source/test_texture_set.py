@@ -213,8 +213,8 @@ def test_smaller_maps_are_brought_to_the_largest(folder, rng, textures):
     np.testing.assert_allclose(found.roughness, [upper, upper, lower, lower], atol=1e-6)
     assert found.ao.shape == (4, 4) and set(found.ao.ravel()) == {np.float32(0.2)}
     assert found.notes == (
-        "roughness: 2 x 2 brought to 4 x 4, the size of albedo (bilinear, wrapping around).",
-        "ao: 1 x 1 brought to 4 x 4, the size of albedo (bilinear, wrapping around).",
+        "roughness: 2 x 2 resized to 4 x 4, the size of albedo (bilinear, wrapping around).",
+        "ao: 1 x 1 resized to 4 x 4, the size of albedo (bilinear, wrapping around).",
         NO_METAL,
     )
 

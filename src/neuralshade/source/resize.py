@@ -51,7 +51,7 @@ def common_size(
                 f"{width} x {height}, need one aspect ratio. Scale or crop one of them."
             )
         notes.append(
-            f"{name}: {size[1]} x {size[0]} brought to {width} x {height}, the size of "
+            f"{name}: {size[1]} x {size[0]} resized to {width} x {height}, the size of "
             f"{largest} (bilinear, {WRAPS[wrap]})."
         )
     return height, width

@@ -87,11 +87,11 @@ def test_maps_as_they_are(found, page):
     shown = pictures(page)
     for name in ("albedo", "normal", "emissive"):
         given, decoded = found.target.levels[name][0], found.decoded[name][0]
-        np.testing.assert_array_equal(shown[f"{name}, as given"], given)
+        np.testing.assert_array_equal(shown[f"{name}, reference"], given)
         np.testing.assert_array_equal(shown[f"{name}, as decoded"], decoded)
         error = 8.0 * np.abs(given.astype(int) - decoded)
         np.testing.assert_allclose(shown[f"{name}, error"], error.clip(0, 255), atol=1)
-    assert shown["flow, as given"].shape == (16, 24, 3)
+    assert shown["flow, reference"].shape == (16, 24, 3)
     np.testing.assert_array_equal(shown["roughness, mip 1, as decoded"][..., 0],
                                   found.decoded["roughness"][1][..., 0])  # fmt: skip
 
@@ -106,7 +106,7 @@ def test_close_up_is_the_worst_square(found):
     place, rows = close_up(dataclasses.replace(found, target=maps, rivals=rivals))
     assert place == "at x 192, y 96"
     assert [(name, [p.title for p in shown]) for name, shown in rows] == [
-        ("height", ["As given: height", "neuralshade: height"])
+        ("height", ["Reference: height", "neuralshade: height"])
     ]
     assert rows[0][1][0].width == 96
     assert close_up(found) == ("", [])

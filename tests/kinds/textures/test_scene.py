@@ -1,4 +1,4 @@
-"""kinds/textures/scene: the maps on the live page, as decoded and as given."""
+"""kinds/textures/scene: the maps on the live page, as decoded and as reference."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ def test_panes_of_an_asset(moss):
     assert alone.titles == {f"map:{name}": name for name in NAMES} | {"lit": "lit sphere"}
     assert list(beside.titles) == [*alone.titles, *(f"given:{pane}" for pane in alone.titles)]
     assert beside.titles["map:flow"] == "flow as decoded"
-    assert beside.titles["given:map:flow"] == "flow as given"
+    assert beside.titles["given:map:flow"] == "flow reference"
     assert (beside.width, beside.height, beside.channels, beside.linear) == (24, 16, 3, False)
     assert alone.light.panes == ("lit",) and beside.light.panes == ("lit", "given:lit")
     assert alone.levels == ((24, 16), (12, 8), (6, 4), (3, 2), (1, 1))

@@ -1,4 +1,4 @@
-"""live/page: each map of a texture set beside itself as it was given."""
+"""live/page: each map of a texture set beside its reference."""
 
 import re
 
@@ -20,7 +20,7 @@ def test_maps_are_beside_themselves_as_given(moss, tab, shown):
         "given:map:albedo", "map:albedo", "error:map:albedo",
     ]  # fmt: skip
     titles = panes[0].locator("option").all_inner_texts()
-    assert titles[0] == "albedo as decoded" and "roughness as given" in titles
+    assert titles[0] == "albedo as decoded" and "roughness reference" in titles
     assert "Error of flow as decoded" in titles
 
     # another map's error is made of that map, whatever else is shown
@@ -92,7 +92,7 @@ def test_numbers_under_the_pointer_are_of_what_is_looked_at(moss, tab, shown):
     titles, numbers = zip(*(re.match(r"(.*?) ((?:-?[0-9.]+ *)+)$", s).groups() for s in spans),
                           strict=True)  # fmt: skip
     assert titles == (
-        "lit sphere as decoded, as shown", "lit sphere as given, as shown",
-        "roughness as decoded", "roughness as given",
+        "lit sphere as decoded, as shown", "lit sphere reference, as shown",
+        "roughness as decoded", "roughness reference",
     )  # fmt: skip
     assert [len(text.split()) for text in numbers] == [3, 3, 1, 1]

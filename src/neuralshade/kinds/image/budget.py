@@ -204,7 +204,7 @@ def passes_of(recipe: ImageRecipe, picture: Picture, on_gpu: bool) -> int:
 
 
 def search_seconds(passes: int, picture: Picture, gpu: object) -> float:
-    """Return an estimate of how long a search of codes takes; ``gpu``: None for a CPU."""
+    """Return the approximate seconds of a code search; ``gpu``: None for a CPU."""
     pixels = picture.width * picture.height
     if gpu is not None:
         return GPU_PIXEL_SECONDS * passes * pixels

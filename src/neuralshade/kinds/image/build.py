@@ -96,7 +96,7 @@ def _optimizers(recipe: ImageRecipe, field: Field) -> list[Optimizer]:
 
 
 def plateau_of(recipe: ImageRecipe) -> Plateau | None:
-    """Return the end that is looked for while a fit runs; None where one is given."""
+    """Return the plateau detector of a fit; None for a recipe with a fixed end."""
     if recipe.until not in ("plateau", "usual"):
         return None
     from neuralshade.fitting.plateau import Plateau

@@ -44,9 +44,9 @@ def refine_codes(
 ) -> tuple[Tensors, CodeSearch]:
     """Search the codes of stored tensors; return the new tensors and a summary, see ``search``.
 
-    ``gpu``: what searches; a CPU where None. Ctrl-C ends the search early, and so does a GPU that
-    has too little memory: what it has found by then is nearer to the picture already.
-    ``ended_early`` tells of the former. ``over`` ends it in time.
+    ``gpu``: runs the search; None: the CPU. Ctrl-C, or too little GPU memory, ends the search
+    early and keeps what it has found, which is an improvement already. ``ended_early`` is called
+    after Ctrl-C; ``over`` ends the search in time.
     """
     start, failed, moved = time.perf_counter(), None, 0
     before = stored_quality(recipe, tensors, picture)["psnr_db"]

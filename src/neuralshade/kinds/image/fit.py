@@ -246,9 +246,9 @@ class _Job(SearchedJob[ImageRecipe]):
                               f"{self.remedy}")  # fmt: skip
         self.loop.settle(quality["psnr_db"])
         facts = picture_facts(self.source)
-        brought = [("encoding", kind) for kind in foreign_kinds(self.recipe.encoding)]
-        brought.append(("loss", self.recipe.loss))
-        header = Header(to_dict(self.recipe), self.training, quality, facts, plugin_notes(brought))
+        plugins = [("encoding", kind) for kind in foreign_kinds(self.recipe.encoding)]
+        plugins.append(("loss", self.recipe.loss))
+        header = Header(to_dict(self.recipe), self.training, quality, facts, plugin_notes(plugins))
         points = CURVE_POINTS
         if self._is_sized_by_bpp():
             size = partial(asset_size, KIND.name, header, tensors)

@@ -66,10 +66,10 @@ def refine_codes(
 ) -> CodeSearch:
     """Search the codes of a stored field, see ``searcher_of``.
 
-    ``refit`` trains the decoder for the codes that a pass has found; what comes of it is kept where
-    it is nearer to the set. Ctrl-C ends the search early, and so does a GPU that has too little
-    memory: what it has found by then is nearer, too. ``ended_early`` tells of the former; ``over``
-    ends it in time.
+    ``refit`` trains the decoder for a pass's codes; its result is kept where it lowers the error.
+    Ctrl-C, or too little GPU memory, ends the search early and keeps what it has found, which is
+    an improvement already. ``ended_early`` is called after Ctrl-C; ``over`` ends the search in
+    time.
     """
     start, failed = time.perf_counter(), None
     every = math.ceil(math.prod(texels.sizes[0]) / COMPARED_TEXELS) | 1  # odd: covers all columns

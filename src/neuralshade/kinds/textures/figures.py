@@ -37,7 +37,7 @@ def sphere_row(found: Comparison) -> list[PagePicture]:
     """Return the lit sphere of the target maps, then that of each rival with its FLIP."""
     if found.sphere is None:
         return []
-    row = [shown("As given", "", found.sphere)]
+    row = [shown("Reference", "", found.sphere)]
     for name, sphere in found.spheres.items():
         row.append(shown(name, f"FLIP {found.flip_of(name):.4f}", sphere))
     return row
@@ -58,7 +58,7 @@ def map_rows(found: Comparison) -> list[dict[str, Any]]:
             yield from all_shown([
                 (f"{name}, {title}", "", (_reduced(picture, side) * np.float32(gain)).clip(0, 1))
                 for title, picture, gain in (
-                    ("as given", target, 1), ("as decoded", decoded, 1),
+                    ("reference", target, 1), ("as decoded", decoded, 1),
                     ("error", error, ERROR_SCALE),
                 )
             ])  # fmt: skip
@@ -91,7 +91,7 @@ def close_up(found: Comparison) -> tuple[str, list[tuple[str, list[PagePicture]]
             for weight, square in zip(weights, squares, strict=True)
         ),
     )
-    sets = [("As given", target)] + [(each.name, each.maps) for each in found.rivals if each.maps]
+    sets = [("Reference", target)] + [(each.name, each.maps) for each in found.rivals if each.maps]
 
     def draw(side: int) -> list[PagePicture]:
         window = np.s_[worst[0] : worst[0] + side, worst[1] : worst[1] + side]
@@ -108,7 +108,7 @@ def close_up(found: Comparison) -> tuple[str, list[tuple[str, list[PagePicture]]
 
 def close_up_titles(found: Comparison) -> list[str]:
     """Return the titles of a close-up's pictures, in their order."""
-    return ["As given", *(each.name for each in found.rivals if each.maps)]
+    return ["Reference", *(each.name for each in found.rivals if each.maps)]
 
 
 def mip_strip(found: Comparison) -> list[dict[str, Any]]:
@@ -126,7 +126,7 @@ def mip_strip(found: Comparison) -> list[dict[str, Any]]:
                   _reduced(screen_map(maps[name][level]), side))
             for name in names
             for level in levels
-            for title, maps in (("as given", found.target.levels), ("as decoded", found.decoded))
+            for title, maps in (("reference", found.target.levels), ("as decoded", found.decoded))
         ]  # fmt: skip
 
     drawn = iter(within_bytes(MIPS, draw) if levels else [])

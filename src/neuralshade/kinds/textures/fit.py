@@ -56,7 +56,7 @@ from neuralshade.source.map_entry import Entry
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
 
-REFIT_SHARE = 0.05  # of a fit's steps, after each pass of the search of codes
+REFIT_SHARE = 0.05  # of a fit's steps, after each pass of the code search
 PREVIEW_TEXELS = 2**14  # of mip 0, compared by a preview while training: shown as "about"
 
 
@@ -240,7 +240,7 @@ class _Job(SearchedJob[TexturesRecipe]):
         return field
 
     def _refine_codes(self, field: Field) -> CodeSearch | None:
-        """Search the codes of a stored field, where that is ends_set for or usual."""
+        """Run the code search on a stored field, if the recipe has passes for it."""
         if not self.passes:
             return None
         self.keep_last_state()
@@ -252,7 +252,7 @@ class _Job(SearchedJob[TexturesRecipe]):
                             self._refit, ended_early, self.over)  # fmt: skip
 
     def _refit(self, field: Field) -> None:
-        """Train the decoder for the latents of a stored field, and round it as it is stored."""
+        """Train the decoder for the latents of a stored field, and round it as in the file."""
         p = self.loop.progress
         steps = min(math.ceil(REFIT_SHARE * p.step), self.over.left * p.step / max(p.seconds, 1e-9))
         self.engine.refit_decoder(field, math.ceil(steps))

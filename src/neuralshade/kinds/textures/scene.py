@@ -126,7 +126,7 @@ def _titles(names: Mapping[str, str], compared: bool) -> Mapping[str, str]:
     if not compared:
         return names
     titles = {pane: f"{name} as decoded" for pane, name in names.items()}
-    return titles | {REFERENCE + pane: f"{name} as given" for pane, name in names.items()}
+    return titles | {REFERENCE + pane: f"{name} reference" for pane, name in names.items()}
 
 
 def _shown(coded: Floats) -> Floats:
