@@ -112,6 +112,7 @@ def test_every_verb_takes_the_asset(run, folder):
     assert run("report", "a.nsh", "a.png").out == ["a.html"]
 
 
+@pytest.mark.slow
 def test_a_missed_target_is_told(run, folder):
     done = run("fit", "splats", "a.png", "--count", "30", "--steps", "20", "--target-psnr", "90")
     told = next(line for line in done.err if "target_psnr asks for 90, at its 20 steps" in line)

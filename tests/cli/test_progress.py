@@ -87,6 +87,7 @@ def test_progress_bar_on_a_terminal(folder, start):
     assert "Traceback" not in shown
 
 
+@pytest.mark.slow
 def test_results_stand_on_lines_of_their_own_once_the_bar_is_gone(folder, few, start):
     leader, follower = pty.openpty()
     process = start("fit", "image", "a.png", *few, "--report", "a.html", cwd=folder,

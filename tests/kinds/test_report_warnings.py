@@ -36,6 +36,7 @@ def test_what_a_fit_warned_of_is_in_its_report(kind, small_kinds, monkeypatch, t
     assert warned(page) == result.warnings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["image", "splats", "textures"])
 def test_a_later_report_derives_that_few_steps_were_run(kind, tmp_path, small_kinds):
     small, page = small_kinds[kind], tmp_path / "page.html"

@@ -178,6 +178,7 @@ DEFINED = b"""<?xml version="1.0"?><materialx version="1.39">
 PLAIN = DEFINED.replace(b"<a name", b"<constant name")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document, line", [
     (DEFINED, "a.mtlx: ND_a: got a definition inside itself"),
     (PLAIN.replace(b"NDEXTRA", b'inherit="ND_a"'), "a.mtlx: ND_a: got inherit in a circle"),

@@ -50,6 +50,7 @@ def names(kernels):
     return [(k.entry, "KEEPS_VALUES = true" in k.text) for k in dict.fromkeys(kernels)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mips, exact, encoder", [
     (0.2, False, "torch"), (0.0, True, "torch"), (0.0, False, "kernels"),
 ])  # fmt: skip
@@ -120,6 +121,7 @@ def _any_light(monkeypatch):
     monkeypatch.setattr(gpu_engine, "match_mean_light", lambda network, sampler: None)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_any_light")
 @pytest.mark.parametrize("kernels", ["wgmma", "matrix", "fma"])
 def test_a_trainer_asks_for_what_was_compiled_ahead_of_it(kernels, monkeypatch):

@@ -33,6 +33,7 @@ def footprints(reference, wraps=True):
     return DeviceFootprints(sampler, SIDES, wraps=wraps, seed=3, device=torch.device("cpu"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wraps", [True, False])
 def test_means_are_those_of_footprints(where, wraps):
     """Of as many points, drawn elsewhere, and of many more; nowhere is there a bias."""

@@ -64,7 +64,10 @@ def trained(steps):
             for name, p in parameters.items()}  # fmt: skip
 
 
-@pytest.mark.parametrize("exact, varied", [(True, False), (False, False), (False, True)])
+@pytest.mark.parametrize("exact, varied", [
+    (True, False), pytest.param(False, False, marks=pytest.mark.slow),
+    pytest.param(False, True, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_a_step_is_pytorchs(engines, painted, wet, exact, varied):
     """Latents, loss, and of all that is trained the gradient, which first moments have 0.1 of."""
     recipe, reference = (WET, wet) if varied else (RECIPE, painted)
@@ -201,6 +204,7 @@ def test_no_step_changes_a_layer_that_is_given(engines):
         assert same == name.startswith("network.layers.0."), name
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_no_number_is_told_of(gpu, engines):
     """Where it is asked of one sample of several steps."""
     broken = PAINT.replace("float alpha = width(uv)", "float alpha = uv.x > 0.999f ? 0.0f / 0.0f * "

@@ -22,6 +22,7 @@ roughness = 0.1
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_first_steps_do_not_throw_a_dark_material_to_black(gpu, seed):
     kernels = ReferenceKernels(gpu, load_reference(VELVET))
@@ -34,6 +35,7 @@ def test_the_first_steps_do_not_throw_a_dark_material_to_black(gpu, seed):
     assert (share > 0.3).all() and (share < 3).all()
 
 
+@pytest.mark.slow
 def test_a_polished_metal_does_not_stay_black(gpu, tmp_path):
     """Three of four samples are dark: they had led the decoder to where nothing has a slope."""
     (tmp_path / "gold.toml").write_text(GOLD)

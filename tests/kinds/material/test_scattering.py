@@ -169,6 +169,7 @@ def test_lobes_that_lean_below_the_horizon_are_among_them(mixture):
     assert slants.max() > 45 and ((torch.from_numpy(wo.T)[:, None] * normal).sum(0) < 0).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eye", EYES)
 def test_densities_sum_to_one(answered, eye):
     count = MOST

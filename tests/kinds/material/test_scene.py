@@ -157,6 +157,7 @@ def test_a_fit_is_watched(device, tmp_path, monkeypatch):
     np.testing.assert_array_equal(pairs[0][1], pairs[-1][1])
 
 
+@pytest.mark.slow
 def test_inputs_of_a_running_fit(device, tmp_path, monkeypatch):
     """Network and material go along, and the fit does not end otherwise for it."""
     monkeypatch.setattr("neuralshade.kinds.material.judging.judge.SIDE_PX", 32)

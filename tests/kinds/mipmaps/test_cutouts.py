@@ -236,6 +236,7 @@ def test_sets_made_by_hand_are_checked(device, stand, short, set_of):
         neuralshade.fit_mipmaps(dataclasses.replace(textures, opacity=wide), "out")
 
 
+@pytest.mark.slow
 def test_a_family_of_cutouts(device, stand, short, monkeypatch):
     """They teach a network and are helped by it as others are."""
     for name, below in (("a", MAGENTA), ("b", MAGENTA), ("c", (9, 9, 9))):

@@ -21,6 +21,7 @@ def sprite(hidden):
     return np.uint8(255 * np.stack([np.where(alpha > 0, 0.3 + 0.5 * u, hidden), alpha], 2))
 
 
+@pytest.mark.slow
 def test_hidden_color_changes_nothing(tmp_path):
     noise = np.random.default_rng(0).random((20, 24))
     found = []

@@ -106,6 +106,7 @@ def test_a_decoder_is_refitted_to_latents_that_moved(pair):
     assert losses[0] == pytest.approx(losses[1], rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", [0, 1])  # through the GPU, through PyTorch
 def test_latents_of_a_fit_that_ended_before_they_were_frozen_are_frozen_by_a_refit(gpu, which):
     """Of few steps, say: the decoder alone is trained for codes, and these stay what they are."""

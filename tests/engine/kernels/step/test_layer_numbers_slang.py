@@ -105,6 +105,7 @@ class Steps:
             torch.testing.assert_close(value, p.detach(), rtol=1e-4, atol=atol)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes, align", [(NETWORKS[0], 16), (NETWORKS[1], 1), (NETWORKS[2], 16)])
 def test_between_turns_steps_are_those_of_soap(gpu, sizes, align):
     """From one state; how axes turn where gradients say nothing is either's own."""

@@ -66,6 +66,7 @@ def timed(what, plane, scattered, **worth):
     return {"what": what, "plane_us": {"1": plane}, "scattered_us": {"1": scattered}, **worth}
 
 
+@pytest.mark.slow
 def test_a_page_of_what_was_timed_says_how_fast_each_way_is(
     page, tmp_path, one_device, monkeypatch
 ):

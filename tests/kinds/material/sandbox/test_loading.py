@@ -31,6 +31,7 @@ def own(attributes, inputs=""):
     return DEFINED.format(inputs) + implemented + '<own name="w" type="float"/>' + TOP
 
 
+@pytest.mark.slow
 def test_code_that_is_trusted_and_computes(device, document, tmp_path):
     """Files in the document's folder and below are taken in; what is made is as it is anyway."""
     (tmp_path / "lib").mkdir()
