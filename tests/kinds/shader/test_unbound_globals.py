@@ -52,7 +52,7 @@ def test_a_global_that_nobody_sets_is_refused(tmp_path, refusal, text):
 
 def test_constants_and_variables_of_threads_are_none(tmp_path):
     path = written(tmp_path, TASK.format(globals="static const float T[2] = { 1, 2 };", members=""))
-    neuralshade.fit_shader(path, steps=1, threads="1")
+    neuralshade.fit_shader(path, tmp_path / "x.nsh", steps=1, threads="1")
 
 
 MEMBERS = {
@@ -78,4 +78,4 @@ def test_a_member_that_cannot_be_given_says_what_can(tmp_path, refusal, member):
 def test_a_picture_is_what_the_remedy_of_a_texture_says(tmp_path):
     path = written(tmp_path, TASK.format(globals="", members="Picture<float4> t;"))
     pixels = np.ones((4, 4, 4), np.float32)
-    neuralshade.fit_shader(path, values={"t": pixels}, steps=1, threads="1")
+    neuralshade.fit_shader(path, tmp_path / "x.nsh", values={"t": pixels}, steps=1, threads="1")
