@@ -49,7 +49,6 @@ def test_waves_of_metal_are_better_than_their_means(bumpy):
         assert errors["kept"][level] < BETTER * errors["box"][level], level
 
 
-@pytest.mark.slow
 def test_never_worse_than_the_best_filter(bumpy):
     """By no kind of lights that it is chosen by; a little for others of them, or it is told."""
     for kind, errors in bumpy.result.errors.items():
