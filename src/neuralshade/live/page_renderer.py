@@ -168,7 +168,7 @@ class PageRenderer:
                 header = {"id": number, "step": cached[0].step, "draft": cached[0].draft,
                           "sharp": all(one.sharp for one in cached)}  # fmt: skip
                 panes = {one.pane: one for one in cached}
-                self._submit(header, panes, cached[0].whole, [(client, view)], self.budgets[True])
+                self.submit(header, panes, cached[0].whole, [(client, view)], self.budgets[True])
 
     def _note(self, step: int) -> None:
         self.rate.note(step)
@@ -245,9 +245,9 @@ class PageRenderer:
             own = {**header, "id": self.channel.reserve(members, mark)}
             if frame.band is not None and sent is panes:
                 own["rows"] = [frame.band.first, frame.band.count, frame.band.rows]
-            self._submit(own, sent, frame.whole, members, budget)
+            self.submit(own, sent, frame.whole, members, budget)
 
-    def _submit(self, header: Json, panes: Mapping[str, Floats | CachedFrame], whole: View,
+    def submit(self, header: Json, panes: Mapping[str, Floats | CachedFrame], whole: View,
                 group: list[PageView], budget: FrameBudget) -> None:  # fmt: skip
         """Queue a frame for encoding and sending."""
         scene = self.scene
