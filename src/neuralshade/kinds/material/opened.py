@@ -52,14 +52,14 @@ class OpenedMaterial(BsdfQueries, Opened):
 
     recipe: MaterialRecipe
     offered = ("levels", "material", "sampler", "varied")
-    given: Mapping[str, Any] = field(default_factory=dict)  # values of varied inputs
+    values: Mapping[str, Any] = field(default_factory=dict)  # of varied inputs
     trusted: bool = False  # run the code of reference documents
     kind = KIND
     parts = RULES
 
     @classmethod
     def of(
-        cls, asset: Asset, given: Mapping[str, Any] | None = None, *, trust: bool = False
+        cls, asset: Asset, values: Mapping[str, Any] | None = None, *, trust: bool = False
     ) -> OpenedMaterial:
         """Open an asset, with values for its varied inputs in place of their defaults.
 
@@ -68,8 +68,8 @@ class OpenedMaterial(BsdfQueries, Opened):
             input that it does not have.
         """
         opened = super().of(asset)
-        shares_of(opened.varied, given or {}, asset.path)
-        return replace(opened, given=given or {}, trusted=trust)
+        shares_of(opened.varied, values or {}, asset.path)
+        return replace(opened, values=values or {}, trusted=trust)
 
     def forms(self) -> Mapping[str, Form]:
         """Return the tensors of the recipe's map, lobes and decoder. Raises AssetError."""
@@ -91,7 +91,7 @@ class OpenedMaterial(BsdfQueries, Opened):
     @property
     def shares(self) -> list[float]:
         """Return each varied input's position in its range: the opened value, else the default."""
-        return shares_of(self.varied, self.given, self.path)
+        return shares_of(self.varied, self.values, self.path)
 
     @property
     def side(self) -> int:
@@ -161,7 +161,7 @@ class OpenedMaterial(BsdfQueries, Opened):
 
         bsdf = None if reference is None else reference_of(self, reference)
         itself = None if bsdf is None else partial(self._reference_shade, bsdf)
-        values = values_of(self.varied, self.given, self.path)
+        values = values_of(self.varied, self.values, self.path)
         inputs = [replace(one, default=value)
                   for one, value in zip(self.varied, values, strict=True)]  # fmt: skip
         return material_scene(str(self.material["name"]), lambda: self.eval_footprint, itself,

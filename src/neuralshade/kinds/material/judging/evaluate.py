@@ -145,7 +145,7 @@ class Comparison(Closeable):
         """
         opened = self.opened
         judge, stored = LevelJudge(self.reference, opened.recipe), opened.material.get("levels")
-        shares = opened.shares if opened.given else None  # None: the whole ranges
+        shares = opened.shares if opened.values else None  # None: the whole ranges
         measured = Judge(self.reference, shares).judge(field_shade(opened.field)).facts()
         measured |= sampler_noise(opened.field, opened.sampler, shares)
         return self._row_of(measured, level_rows(judge, opened.tensors, stored))
@@ -155,7 +155,7 @@ class Comparison(Closeable):
         quality, levels = self.opened.header.quality, self.opened.material.get("levels")
         needed = {name for _, names, _ in MEASURES_SHOWN for name in names}
         known = self.unchanged and needed <= quality.keys() and levels is not None
-        known = known and not self.opened.given  # a fit measures the whole ranges
+        known = known and not self.opened.values  # a fit measures the whole ranges
         return self._row_of(quality, levels) if known else self.row()
 
     def _row_of(
