@@ -1,4 +1,4 @@
-"""GPU judge of mip chains' errors. Device half: mipmaps.judge.slang."""
+"""GPU judge of mip chains' errors. Device half: kernels.judge.slang."""
 
 from __future__ import annotations
 
