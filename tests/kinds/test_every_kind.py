@@ -59,7 +59,7 @@ def test_facts_are_json_and_lines_are_text(small_kinds, name):
     opened = neuralshade.load(small_kinds[name].asset)
     facts = opened.facts()
     assert json.loads(json.dumps(facts)) == facts and facts["kind"] == name
-    lines = opened.told() | opened.told_tensors()
+    lines = opened.summary() | opened.tensor_summary()
     assert lines and all(isinstance(text, str) and "\n" not in text for text in lines.values())
 
 
@@ -129,7 +129,7 @@ def test_a_result_tells_the_memory_that_info_tells(tmp_path, small, name, capsys
     assert told["memory_bytes"] == facts["memory_bytes"] and isinstance(told["warnings"], list)
     reached.print()
     if facts["memory_bytes"] is not None:
-        line = neuralshade.load(reached.asset).told()["in a GPU"]
+        line = neuralshade.load(reached.asset).summary()["in a GPU"]
         assert f"in a GPU: {line.partition(' bytes')[0]} bytes" in capsys.readouterr().out
 
 

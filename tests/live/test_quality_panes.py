@@ -71,7 +71,7 @@ def test_without_a_reference_nothing_is_measured(live, background, look, fitted)
     background(live.wait)
     page = look()
     page.frame()
-    assert page.scene["measured"].startswith(f"{open_asset(fitted / 'a.nsh').told()['quality']}")
+    assert page.scene["measured"].startswith(f"{open_asset(fitted / 'a.nsh').summary()['quality']}")
     assert not any(said["quality"] for said in page.told["quality"])
     assert all(not pane.startswith(FLIP) for pane in page.scene["panes"])
 

@@ -97,11 +97,11 @@ def test_a_task_with_numbers_as_set_gives_them(device, allowed, tmp_path):
     ended(allowed)
     found = neuralshade.load(tmp_path / "tint.nsh")
     assert found.tensors["tint"].tolist() == pytest.approx([0.1, 0.2, 0.3])
-    assert found.told_flags()["set"] == ["gain=0.5"]
+    assert found.recipe_flags()["set"] == ["gain=0.5"]
     allowed.control("start", seconds=0.3, set=["gain=2"])  # the others stay as they were given
     ended(allowed, 2)
     found = neuralshade.load(tmp_path / "tint.nsh")
-    assert found.told_flags()["set"] == ["gain=2.0"]
+    assert found.recipe_flags()["set"] == ["gain=2.0"]
     assert found.tensors["tint"].tolist() == pytest.approx([0.1, 0.2, 0.3])
 
 

@@ -37,7 +37,7 @@ def test_what_it_says_of_itself(asset):
     assert facts["source"] == "imported from params.safetensors (tiny-cuda-nn)"
     assert facts["quality"] == {}
     assert facts["training"] == {"steps": 0, "seconds": 0.0, "curve": []}
-    told = asset.told()
+    told = asset.summary()
     assert told["source"] == facts["source"]
     assert told["quality"] == "not measured; evaluate compares it with a picture"
 

@@ -53,7 +53,7 @@ def info(asset: str, as_json: bool, as_toml: bool) -> None:
         _print_unopened(facts, as_json)
         return
     if as_toml:
-        click.echo(recipe_toml(opened.recipe, opened.kind.made_by, opened.told_flags()), nl=False)
+        click.echo(recipe_toml(opened.recipe, opened.kind.made_by, opened.recipe_flags()), nl=False)
     elif as_json:
         click.echo(json.dumps(opened.facts()))
     else:

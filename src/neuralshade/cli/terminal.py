@@ -149,7 +149,7 @@ def print_info(opened: Opened) -> None:
     training = opened.header.training
     lines = {
         "kind": f"{opened.kind.name}, format {FORMAT}",
-        **opened.told(),
+        **opened.summary(),
         "training": "elsewhere"
         if "source" in opened.header.own
         else f"{plural(training['steps'], 'step')} in {training['seconds']:.1f} s",
@@ -158,4 +158,4 @@ def print_info(opened: Opened) -> None:
     }
     recipe = [(f"  {name}", str(value)) for name, value in opened.header.recipe.items()]
     # a setting may have a tensor's name, such as features
-    print_pairs([*lines.items(), *opened.told_tensors().items(), ("recipe", ""), *recipe])
+    print_pairs([*lines.items(), *opened.tensor_summary().items(), ("recipe", ""), *recipe])

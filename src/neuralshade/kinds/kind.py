@@ -282,15 +282,15 @@ class Opened(Closeable, AtPositions, InNotebooks, ShortRepr):
                if n in self.header.own},
         }  # fmt: skip
 
-    def told_flags(self) -> dict[str, Any]:
+    def recipe_flags(self) -> dict[str, Any]:
         """Return flags of its fit besides the recipe, in the form of a --recipe file."""
         return {}
 
     @abstractmethod
-    def told(self) -> dict[str, str]:
+    def summary(self) -> dict[str, str]:
         """Return lines for users, by their titles: its size, contents and quality."""
 
-    def told_tensors(self) -> dict[str, str]:
+    def tensor_summary(self) -> dict[str, str]:
         """Return a line for each of its tensors, or for all of them together."""
         return {f"  {name}": f"{t.dtype} {list(t.shape)}" for name, t in self.tensors.items()}
 

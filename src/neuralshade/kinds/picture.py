@@ -92,7 +92,7 @@ class OpenedPicture(Opened):
     def _has_straight_alpha(self) -> bool:
         return is_straight(self.picture["channels"], self.picture.get("color_space"))
 
-    def told_flags(self) -> dict[str, Any]:
+    def recipe_flags(self) -> dict[str, Any]:
         """Return ``keep_hidden_color`` as None where no alpha hides any."""
         return {} if self._has_straight_alpha else {"keep_hidden_color": None}
 
@@ -215,7 +215,7 @@ class OpenedPicture(Opened):
         same = all(theirs.get(name, value) == value for name, value in ours.items())
         return known if same else None
 
-    def told(self) -> dict[str, str]:
+    def summary(self) -> dict[str, str]:
         """Return lines for users: its size, the picture, the quality."""
         lines = {"size": f"{self.byte_count:,} bytes"}
         if self.bits_per_pixel is not None:
@@ -229,9 +229,9 @@ class OpenedPicture(Opened):
                 f"{shown['name']}, {shown['width']} x {shown['height']}, "
                 f"{shown['channels']} channels, {shown['color_space']}, {shown['dtype']}"
             )
-        return lines | self.told_quality()
+        return lines | self.quality_summary()
 
-    def told_quality(self) -> dict[str, str]:
+    def quality_summary(self) -> dict[str, str]:
         """Return lines for users on the quality."""
         from neuralshade.measure.light import light_text
 

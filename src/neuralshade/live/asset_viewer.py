@@ -56,7 +56,7 @@ class AssetViewer:
         scene = None if fitted and not opened.shows else opened.scene(reference)
         if scene is not None:
             name = scene.name if fitted else Path(opened.path).name
-            measured = scene.measured or opened.told().get("quality")
+            measured = scene.measured or opened.summary().get("quality")
             scene = replace(scene, name=name, byte_count=opened.byte_count, measured=measured,
                             memory_bytes=opened.memory_bytes,
                             bits_per_pixel=opened.bits_per_pixel,

@@ -111,7 +111,7 @@ def test_what_the_header_says_is_true_of_the_file(fitted, painted):
     measured = {**judged.facts(), **noise}
     assert quality == {k: pytest.approx(v, abs=2e-3) for k, v in measured.items()}
     assert result.highlight_l1 == pytest.approx(quality["l1_highlight"], abs=2e-3)
-    assert f"L1 around highlights {result.highlight_l1:.3f}" in opened.told()["quality"]
+    assert f"L1 around highlights {result.highlight_l1:.3f}" in opened.summary()["quality"]
     assert result.psnr_db == pytest.approx(quality["psnr_db"], abs=2e-3)
     assert result.asset_bytes == opened.byte_count
 
@@ -142,7 +142,7 @@ def test_files_of_the_first_version_tell_less(fitted, tmp_path):
     first = {k: opened.header.quality[k] for k in ("psnr_db", "worst_db", "sky_db")}
     header = dataclasses.replace(opened.header, quality=first)
     save_asset(tmp_path / "old.nsh", "material", header, opened.tensors)
-    told = neuralshade.load(tmp_path / "old.nsh").told()["quality"]
+    told = neuralshade.load(tmp_path / "old.nsh").summary()["quality"]
     assert "dB" in told and "L1" not in told
 
 

@@ -136,8 +136,8 @@ def test_the_table_tells_what_the_header_does(fitted, one_device):
 
 
 def test_info_tells_levels_and_sizes(fitted):
-    assert fitted.told()["levels"].startswith("5: the finest, and ")
-    assert fitted.told()["levels"].endswith(f"in {(64 + 16 + 4 + 1) * 8:,} bytes")
+    assert fitted.summary()["levels"].startswith("5: the finest, and ")
+    assert fitted.summary()["levels"].endswith(f"in {(64 + 16 + 4 + 1) * 8:,} bytes")
     assert fitted.memory_bytes == fitted.facts()["memory_bytes"] > (256 + 85) * 8
 
 
@@ -162,7 +162,7 @@ def test_files_without_levels_have_one(fitted, tmp_path, one_device):
     assert np.array_equal(old.eval(uv, wi, wo, 3.0), fitted.eval(uv, wi, wo))
     assert traced_material(old).words[2] == 1 and traced_material(fitted).words[2] == 5
     (row,) = old.evaluate(grooved())
-    assert len(row["levels"]) == 1 and old.told()["levels"].startswith("1: ")
+    assert len(row["levels"]) == 1 and old.summary()["levels"].startswith("1: ")
     assert np.isfinite(old.draw(16, 16)).all()
 
 

@@ -50,7 +50,7 @@ def test_it_is_better_than_the_cosine_and_than_lobes(fitted):
     told = fitted.header.quality
     assert told["noise_sampler"] < 0.5 * told["noise_lobes"]
     assert told["noise_sampler"] < told["noise_cosine"]  # which is good for so matt a paint
-    assert f"{told['noise_sampler']:.2f}" in fitted.told()["sampler"]
+    assert f"{told['noise_sampler']:.2f}" in fitted.summary()["sampler"]
 
 
 def test_without_steps_it_is_what_lobes_are(tmp_path, one_device):

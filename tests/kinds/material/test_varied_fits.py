@@ -165,7 +165,7 @@ def test_the_sampler_takes_the_input_and_sums_to_one(fitted):
 
 def test_an_asset_tells_of_its_inputs(fitted):
     _, opened = fitted
-    assert opened.told()["inputs"] == "wetness from 0 to 2, usually 0.25"
+    assert opened.summary()["inputs"] == "wetness from 0 to 2, usually 0.25"
     assert opened.header.own["material"]["varied"] == [
         {"name": "wetness", "low": 0.0, "high": 2.0, "default": 0.25}
     ]

@@ -58,7 +58,7 @@ def test_memory_is_that_of_the_files(tmp_path, levels, formats, held, memory_byt
     facts = opened.facts()
     assert facts["memory_bytes"] == memory_bytes
     assert facts["bits_per_pixel"] == pytest.approx(8 * facts["bytes"] / 30)
-    assert opened.told()["in a GPU"] == (
+    assert opened.summary()["in a GPU"] == (
         f"{memory_bytes} bytes, {8 * memory_bytes / 30:.3f} bits per texel of level 0, as {held}"
     )
 

@@ -109,7 +109,7 @@ def test_files_have_the_opacity_of_the_asset(grass):
     texels = sum(width * height for width, height in opened.maps["sizes"])
     blocks = sum(-(-width // 4) * -(-height // 4) for width, height in opened.maps["sizes"])
     assert opened.memory_bytes == 16 * blocks * 2 + 8 * blocks * 3 and texels > 0
-    assert "opacity" in "".join(opened.told_tensors())
+    assert "opacity" in "".join(opened.tensor_summary())
 
 
 def test_decoded_opacity_goes_into_alpha(grass, tmp_path):

@@ -95,7 +95,7 @@ def test_info_tells_of_the_levels(bumpy):
     assert facts["maps"]["kept"] == list(bumpy.result.kept)
     assert facts["maps"]["sizes"][1] == [18, 11]
     assert facts["parameters"] == 8 * (18 * 11 + 9 * 5 + 4 * 2 + 2 + 1)
-    size = neuralshade.load(bumpy.folder / "waves.nsh").told()["size"]
+    size = neuralshade.load(bumpy.folder / "waves.nsh").summary()["size"]
     assert re.fullmatch(r"[\d,]+ bytes, [\d.,]+ bits per texel of level 0", size)
     for light, errors in facts["quality"].items():
         for name, rows in errors.items():  # all digits: who prints one rounds it, and once

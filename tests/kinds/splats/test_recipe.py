@@ -123,7 +123,7 @@ def test_what_info_prints_asks_for_the_same_fit_again(sized, tmp_path):
     kept = from_dict(SplatsRecipe, header.recipe)
     opened = OpenedSplats(Asset("splats", header, {}, path="x.nsh"), kept)
     told = tmp_path / "x.toml"
-    told.write_text(recipe_toml(opened.recipe, "fit splats", opened.told_flags()))
+    told.write_text(recipe_toml(opened.recipe, "fit splats", opened.recipe_flags()))
     assert splats_recipe(read_toml(told)) == recipe
 
 

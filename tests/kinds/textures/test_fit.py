@@ -129,7 +129,7 @@ def test_maps_of_every_meaning(fitted):
         error = np.abs(opened.map(one.name) - one.values).mean()
         assert error < 0.2 * (one.values.max() - one.values.min() + 1e-9) + 1e-6, one.name
     assert opened.map("emissive").max() > 5  # not cut off at 1
-    told = opened.told()
+    told = opened.summary()
     assert told["  metallic"] == "0 everywhere" and told["  albedo"].startswith("dB by mip: ")
 
 

@@ -18,7 +18,7 @@ def test_levels_are_called_what_they_are(tab, live, background, device, fitted, 
     page.page.wait_for_selector("#light", state="visible")
     assert live.renderer.scene.titles["result"] == "Kept levels"
     opened = neuralshade.load(levels)
-    told = opened.told()  # their errors, which have no PSNR
+    told = opened.summary()  # their errors, which have no PSNR
     assert "held-out error of each kept level by kind of lights" in page.text("#quality-note")
     heads = page.page.locator("#measured thead th").all_inner_texts()
     assert heads == ["level", "mirror", "cosine", "environment"]

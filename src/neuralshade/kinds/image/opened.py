@@ -113,7 +113,7 @@ class OpenedImage(OpenedPicture):
         """Return the feature grids as pictures."""
         return grid_pages(lambda: feature_grids(self.field))
 
-    def told_flags(self) -> dict[str, Any]:
+    def recipe_flags(self) -> dict[str, Any]:
         """Return 'auto' for sizes that were chosen for its picture: another one needs others.
 
         And bpp as None where it is the default and sized nothing.
@@ -126,7 +126,7 @@ class OpenedImage(OpenedPicture):
         fitted = Picture(pixels, facts["color_space"], facts["name"])
         with_own = unresolved(self.recipe, fitted)
         sized = with_own or self.recipe.bpp != ImageRecipe.bpp
-        return super().told_flags() | (with_own if sized else {"bpp": None})
+        return super().recipe_flags() | (with_own if sized else {"bpp": None})
 
     def transformed(self, picture: Picture) -> Picture:
         """Return ``picture`` after the asset's transform."""

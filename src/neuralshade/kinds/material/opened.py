@@ -227,7 +227,7 @@ class OpenedMaterial(BsdfQueries, Opened):
 
         report_material(self, reference, output, facts, notice)
 
-    def told(self) -> dict[str, str]:
+    def summary(self) -> dict[str, str]:
         """Return summary lines: the size, and the quality."""
         quality = self.header.quality
         lost = quality.get("l1_highlight")

@@ -209,7 +209,7 @@ class OpenedMipmaps(Opened):
 
         report_mipmaps(self, reference, output, [*facts, ("In a GPU", self._in_memory())])
 
-    def told(self) -> dict[str, str]:
+    def summary(self) -> dict[str, str]:
         """Return summary lines: the maps, and each level with its error."""
         size = f"{self.byte_count:,} bytes, {decimals(self.bits_per_pixel, 3)} bits per {TEXEL}"
         return {"size": size, "in a GPU": self._in_memory(),
@@ -221,7 +221,7 @@ class OpenedMipmaps(Opened):
         memory = memory_text(self.memory_bytes, width * height, TEXEL)
         return f"{memory}, as {', '.join(sorted(held)).upper()}"
 
-    def told_tensors(self) -> dict[str, str]:
+    def tensor_summary(self) -> dict[str, str]:
         """Return a line for each map."""
         last = len(self.maps["sizes"]) - 1
         form = "uint8, levels 0 to {}, channels: {}"

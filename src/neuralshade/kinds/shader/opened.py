@@ -104,7 +104,7 @@ class OpenedShader(OpenedPicture):
                              "neuralshade.load(path).tensors.")  # fmt: skip
         return self.header.picture
 
-    def told_flags(self) -> dict[str, Any]:
+    def recipe_flags(self) -> dict[str, Any]:
         """Return the values of its members as --set of its fit takes them.
 
         Without pictures in memory, and initial values and rates of trained members, which the
@@ -215,7 +215,7 @@ class OpenedShader(OpenedPicture):
         """Return None: a fit has no reference for its task's picture."""
         return None
 
-    def told_quality(self) -> dict[str, str]:
+    def quality_summary(self) -> dict[str, str]:
         """Return lines for users: the module, its members' values, the loss."""
         values = self.shipped["values"] | {
             name: picture["path"] for name, picture in self.shipped["pictures"].items()

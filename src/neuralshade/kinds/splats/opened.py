@@ -62,9 +62,9 @@ class OpenedSplats(OpenedPicture):
         """Return the Gaussians' bytes in a GPU's memory for drawing, in float32."""
         return memory_bytes(self.header.own["cloud"]["count"], self.cloud.values.shape[0])
 
-    def told_flags(self) -> dict[str, Any]:
+    def recipe_flags(self) -> dict[str, Any]:
         """Return bpp as None where it did not choose the count: a fit refuses both."""
-        return super().told_flags() | ({} if self.recipe.is_sized_by_bpp else {"bpp": None})
+        return super().recipe_flags() | ({} if self.recipe.is_sized_by_bpp else {"bpp": None})
 
     def in_memory(self) -> InMemory:
         """Return how a GPU holds it: Gaussians, which are drawn before they are sampled."""

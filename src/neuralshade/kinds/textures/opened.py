@@ -264,7 +264,7 @@ class OpenedTextures(Opened):
 
         report_textures(self, reference, output, facts, notice)
 
-    def told(self) -> dict[str, str]:
+    def summary(self) -> dict[str, str]:
         """Return lines for users: the size, the maps and their quality."""
         width, height = self.size_of_set
         quality = self.header.quality["maps"]

@@ -101,7 +101,7 @@ class OpenedFamily(Opened):
         """Raise AssetError: it shows nothing."""
         self._refuse()
 
-    def told(self) -> dict[str, str]:
+    def summary(self) -> dict[str, str]:
         """Return summary lines: the network, and each set that it was trained on."""
         left, network = self.header.quality["left"], self.family["network"]
         lines = {"size": f"{self.byte_count:,} bytes",
