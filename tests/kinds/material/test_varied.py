@@ -144,8 +144,8 @@ def test_a_stack_is_what_its_inputs_are(gpu, tmp_path):
 @pytest.mark.parametrize("before, after, said", [
     ("wet = 0.25", "wet = 1.5", "mask grow.levels: got !{wet}, which is 1.5, need an input from 0 "
      "to 1. Change its default in [vary]."),
-    ("wet = 0.25", "wet = 'a'", "vary.wet: got 'a', need a number: what it is where nobody says."),
-    ("wet = 0.25", "wet = nan", "vary.wet: got nan, need a number: what it is where nobody says."),
+    ("wet = 0.25", "wet = 'a'", "vary.wet: got 'a', need a number: its default."),
+    ("wet = 0.25", "wet = nan", "vary.wet: got nan, need a number: its default."),
     ("wet = 0.25", "grow = 0.25", "vary: got the name 'grow', need letters, digits and _, a letter "
      "first, and no mask's. Change it."),
     ('thickness = "wet"', 'thickness = "wett"', "thickness: got 'wett', which is not there, need"),

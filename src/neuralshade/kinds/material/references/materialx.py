@@ -252,8 +252,8 @@ def _values(stage: Any) -> dict[str, str | None]:
 
 def _is_converted(mx: Any, generator: Any, context: Any, space: str) -> bool:
     """Return whether MaterialX converts a color space to linear Rec. 709."""
-    wanted = mx.gen.ColorSpaceTransform(space, LINEAR, context.getTypeDesc("color3"))
-    return bool(generator.getColorManagementSystem().supportsTransform(wanted))
+    transform = mx.gen.ColorSpaceTransform(space, LINEAR, context.getTypeDesc("color3"))
+    return bool(generator.getColorManagementSystem().supportsTransform(transform))
 
 
 def _generator(mx: Any, library: Any) -> tuple[Any, Any]:

@@ -108,8 +108,8 @@ def check_generated(text: str, place: Path) -> None:
     for line, word in suspicious_words(text):
         raise _refused(place, f"code that becomes {word} in line {line} of what MaterialX writes",
                        "code without it")  # fmt: skip
-    for line, wanted in suspicious_files(text, "x", (), ()):
-        raise _refused(place, f"{shown(wanted)} taken in by line {line} of what MaterialX writes",
+    for line, word in suspicious_files(text, "x", (), ()):
+        raise _refused(place, f"{shown(word)} taken in by line {line} of what MaterialX writes",
                        "files in the document's folder or of MaterialX only")  # fmt: skip
 
 

@@ -24,8 +24,8 @@ def read_inputs(table: object, place: str, masks: Iterable[str]) -> dict[str, In
                               "and _, a letter first, and no mask's. Change it.")  # fmt: skip
         good = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not good or not math.isfinite(value):
-            raise ConfigError(f"{place}: vary.{name}: got {shown(value)}, need a number: what it "
-                              "is where nobody says. Change it.")  # fmt: skip
+            raise ConfigError(f"{place}: vary.{name}: got {shown(value)}, need a number: its "
+                              "default. Change it.")  # fmt: skip
         found[name] = Input(f"{VARIED}{name}", float(value))
     return found
 

@@ -265,9 +265,9 @@ class _PriorUse:
         network = network_of(self.asset.tensors, self.asset.family["network"], share)
         self.role = PriorUser(network, note)
         end = f"{recipe.steps:,} steps" if recipe.seconds is None else f"{recipe.seconds:g} s"
-        self.origin = (f"{share}: used as it is, taught by {', '.join(self.names)}; training goes "
-                     f"on from its corrections for {end}. For a new network, name a file that "
-                     "is not there.")  # fmt: skip
+        self.origin = (f"{share}: used unchanged, trained on {', '.join(self.names)}; training "
+                       f"starts from its corrections and takes {end}. For a new network, name a "
+                       "file that does not exist.")  # fmt: skip
 
     def result(self, names: Sequence[str], sets: tuple[MipmapsResult, ...]) -> FamilyResult:
         """Return the results; the file is unchanged."""
