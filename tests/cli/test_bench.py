@@ -60,6 +60,7 @@ def test_tables(run, asked):
     assert lines == [
         "GPU [red] (vulkan), beside PyTorch 2.13.0 on cuda:0",
         "a note",
+        "A24: 6 octaves",
         "",
         "training batch kernels step samples/s PyTorch ratio flop/sample MB/step of ceiling",
         "A24 2,097,152 matrix 1024.0 us 2.05 G 410 M 5 x 84,096 12.35 50.0 % memory",

@@ -36,7 +36,9 @@ def print_bench(found: dict[str, Any]) -> None:
     console = Console(width=None if sys.stdout.isatty() else PLAIN_COLUMNS, highlight=False)
     adapter, torch = found["adapter"], found["torch"]
     beside = "" if torch is None else f", beside PyTorch {torch['version']} on {torch['device']}"
-    for line in (f"{adapter['name']} ({adapter['api']}){beside}", *found["notes"]):
+    networks = {row["network"]: row["about"] for row in found["training"]}
+    named = (f"{name}: {about}" for name, about in networks.items())
+    for line in (f"{adapter['name']} ({adapter['api']}){beside}", *found["notes"], *named):
         console.print(Text(line), soft_wrap=True)
     console.print("", _training(found["training"]), "", sep="\n")
     console.print(_inference(found["inference"]), "", _epochs(found["epoch"]), "", sep="\n")
