@@ -69,7 +69,7 @@ def _without_packages(error: ImportError) -> None:
 
 
 def _end_process(code: Any) -> None:
-    """End it at once where a signal asked for that, or a device has work that does not end.
+    """End the process at once after a signal, or with a device whose work does not end.
 
     Python's own end would wait for the device, and takes what PyTorch made apart: that is a second
     on a busy machine, after all was kept and said.

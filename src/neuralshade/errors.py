@@ -1,12 +1,12 @@
-"""Everything this package raises on purpose.
+"""Exceptions of this package.
 
 NeuralShadeError
   ShapeError     (ValueError)    an array has the wrong shape or dtype
   ConfigError    (ValueError)    a recipe names an unknown or impossible setting
   PictureError   (ValueError)    a file is not a picture that can be fitted
   AssetError     (ValueError)    a file is not an asset, is damaged, or is a newer version
-  OutputError    (OSError)       a result cannot be written where it was asked for
-  DeviceError    (RuntimeError)  this machine lacks a feature that was asked for
+  OutputError    (OSError)       a result cannot be written to its path
+  DeviceError    (RuntimeError)  this machine lacks a required feature
   KernelError    (RuntimeError)  Slang refused a kernel; carries its diagnostics
 
 FitInterrupted is no error of these: it is the KeyboardInterrupt of a fit that saved itself.
@@ -34,11 +34,11 @@ class AssetError(NeuralShadeError, ValueError):
 
 
 class OutputError(NeuralShadeError, OSError):
-    """A result cannot be written where it was asked for."""
+    """A result cannot be written to its path."""
 
 
 class DeviceError(NeuralShadeError, RuntimeError):
-    """This machine lacks a device or a feature that was asked for."""
+    """This machine lacks a required device or feature."""
 
 
 class KernelError(NeuralShadeError, RuntimeError):

@@ -114,7 +114,7 @@ def list_adapters() -> list[ListedAdapter]:
 
 
 def open_hardware_device() -> slangpy.Device | None:
-    """Return what ``open_device("auto")`` opens if that is hardware; open nothing else.
+    """Return the device of ``open_device("auto")`` if that is hardware; open nothing else.
 
     None also where slangpy or every driver is missing, or the driver is too old.
     """

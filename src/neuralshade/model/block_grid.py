@@ -167,7 +167,7 @@ class BlockGrid(Encoding):
         return crossings_of(u, v, self.sizes[self.serves[mip]], self.wraps)
 
     def codes(self) -> tuple[Bytes, Bytes]:
-        """Return what is stored: counts of end points and steps of texels, shaped as trained."""
+        """Return the stored codes: counts of end points and steps of texels, shaped as trained."""
         with torch.no_grad():
             ends = (self.ends * self._end_levels()).round().to(torch.uint8)
             steps = (self.shares * STEPS).round().to(torch.uint8)
@@ -216,7 +216,7 @@ def _entry(
 
 
 def end_colors(ends: torch.Tensor, levels: torch.Tensor) -> torch.Tensor:
-    """Return what rounded end points mean, in [0, 1]: upper bits are repeated below the lowest.
+    """Return the values of rounded end points, in [0, 1]: upper bits are repeated at the end.
 
     ``levels``: the largest count of each, 31 or 63.
     """

@@ -93,7 +93,7 @@ def _grazing(cosine: torch.Tensor) -> torch.Tensor:
 
 
 def fresnel(f0: torch.Tensor, cosine: torch.Tensor) -> torch.Tensor:
-    """Return what a mirror reflects of light: [..., 3].
+    """Return the reflectance of a mirror: [..., 3].
 
     Args:
         f0: [..., 3], reflected head-on.

@@ -112,7 +112,7 @@ def _whole(colors: Floats) -> Floats:
 
 
 def _colors(ends: Floats) -> Floats:
-    """Return what end points mean: their upper bits are repeated below the lowest one."""
+    """Return the colors of end points: their upper bits are repeated below the lowest one."""
     return ends * UNIT + np.floor(ends / REPEAT)
 
 
@@ -137,7 +137,7 @@ def pack_bc1(first: NDArray[Any], last: NDArray[Any], step: NDArray[Any]) -> NDA
 def unpack_bc1(
     blocks: NDArray[np.uint8],
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]] | None:
-    """Return what ``pack_bc1`` packed, uint8 [N, 8]: end points [N, 3] twice and steps [N, 16].
+    """Return the inverse of ``pack_bc1`` of uint8 [N, 8]: end points [N, 3] twice, steps [N, 16].
 
     Of all blocks the first end point is the greater, or they are equal and all steps are 0. None
     where blocks are of the kind with three colors.

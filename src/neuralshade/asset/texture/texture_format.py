@@ -43,7 +43,7 @@ class TextureFormat:
         return 1 if self.compressed_bytes else np.dtype(self.dtype).itemsize
 
     def level_bytes(self, level: np.ndarray[Any, Any]) -> int:
-        """Return what a level [H, W, C] takes in a file."""
+        """Return the bytes of a level [H, W, C] in a file."""
         rows, columns = (-(-side // self.side_px) for side in level.shape[:2])
         return rows * columns * self.block_bytes
 

@@ -79,7 +79,7 @@ class MatrixInferPlan:
         return self.staged_layers > self.hidden_layers and 4 * self.fragments <= KEPT_WORDS
 
     def layer_bytes(self, layer: int) -> int:
-        """Return what the staged weights of a layer take."""
+        """Return the bytes of a layer's staged weights."""
         rows = self.output_rows if layer == self.hidden_layers else self.hidden_padded
         return rows * (2 * (self.hidden_padded if layer else self.inputs_padded) + PAD_BYTES)
 

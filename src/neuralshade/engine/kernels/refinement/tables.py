@@ -113,7 +113,7 @@ def band_lattices(group: Group, band: Band, channels: int, target: int, weight: 
 
 
 def targets_of(lattices: Sequence[Lattice]) -> Table:
-    """Return what all pixels of lattices ought to be: float32 [pixels, channels]."""
+    """Return the targets of all pixels of lattices: float32 [pixels, channels]."""
     return np.concatenate([lattice.targets() for lattice in lattices])
 
 
