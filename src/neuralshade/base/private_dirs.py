@@ -76,7 +76,7 @@ def _why_others_write(
 
 
 def _why_others_own(folder: Path) -> str | None:
-    """Return the first entry below ``folder`` that belongs to others, for messages; None without."""
+    """Return the first entry below ``folder`` that others own, for messages; None without."""
     for place, folders, files in os.walk(folder):
         for path in (os.path.join(place, name) for name in folders + files):
             with suppress(FileNotFoundError):  # another process may remove its own files
