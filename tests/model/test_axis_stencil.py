@@ -35,9 +35,9 @@ def test_spread_is_the_look_up_and_gather_its_adjoint(texels, pixels, wraps, smo
     first, count = data.draw(st.integers(0, pixels - 1)), data.draw(st.integers(1, pixels))
     x, around_it = torch.randn(2, count), (first + np.arange(count)) % pixels
     some = torch.arange(data.draw(st.integers(0, texels - 1)), texels)
-    seers = axis.gather_stencil(some, first, count)
+    stencil = axis.gather_stencil(some, first, count)
     for power in (1, 2):
-        found = seers.gather(x, squared=power == 2)
+        found = stencil.gather(x, squared=power == 2)
         wanted = x.double().numpy() @ (weights[around_it][:, some.numpy()] ** power)
         np.testing.assert_allclose(found, wanted.reshape(found.shape), atol=1e-4)
 
