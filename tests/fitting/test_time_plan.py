@@ -91,6 +91,6 @@ def test_it_is_said_to_people(caplog):
     caplog.set_level("INFO", "neuralshade")
     job = SimpleNamespace(recipe=USUAL, options=SimpleNamespace(report=None),
                           loop=SimpleNamespace(clock=Clock(0.0, LEAST_STEPS)))  # fmt: skip
-    time_plan.tell_plan(job)
+    time_plan.log_plan(job)
     (record,) = caplog.records
     assert record.levelname == "INFO" and record.message.startswith("fit: trains until")

@@ -1,4 +1,4 @@
-"""Refusals of a fit that are made before the packages of a fit are loaded, which takes seconds."""
+"""Early checks of a fit's arguments, before its packages load, which takes seconds."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from neuralshade.fitting.command import named_sources
 from neuralshade.kinds.kind import Kind
 
 ENGINES = ("auto", "torch", "gpu")  # a test holds them equal to those of engine/engine_choice.py
-TEXTS = (".slang", ".toml")  # of documents that are read as text
+TEXTS = (".slang", ".toml")  # suffixes of documents that are text
 
 
 def check_early(kind: Kind, subject: Any, output: str | None, own: Mapping[str, Any],
                 options: Mapping[str, Any], live: Mapping[str, Any]) -> None:  # fmt: skip
-    """Raise what the fit would raise later: of a missing input, a suffix, a port.
+    """Raise the fit's own errors early: a missing input, a suffix, a port.
 
-    What cannot be told without its packages is left to the fit.
+    Checks that need its packages are left to the fit.
     """
     check_port(live.get("port"))
     if options.get("engine", ENGINES[0]) not in ENGINES:
-        return  # which is refused first
+        return  # another check refuses it first
     _check_there(kind, subject)
     single = output is not None and kind.output_form == "ASSET" and not own.get("plan")
     if not single and options.get("report") is None:
@@ -41,7 +41,7 @@ def check_early(kind: Kind, subject: Any, output: str | None, own: Mapping[str, 
 
 
 def check_port(port: int | None) -> None:
-    """Raise the refusal of a number that is no port."""
+    """Raise ConfigError for an invalid port."""
     if port is not None:
         from neuralshade.live.port import check_port
 
@@ -49,7 +49,7 @@ def check_port(port: int | None) -> None:
 
 
 def check_asset(path: str) -> None:
-    """Raise the refusal of an asset that is not there."""
+    """Raise AssetError for a missing asset."""
     if not os.path.exists(path):
         from neuralshade.kinds import checkpoint_facts
 
@@ -57,14 +57,14 @@ def check_asset(path: str) -> None:
 
 
 def check_picture_name(path: str) -> None:
-    """Raise the refusal of a picture to write whose suffix says no format."""
+    """Raise OutputError for a picture's path without a known suffix."""
     from neuralshade.source.image_output import check_suffix
 
     check_suffix(path)
 
 
 def _check_there(kind: Kind, subject: Any) -> None:
-    """Raise the refusal of an input that is not there."""
+    """Raise the error of a missing input."""
     if kind.subject.several:
         sources, named = named_sources(subject)
         if len(sources) == 1 and not named and kind.subject.maps and not os.path.exists(sources[0]):

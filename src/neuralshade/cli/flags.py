@@ -24,7 +24,7 @@ from neuralshade.fitting.defaults import defaults_path
 from neuralshade.fitting.recipe import ENDS, fields_of, read_toml, type_of
 from neuralshade.kinds.kind import Kind
 
-ENDLESS = 10**6  # a limit from which on it is there to catch a typing error, and not told
+ENDLESS = 10**6  # a limit from there on only catches typing errors, and is not shown
 TORCH_DEVICE = ("Device of PyTorch (cpu, cuda:0), or the GPU engine's API (cuda, vulkan, metal, "
                 "d3d12). [default: see neuralshade devices]")  # fmt: skip
 API = "GPU API: cuda, vulkan, metal or d3d12. [default: see neuralshade devices]"

@@ -9,11 +9,11 @@ import click
 
 from neuralshade.fitting.command import GROUPS
 
-LAST = "running"  # where a flag stands that says nothing, --help among them
+LAST = "running"  # the default heading, which also has --help
 ALL = "help-all"
 USUAL = ("output", "preset", "recipe", "steps", "seconds", "live", "open", "report", "resume",
          "quiet", ALL, "help")  # fmt: skip
-WIDEST = 26  # columns of the left part; a longer flag has its text below it
+WIDEST = 26  # columns of the left part; longer flags have their text below
 
 
 class GroupedOption(click.Option):
@@ -33,8 +33,8 @@ def show_verbs(ctx: click.Context) -> None:
 class GroupedCommand(click.Command):
     """A command that lists its flags under the headings of GROUPS, in their order.
 
-    ``usual`` are the flags of its own that --help lists beside USUAL; the others, and with an empty
-    ``usual`` none, are left to --help-all.
+    ``usual``: its own flags that --help lists besides USUAL; others are listed by --help-all
+    alone. With an empty ``usual``, --help lists all.
     """
 
     def __init__(self, *arguments: Any, usual: Sequence[str] = (), **settings: Any):
@@ -45,19 +45,19 @@ class GroupedCommand(click.Command):
                                      "exit.")  # fmt: skip
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return its parameters, the flags that show help last."""
+        """Return its parameters, with the help flags last."""
         parameters = super().get_params(ctx)
         return [*parameters[:-1], self.all_help, *parameters[-1:]]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write every heading that has flags, all in the same two columns."""
+        """Write every heading with flags, all in the same two columns."""
         for title, rows in self.sections(ctx, every=ctx.meta.get(ALL, False)).items():
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(WIDEST), about) for name, about in rows],
                                    col_max=WIDEST)  # fmt: skip
 
     def sections(self, ctx: click.Context, every: bool = True) -> dict[str, list[tuple[str, str]]]:
-        """Return flags and what is said of them, by heading; without ``every`` the usual ones."""
+        """Return flags and their descriptions, by heading; without ``every`` the usual ones."""
         found: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -72,8 +72,8 @@ class GroupedCommand(click.Command):
         return self.usual is not None and not names.isdisjoint(self.usual)
 
 
-def _show_all(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:  # which completion does
+def _show_all(ctx: click.Context, _: click.Parameter, flag: bool) -> None:
+    if flag and not ctx.resilient_parsing:  # completion parses with it
         ctx.meta[ALL] = True
         click.echo(ctx.get_help(), color=ctx.color)
         ctx.exit()

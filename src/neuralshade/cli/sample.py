@@ -1,4 +1,4 @@
-"""The sample verb: writes an input for a first fit."""
+"""neuralshade sample: an input for a first fit."""
 
 import click
 

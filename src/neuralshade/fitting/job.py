@@ -26,7 +26,7 @@ from neuralshade.fitting.recipe import to_dict
 from neuralshade.fitting.resuming import FitSource, FitState, keep, restore, resume_instructions
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import Snapshots
-from neuralshade.fitting.time_plan import tell_plan
+from neuralshade.fitting.time_plan import log_plan
 
 log = logging.getLogger("neuralshade")
 AUTOSAVE_SECONDS = 60.0  # of training between two checkpoints while a fit runs
@@ -125,7 +125,7 @@ class Job(ABC, Generic[R]):
             whole = FitState(self.engine, self.snapshots)
             self.loop.progress = restore(whole, checkpoint, self.options.resume)
         self.callbacks.begin()
-        tell_plan(self)
+        log_plan(self)
         if self.options.live is not None:
             self.loop.control = self.options.live.begin(self)
         try:

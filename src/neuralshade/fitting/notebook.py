@@ -23,7 +23,7 @@ def is_notebook() -> bool:
 
 
 class NotebookBar(Callback):
-    """One line of HTML below the cell, brought up to date while the fit runs."""
+    """A line of HTML below the cell, updated while the fit runs."""
 
     def __init__(self) -> None:
         self.page: Any = importlib.import_module("IPython.display")
@@ -31,13 +31,13 @@ class NotebookBar(Callback):
         self.due = 0.0
 
     def observe(self, progress: Progress) -> None:
-        """Show how far the fit is."""
+        """Show the progress."""
         if time.monotonic() >= self.due:
             self.due = time.monotonic() + SECONDS
             self._show(progress.share, _text(progress))
 
     def update(self, facts: Mapping[str, Any]) -> None:
-        """Show how it ended, or what is done after training."""
+        """Show the end, or the work after training."""
         if facts["state"] in (*ENDS, "finishing"):
             self.due = 0.0
             self._show(1.0, str(facts["text"]))

@@ -25,7 +25,7 @@ class CodeSearch:
     seconds: float
     gain_db: float  # of a texture set: of the mean over the maps' PSNR at mip 0
     ended: bool  # False where an interruption came first
-    failed: str | None = None  # why it was not searched to the end, as people are told
+    failed: str | None = None  # reason of an early end
     timed_out: bool = False  # its share of the seconds came first
 
     def __str__(self) -> str:

@@ -14,10 +14,10 @@ UNPACKED = re.compile(r"Unpack\[(\w+)Settings\]$")
 
 
 def with_settings(fit: Callable[..., Any]) -> None:
-    """Let the signature of ``fit`` list what its ``**settings`` may be, with their defaults.
+    """Extend the signature of ``fit`` by its ``**settings``, with their defaults.
 
-    IPython, help() and editors that ask a running program read it. Nothing changes for a fit
-    without such settings.
+    Read by IPython, help() and editors that query a running program. Fits without such settings are
+    unchanged.
     """
     signature = inspect.signature(fit)
     *named, last = signature.parameters.values()

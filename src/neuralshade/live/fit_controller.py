@@ -16,7 +16,7 @@ from neuralshade.fitting.loop import Restart
 from neuralshade.fitting.progress import Progress
 from neuralshade.kinds import open_asset
 from neuralshade.live.channel import Channel
-from neuralshade.live.latecomers import Latecomers, keep
+from neuralshade.live.late_pages import LatePages, keep
 from neuralshade.live.messages import Control
 from neuralshade.live.page_renderer import PageRenderer
 from neuralshade.live.request_handlers import answer
@@ -48,7 +48,7 @@ class FitController:
     _left: int | None = field(default=None, init=False)  # steps until it pauses by itself
     _is_drawing: bool = field(default=False, init=False)  # the last step's result is being drawn
     _is_open: bool = field(default=False, init=False)  # pages have their first pictures
-    _latecomers: Latecomers | None = field(default=None, init=False)
+    _late_pages: LatePages | None = field(default=None, init=False)
     _points: CurvePoints = field(default_factory=CurvePoints, init=False)
 
     def __post_init__(self) -> None:
@@ -137,13 +137,13 @@ class FitController:
         self.renderer.draw(p.step, hurried=False, fit_seconds=p.seconds)
         keep(self.renderer, p.step)
         self._is_drawing = False
-        if self._latecomers is None:
-            self._latecomers = Latecomers(self.renderer)
+        if self._late_pages is None:
+            self._late_pages = LatePages(self.renderer)
 
     def settle(self, progress: Progress) -> None:
         """Publish the numbers of the written file."""
-        if self._latecomers is not None:
-            self._latecomers.stop()
+        if self._late_pages is not None:
+            self._late_pages.stop()
         self._publish(progress, ended=True)
 
     def control(self, message: Control) -> None:

@@ -1,4 +1,4 @@
-"""Bricks that tile: five maps of a texture set, computed, the same every time."""
+"""Procedural brick texture: five tileable maps, deterministic."""
 
 from typing import TypeAlias
 
@@ -36,7 +36,7 @@ def brick_maps(size: int) -> dict[str, Floats]:
 
 
 def bricks(size: int, draw: np.random.Generator) -> tuple[Floats, Floats, Floats]:
-    """Return how far inside its brick a texel is, in heights of one, and two numbers a brick."""
+    """Return how far inside its brick a texel is, in brick heights, and two numbers a brick."""
     v, u = (np.mgrid[:size, :size] + 0.5) / size
     warp = noise(size, 0.04, draw) * 0.035
     row = v * ROWS + warp
@@ -54,7 +54,7 @@ def noise(size: int, radius: float, draw: np.random.Generator) -> Floats:
 
 
 def blurred(values: Floats, radius: float) -> Floats:
-    """Return a Gaussian blur of what tiles; ``radius`` is a share of the side."""
+    """Return a Gaussian blur with wrapping borders; ``radius`` is a share of the side."""
     frequency = np.fft.fftfreq(len(values), 1 / len(values))
     kept = np.exp(-2 * (np.pi * radius * frequency) ** 2)
     return np.fft.ifft2(np.fft.fft2(values) * kept[:, None] * kept).real
@@ -67,7 +67,7 @@ def smooth(values: Floats, low: float, high: float) -> Floats:
 
 
 def normals(height: Floats, size: int) -> Floats:
-    """Return the normals of a height, for OpenGL: green points up."""
+    """Return the normals of a height map, OpenGL convention: green points up."""
     run = 2 * ROWS / size  # in heights of a brick, between the texels to both sides
     right = (np.roll(height, -1, 1) - np.roll(height, 1, 1)) / run
     down = (np.roll(height, -1, 0) - np.roll(height, 1, 0)) / run

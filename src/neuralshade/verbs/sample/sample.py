@@ -20,7 +20,7 @@ MAPS_PX = 256
 
 @dataclass(frozen=True)
 class Sample:
-    """What a sample is called, how it is written, and the command that fits it."""
+    """Name of a sample, the function that writes it, and the command that fits it."""
 
     output: str
     write: Callable[[Path], None]  # into an empty file, or an empty folder
@@ -29,7 +29,7 @@ class Sample:
 
 
 def write_photo(path: Path) -> None:
-    """Write a photograph of a cat, which scikit-image carries (CC0), as PNG."""
+    """Write scikit-image's photograph of a cat (CC0) as PNG."""
     import skimage.data
     from PIL import Image
 
@@ -38,7 +38,7 @@ def write_photo(path: Path) -> None:
 
 
 def write_maps(folder: Path, size: int = MAPS_PX) -> None:
-    """Write albedo, normal, roughness, ao and displacement of bricks as PNG of 8 bits."""
+    """Write albedo, normal, roughness, ao and displacement of bricks as 8-bit PNG."""
     import numpy as np
     from PIL import Image
 
@@ -67,10 +67,10 @@ SAMPLES = {
 
 
 def write_sample(name: str, output: str | os.PathLike[str] | None = None) -> Path:
-    """Write a sample and return its path; ``output``: by default the sample's name, here.
+    """Write a sample and return its path; by default its name in the current folder.
 
-    Raises: ConfigError for an unknown name; OutputError where there is something already, or
-        nothing can be written.
+    Raises: ConfigError for an unknown name; OutputError where the path exists or is not
+        writable.
     """
     if name not in SAMPLES:
         raise ConfigError(f"sample: got {name!r}, need one of {list(SAMPLES)}."
@@ -97,7 +97,7 @@ def _write_folder(path: Path, write: Callable[[Path], None]) -> None:
                           "Create its parent, or choose another.") from error  # fmt: skip
     try:
         write(partial)
-        partial.chmod(0o755)  # as mkdir has it; a temporary one is its user's alone
+        partial.chmod(0o755)  # the mode of mkdir; temporary folders are private
         os.rename(partial, path)
     except OSError as error:
         raise OutputError(f"{path}: got '{error.strerror}' while writing, need a writable place. "

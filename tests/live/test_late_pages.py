@@ -1,4 +1,4 @@
-"""live/latecomers: a page that is opened while a fit finishes shows its last result."""
+"""live/late_pages: a page that is opened while a fit finishes shows its last result."""
 
 import threading
 

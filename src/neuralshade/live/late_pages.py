@@ -1,4 +1,4 @@
-"""Pages that connect while a fit finishes: they get its last result, and the reference."""
+"""Late pages: they connect while a fit finishes, and get its last result and the reference."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ if TYPE_CHECKING:
     from neuralshade.live.client import Client
     from neuralshade.live.page_renderer import PageRenderer
 
-LOOK_SECONDS = 0.1  # between two looks at who has connected
-KEPT = "kept"  # mark of their frames: whoever draws next draws a whole one
+POLL_SECONDS = 0.1  # between two checks for new pages
+KEPT = "kept"  # mark of cached frames, so that the next drawing is a whole one
 
 log = logging.getLogger("neuralshade.live")
 
 
-class Latecomers:
-    """Serves pages from a thread of its own, until ``stop``.
+class LatePages:
+    """Serves new pages from its own thread, until ``stop``.
 
-    The fit's thread refines codes then, measures or writes a report, and draws between these alone.
-    Nothing is drawn here but stored pictures; the result is the one that was drawn last.
+    Meanwhile the fit's thread refines codes, measures or writes a report, and draws in between
+    only. Nothing is computed here: pages get stored pictures, and the last result that was drawn.
     """
 
     def __init__(self, renderer: PageRenderer):
         self.renderer = renderer
         self._stopped = threading.Event()
-        threading.Thread(target=self._run, name="neuralshade latecomers", daemon=True).start()
+        threading.Thread(target=self._run, name="neuralshade late pages", daemon=True).start()
 
     def stop(self) -> None:
-        """Serve no more pages."""
+        """Stop serving."""
         self._stopped.set()
 
     def _run(self) -> None:
         number = self.renderer.number
-        while not self._stopped.wait(LOOK_SECONDS) and self.renderer.number == number:
+        while not self._stopped.wait(POLL_SECONDS) and self.renderer.number == number:
             try:
                 send_kept(self.renderer)
             except Exception:  # drawing errors must never end a fit
@@ -48,7 +48,7 @@ class Latecomers:
 
 
 def keep(renderer: PageRenderer, step: int) -> None:
-    """Cache the main picture at ``step``, where no page has it: for those that connect later."""
+    """Cache the main picture at ``step``, unless a page has it, for pages that connect later."""
     scene = renderer.scene
     if scene is None or scene.main not in scene.changes or scene.is_lit(scene.main):
         return
@@ -63,7 +63,7 @@ def keep(renderer: PageRenderer, step: int) -> None:
 
 
 def send_kept(renderer: PageRenderer) -> None:
-    """Send pages that have no frame yet what is cached of the result, and stored pictures."""
+    """Send pages without a frame the cached result and stored pictures."""
     scene = renderer.scene
     if scene is None:
         return
