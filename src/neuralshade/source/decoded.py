@@ -41,7 +41,7 @@ class Decoded:
     straight: bool = True  # alpha is unassociated
     orientation: int = 1  # EXIF's number
     tag: ColorTag | None = None
-    moves: bool = False  # the first frame of an animation
+    animated: bool = False  # the first frame of an animation
     notes: list[str] = field(default_factory=list)
 
 

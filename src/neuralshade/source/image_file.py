@@ -77,7 +77,7 @@ def load_picture(
         decoded.tag = header_tag(place, kind)
     for note in decoded.notes:
         log.warning("%s", note)
-    if decoded.moves:
+    if decoded.animated:
         log.warning("%s: an animation; took its first frame.", place)
     pixels = decoded.pixels
     is_float = pixels.dtype.kind == "f"
@@ -143,7 +143,7 @@ def _decoded(place: Path, kind: str, memory_limit: int) -> Decoded:
 
             return read_pillow(place, kind, memory_limit)
     if kind == "png":
-        found.moves = found.moves or "acTL" in chunks_before_pixels(place)
+        found.animated = found.animated or "acTL" in chunks_before_pixels(place)
     if found.tag is not None and found.tag.inks:
         from neuralshade.source.pillow_file import read_inks
 

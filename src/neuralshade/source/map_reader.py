@@ -50,20 +50,20 @@ def read_maps(
     source: Source | None,
     entries: Mapping[str, Entry | None],
     options: ReadOptions,
-    made: Callable[[MaterialMap, list[str]], MaterialMap] = lambda one, notes: one,
+    convert: Callable[[MaterialMap, list[str]], MaterialMap] = lambda one, notes: one,
 ) -> tuple[str, tuple[MaterialMap, ...], tuple[str, ...]]:
     """Return the name of a set, its maps at the size of the largest, and notes.
 
     Args:
         source, entries: as for ``find_files``.
-        made: converts each map at its own size; may add notes.
+        convert: converts each map at its own size; may add notes.
 
     Raises: what ``find_files``, ``load_picture``, ``read_map`` and ``common_size`` raise.
     """
     found = find_files(source, entries, options.rules)
     reader = _Reader(found, options, list(found.notes))
     notes = reader.notes
-    maps = [made(one, notes) for one in reader.maps()]
+    maps = [convert(one, notes) for one in reader.maps()]
     constant = [one.name for one in maps if one.constant]
     maps, sizes = reader.fitting(maps, constant)
     height, width = common_size(found.place, sizes, notes, options.wrap, constant)

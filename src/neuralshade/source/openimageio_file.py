@@ -69,7 +69,7 @@ def read_openimageio(path: Path, name: str, kind: str, memory_limit: int) -> Dec
         more = kind == "gif" and reader.seek_subimage(1, 0)  # no attribute without durations
     finally:
         reader.close()
-    decoded.moves = bool(more or spec.get_int_attribute("oiio:Movie"))
+    decoded.animated = bool(more or spec.get_int_attribute("oiio:Movie"))
     decoded.orientation = spec.get_int_attribute("Orientation", 1)
     return decoded
 

@@ -99,4 +99,4 @@ def _read(path: Path, kind: str, image: Any, memory_limit: int) -> Decoded:
         raise too_little_memory(path, shape, "uint16" if wide else "uint8") from error
     pixels = pixels.reshape(shape)
     return Decoded(pixels, orientation=int(image.getexif().get(ORIENTATION, 1)), tag=tag,
-                   moves=getattr(image, "n_frames", 1) > 1, notes=notes)  # fmt: skip
+                   animated=getattr(image, "n_frames", 1) > 1, notes=notes)  # fmt: skip

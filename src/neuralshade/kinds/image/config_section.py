@@ -59,7 +59,7 @@ class Section:
             raise ConfigError(f"{self.place}.{key}: got {shown(found)}, need {value!r}: nothing "
                               f"else is supported here. {remedy}")  # fmt: skip
 
-    def pass_over(self, key: str, reason: str) -> None:
+    def ignore(self, key: str, reason: str) -> None:
         """Log that the key has no effect, where it is present."""
         found = self.take(key, False)
         if found is not False:

@@ -103,10 +103,10 @@ def _optimizer(section: Section, names: Names = OPTIMIZERS) -> Settings:
         others = {name: ours for name, ours in names.items() if ours != otype}
         settings = _optimizer(inner, others)
         if otype == "ema":
-            section.pass_over("full_precision", "averages are float32 here")
+            section.ignore("full_precision", "averages are float32 here")
             settings["average"] = section.number("decay", 0.99, float)
         for name in DECAYS if otype == "decay" else ():
-            section.pass_over(name, "a schedule goes over the whole fit here; give --schedule "
+            section.ignore(name, "a schedule goes over the whole fit here; give --schedule "
                               "exponential and --rate-final, the step size at the end")  # fmt: skip
         inner.finish()
         return settings

@@ -123,11 +123,11 @@ def _grid(section: Section, kind: str) -> str:
     coarsest = section.number("base_resolution", 16)
     smooth = section.choice("interpolation", INTERPOLATIONS, "Linear")
     section.only("stochastic_interpolation", False)
-    section.pass_over("fixed_point_pos", "positions are float32 here")
+    section.ignore("fixed_point_pos", "positions are float32 here")
     finest = _finest(section, kind, levels, coarsest)
     sizes = f"levels={levels},features={features},coarsest={coarsest}"
     if kind == "dense_grid":
-        section.pass_over("log2_hashmap_size", "a dense grid has all of its texels")
+        section.ignore("log2_hashmap_size", "a dense grid has all of its texels")
         return f"{kind}:{sizes},width={finest},height={finest}{smooth}"
     section.only("hash", "CoherentPrime")
     entries = section.number("log2_hashmap_size", 19)

@@ -80,7 +80,7 @@ def build_task(
     task = Task(source.text, source.place, tuple(members), tuple(inputs), renders, source.folder,
                 source.foreign)  # fmt: skip
     numbers, pictures = _input_values(inputs, values, source.place)
-    return BuiltTask(task, _start(members, values, seed), numbers, pictures)
+    return BuiltTask(task, _initial_numbers(members, values, seed), numbers, pictures)
 
 
 def build_shader_engine(built: BuiltTask, recipe: ShaderRecipe, gpu: Gpu) -> ShaderEngine:
@@ -171,7 +171,7 @@ def _input_values(
             raise ConfigError(f"{where}: got no value, need {kind}. Write --set "
                               f"{member.name}={example}.")  # fmt: skip
         if member.channels is None:
-            numbers[member.name] = _of_type(member, value)
+            numbers[member.name] = _converted(member, value)
         else:
             pictures[member.name] = load_input_picture(value, member.channels, where)
     return numbers, pictures
@@ -187,7 +187,7 @@ def _check_complete(
     lacking = [
         (field.name, *what)
         for field in fields
-        if values.get(field.name) is None and (what := _lacks(field, field.name in sizes))
+        if values.get(field.name) is None and (what := _missing_value(field, field.name in sizes))
     ]
     if len(lacking) > 1:
         needed = ", ".join(f"{kind} for {name}" for name, kind, _ in lacking)
@@ -196,7 +196,7 @@ def _check_complete(
                           f"{needed}. Write {flags}.")  # fmt: skip
 
 
-def _lacks(field: Field, sized: bool) -> tuple[str, str] | None:
+def _missing_value(field: Field, sized: bool) -> tuple[str, str] | None:
     """Return the missing value of a member and an example; None where nothing is missing."""
     if "Trainable" in field.attributes:
         free = field.type.startswith("Texture<") and "Size" not in field.attributes and not sized
@@ -206,7 +206,7 @@ def _lacks(field: Field, sized: bool) -> tuple[str, str] | None:
     return ("a number", "=0.5") if field.type in PLAIN and not field.has_default else None
 
 
-def _of_type(member: InputMember, value: Any) -> float:
+def _converted(member: InputMember, value: Any) -> float:
     """Return a number converted to the member's type."""
     if member.type == "bool" and str(value).lower() in ("true", "false"):
         return float(str(value).lower() == "true")
@@ -219,17 +219,17 @@ def _of_type(member: InputMember, value: Any) -> float:
     return number
 
 
-def _start(members: list[Member], values: Mapping[str, Any], seed: int) -> Floats:
+def _initial_numbers(members: list[Member], values: Mapping[str, Any], seed: int) -> Floats:
     start = first_numbers(members, seed)
     for member in members:
         value = values.get(member.name)
         if value is not None:
-            array = _begin(member, value)
+            array = _initial_value(member, value)
             start[member.first : member.first + member.size] = array.reshape(-1)
     return start
 
 
-def _begin(member: Member, value: Any) -> Floats:
+def _initial_value(member: Member, value: Any) -> Floats:
     """Return the initial value of a trained member: float32 of its shape."""
     parts = value.split(",") if isinstance(value, str) else value
     try:

@@ -89,7 +89,7 @@ class TexturesEngine(ABC):
         """Return the field with the current numbers."""
 
     @abstractmethod
-    def hold(self, field: Field) -> None:
+    def set_latents(self, field: Field) -> None:
         """Load the frozen latents of a field."""
 
     def refit_decoder(self, field: Field, steps: int) -> None:
@@ -99,7 +99,7 @@ class TexturesEngine(ABC):
         """
         if not self.frozen:
             self.freeze()
-        self.hold(field)
+        self.set_latents(field)
         factors = [FROZEN_RATE * rate_factor("cosine", step / steps, step, 0.0, 0)
                    for step in range(steps)]  # fmt: skip
         for first in range(0, steps, REFIT_STEPS):
@@ -192,7 +192,7 @@ class TorchTexturesEngine(TexturesEngine):
         return self.field
 
     @torch.no_grad()
-    def hold(self, field: Field) -> None:
+    def set_latents(self, field: Field) -> None:
         for own, found in zip(self.field.encoding.parameters(), field.encoding.parameters(),
                               strict=True):  # fmt: skip
             own.copy_(found)
@@ -218,7 +218,7 @@ class GpuTexturesEngine(TexturesEngine):
         with self.trainer.averaged():
             return self.field
 
-    def hold(self, field: Field) -> None:
+    def set_latents(self, field: Field) -> None:
         self.trainer.set_grid(list(field.encoding.parameters()))
 
     def decode(
