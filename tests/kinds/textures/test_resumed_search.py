@@ -79,7 +79,7 @@ def signalled(monkeypatch, module, name, call, number):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("name, call", [
-    ("search", 1), ("search", 3), ("_refitted", 1), ("_refitted", 2),
+    ("descend_codes", 1), ("descend_codes", 3), ("_refitted", 1), ("_refitted", 2),
 ])  # fmt: skip
 def test_an_interrupted_search_is_resumed_bit_for_bit(
     fit, whole, tmp_path, monkeypatch, caplog, name, call, number
@@ -231,7 +231,7 @@ def test_a_checkpoint_that_cannot_be_written_is_told_and_the_asset_written(
         raise OutputError("x.checkpoint.nsh: got no room, need some. Make room.")
 
     monkeypatch.setattr("neuralshade.fitting.job.keep", full)
-    signalled(monkeypatch, code_refinement, "search", 1, signal.SIGINT)
+    signalled(monkeypatch, code_refinement, "descend_codes", 1, signal.SIGINT)
     found = fit("x.nsh")
     assert not found.search.ended and (tmp_path / "x.nsh").exists()
     assert any("no checkpoint of step 30" in line for line in found.warnings)
