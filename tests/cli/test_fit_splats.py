@@ -40,11 +40,12 @@ def test_fit_prints_its_result(run, folder):
     size = (folder / "x.nsh").stat().st_size
     assert done.code == 0, done
     assert re.fullmatch(
-        rf"x\.nsh: \d+\.\d\d dB in {size:,} bytes \({size * 8 / (24 * 36):.2f} bits per pixel\)",
+        rf"x\.nsh: \d+\.\d\d dB in {size:,} bytes \({size * 8 / (24 * 36):.2f} bits per pixel\); "
+        r"in a GPU: [\d,]+ bytes, [\d.]+ bits per pixel",
         done.out[0],
     )
-    assert re.match(r"20 steps in \d+\.\d s on \S", done.out[2])
-    assert done.out[-1] == "x.html" and (folder / "x.html").exists()
+    assert re.match(r"20 steps in \d+\.\d s on \S", done.out[1])
+    assert done.out[-2] == "x.html" and (folder / "x.html").exists()
 
 
 @pytest.mark.slow

@@ -114,6 +114,9 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
                 result.print()
                 if options.get("report") is not None:
                     click.echo(options["report"])
+                beside = kind.beside and import_object(kind.beside)(result, subject)
+                if beside:
+                    click.echo(beside)
                 if (asset := getattr(result, "asset", None)) is not None:
                     click.echo(next_steps(kind, asset))
         if getattr(result, "failed", None):  # of several

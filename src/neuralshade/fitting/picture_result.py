@@ -55,11 +55,12 @@ class FitResult(Reached):
         from neuralshade.measure.light import light_text
 
         light = light_text({"log_psnr_db": self.log_psnr_db, "light_kept": self.light_kept})
-        print(f"{self.asset}: {self.psnr_db:.2f} dB{light} in {self.asset_bytes:,} bytes "
-              f"({decimals(self.bits_per_pixel, 2)} bits per pixel)")  # fmt: skip
+        memory = ""
         if self.memory_bytes is not None:
             pixels = round(8 * self.asset_bytes / self.bits_per_pixel)
-            print(f"in a GPU: {memory_text(self.memory_bytes, pixels, 'pixel')}")
+            memory = f"; in a GPU: {memory_text(self.memory_bytes, pixels, 'pixel')}"
+        print(f"{self.asset}: {self.psnr_db:.2f} dB{light} in {self.asset_bytes:,} bytes "
+              f"({decimals(self.bits_per_pixel, 2)} bits per pixel){memory}")  # fmt: skip
         line = (f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}, "
                 f"{rate_text(self.samples_per_second, 'samples')}"
                 f"{', to its plateau' * self.at_plateau}")  # fmt: skip

@@ -64,6 +64,7 @@ class Kind:
     output: str = "File to write."  # help of -o
     output_form: str = "ASSET"
     after: tuple[str, ...] = ("view {asset}", "export {asset} -o {stem}.hlsl")  # what comes next
+    beside: str | None = None  # a line on a result and its source, beside what others make
     calls: str | None = None  # None where flags equal parameters
     recipe_files: Mapping[str, str] = field(default_factory=dict)  # other readers, by suffix
     recipe_about: str = "TOML file with these settings, _ for -."

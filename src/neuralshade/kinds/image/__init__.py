@@ -11,6 +11,7 @@ KIND = Kind(
     evaluated="neuralshade.kinds.image.module:ImageField",
     shaders="neuralshade.kinds.image.shader:image_shader",
     imports="neuralshade.kinds.image.weights.importer:import_image",
+    beside="neuralshade.kinds.image.textures_beside:textures_beside",
     recipe=ImageRecipe,
     fits="neuralshade.kinds.image.fit:fit_image",
     takes=("engine", "kernels", "deterministic", "device", "snapshots", "movie", "tev",

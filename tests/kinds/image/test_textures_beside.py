@@ -1,0 +1,55 @@
+"""kinds/image/textures_beside: the last lines of a fit name what a GPU samples in as many bytes."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import neuralshade
+from neuralshade.kinds.image import textures_beside as module
+from neuralshade.kinds.image.textures_beside import textures_beside
+from neuralshade.measure.block_baselines import block_codecs
+
+
+@pytest.fixture
+def photo(tmp_path):
+    row, col = np.mgrid[0:96, 0:128] / 16
+    pixels = np.stack([0.5 + 0.4 * np.sin(row * (2 + i) + col**1.3) for i in range(3)], axis=2)
+    neuralshade.save_picture(tmp_path / "p.png", pixels.astype(np.float32), "srgb")
+    return str(tmp_path / "p.png")
+
+
+def result(psnr_db, bits=4.0):
+    return SimpleNamespace(psnr_db=psnr_db, asset_bytes=round(bits * 96 * 128 / 8))
+
+
+def psnr_of(photo, name):
+    target = neuralshade.load_picture(photo).as_float()
+    (codec,) = [each for each in block_codecs(3, (4, 5, 6, 8, 10, 12)) if each.name == name]
+    return module.psnr_db(target, codec.round_trip(target))
+
+
+def test_the_best_of_each_in_as_many_bytes(photo):
+    bc1, astc = psnr_of(photo, "BC1"), psnr_of(photo, "ASTC 6x6")
+    assert textures_beside(result(bc1 + 0.02), photo) == (
+        f"in as many bytes: ASTC 6x6 is {astc - bc1 - 0.02:.1f} dB better, BC1 is equal "
+        "(neuralshade evaluate has more)"
+    )
+    line = textures_beside(result(astc + 3), photo)
+    assert "ASTC 6x6 is 3.0 dB worse" in line and f"BC1 is {astc + 3 - bc1:.1f} dB worse" in line
+
+
+def test_with_fewer_bytes_bc1_does_not_fit(photo):
+    line = textures_beside(result(30.0, bits=2.0), photo)
+    assert "ASTC 8x8" in line and "BC1" not in line
+    assert textures_beside(result(30.0, bits=0.3), photo) is None
+
+
+def test_what_cannot_be_compared_has_no_line(photo, tmp_path):
+    assert textures_beside(result(30.0), str(tmp_path / "none.png")) is None
+    small = tmp_path / "small.png"
+    neuralshade.save_picture(small, np.zeros((8, 8, 3), np.float32), "srgb")
+    assert textures_beside(result(30.0), str(small)) is None
+    grey = tmp_path / "grey.png"
+    neuralshade.save_picture(grey, np.zeros((96, 128, 1), np.float32), "srgb")
+    assert textures_beside(result(30.0), str(grey)) is None
