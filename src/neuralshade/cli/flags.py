@@ -54,8 +54,7 @@ OPTIONS: dict[str, dict[str, Any]] = {  # of FitOptions, as arguments of click
     "dump_kernels": {"metavar": "DIR", "help": "Folder for the source and binary of each compiled "
                      "kernel."},
     "report": {"metavar": "FILE.html", "help": "HTML report to write at the end."},
-    "resume": {"metavar": "FILE.nsh", "help": "Checkpoint to continue; of fit image also a "
-               "finished asset to train further."},
+    "resume": {"metavar": "FILE.nsh", "help": "Checkpoint to continue."},
 }  # fmt: skip
 ENDING: dict[str, dict[str, Any]] = {
     "json": {"is_flag": True, "help": "Print the result as one JSON line."},
@@ -75,7 +74,7 @@ def parameters_of(kind: Kind) -> list[click.Parameter]:
     parameters.append(output)
     parameters += [_own(flag) for flag in kind.flags]
     if kind.presets:
-        about = f"Named settings: {', '.join(kind.presets)}. [default: {kind.presets[0]}]"
+        about = f"{kind.presets_about} [default: {kind.presets[0]}]"
         parameters.append(GroupedOption(["--preset"], group="fitted", metavar="NAME", help=about,
                                         type=Text(kind.presets)))  # fmt: skip
     parameters.append(GroupedOption(["--recipe"], group="fitted", metavar="FILE", is_eager=True,
@@ -114,6 +113,8 @@ def _output(kind: Kind) -> str:
 
 def _option(name: str, kind: Kind) -> click.Option:
     settings = dict(OPTIONS[name])
+    if name == "resume" and kind.name == "image":
+        settings["help"] = "Checkpoint to continue, or a finished asset to train further."
     if name == "device" and "engine" in kind.takes:
         settings |= {"metavar": "NAME", "help": TORCH_DEVICE, "type": Text(("cpu", *APIS))}
     group = "running" if name in RUNNING else "watching"

@@ -64,10 +64,10 @@ training = partial(setting, group="training")  # of the training, not of the res
 ending = partial(setting, group="ends")
 
 
-def changed(kind: type, name: str, default: Any) -> Any:
-    """Return field ``name`` of a base recipe with another default."""
-    known = {field.name: field for field in dataclasses.fields(kind)}
-    return dataclasses.field(default=default, metadata=known[name].metadata)
+def changed(kind: type, name: str, default: Any, about: str | None = None) -> Any:
+    """Return field ``name`` of a base recipe with another default, described by ``about``."""
+    known = {field.name: field.metadata for field in dataclasses.fields(kind)}[name]
+    return dataclasses.field(default=default, metadata={**known, "about": about or known["about"]})
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class TrainingRecipe:
     warmup: int = training(0, "steps over which the learning rate rises to its full value",
                            limits=(0, 1_000_000))  # fmt: skip
     steps: int | None = ending(None, "stop after this many steps", limits=(1, 10**9))
-    seconds: float | None = ending(20.0, "stop after this many seconds, code refinement included; "
-                                   "compiling comes on top", limits=(0.01, 10**7))  # fmt: skip
+    seconds: float | None = ending(20.0, "stop after this many seconds; compiling comes on top",
+                                   limits=(0.01, 10**7))  # fmt: skip
     seed: int = training(0, "random seed", limits=(0, 2**63 - 1))
 
     def __post_init__(self) -> None:

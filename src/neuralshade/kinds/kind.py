@@ -59,6 +59,7 @@ class Kind:
     takes: tuple[str, ...] = ()  # supported options of a fit, by their names in FitOptions
     flags: tuple[Flag, ...] = ()
     presets: tuple[str, ...] = ()  # the first is the default
+    presets_about: str = ""  # sentences about them, for help
     usual: tuple[str, ...] = ()  # flags of its own that --help lists; none: --help lists all
     manual: str = ""  # further text of --help; \b starts lines that are not wrapped
     output: str = "File to write."  # help of -o
@@ -67,7 +68,7 @@ class Kind:
     beside: str | None = None  # a line on a result and its source, beside what others make
     calls: str | None = None  # None where flags equal parameters
     recipe_files: Mapping[str, str] = field(default_factory=dict)  # other readers, by suffix
-    recipe_about: str = "TOML file with these settings, _ for -."
+    recipe_about: str = "TOML file of settings, flags with _ for -, as in rate_final = 0.1."
     compared: bool = True  # results are compared with the subject
     rated: bool = True  # PSNR is measured during a fit
     valued: bool = False  # members of its assets accept values

@@ -17,11 +17,14 @@ KIND = Kind(
     takes=("engine", "kernels", "deterministic", "device", "snapshots", "movie", "tev",
            "tensorboard", "events", "live", "report", "resume", "dump_kernels"),
     presets=tuple(PRESETS),
+    presets_about="Named settings: grid, 4 bits per pixel; detail, 16; to compare, networks of "
+    "others: rtxns and rtxns-fast (NVIDIA's), lake, tiny and tiny-9 (no encoding).",
     usual=("bpp", "encoding", "hidden-width", "target-psnr", "seed", "engine"),
     calls="neuralshade.kinds.image.fit:call_of",
     timed="neuralshade.kinds.image.bench_networks:BenchPicture",
     recipe_files={".json": "neuralshade.kinds.image.tiny_cuda_nn:read_tiny_cuda_nn"},
-    recipe_about="TOML file with these settings, _ for -, or a .json config of tiny-cuda-nn.",
+    recipe_about="TOML file of settings, as in hidden_width = 64, or a .json config of "
+    "tiny-cuda-nn.",
     manual="""
     PICTURE is a PNG, JPEG, WebP, GIF, TIFF, BMP, PPM, PGM, EXR or HDR file. Training stops where
     more steps gain little, or at --seconds, --steps or --target-psnr. Ctrl-C keeps a checkpoint.

@@ -30,13 +30,13 @@ class ImageRecipe(PictureRecipe):
     finds_plateau = True
     larger = "A larger --bpp, encoding or network"  # how a user allows a larger file
 
-    encoding: str = setting("auto", "input encoding: parts joined by +, as in "
-                            "'frequency:octaves=6 + one_blob'; auto fills --bpp with two dense "
-                            "grids")  # fmt: skip
-    bpp: float = setting(4.0, "size of the file in bits per pixel, for --encoding auto",
-                         limits=(0.01, 64))  # fmt: skip
+    encoding: str = setting("auto", "what the network reads of a position: auto, two trained "
+                            "grids that fill --bpp, or parts joined by +, as in "
+                            "'frequency:octaves=6 + one_blob'")  # fmt: skip
+    bpp: float = setting(4.0, "size of the file in bits per pixel; an --encoding other than "
+                         "auto sets its own", limits=(0.01, 64))  # fmt: skip
     hidden_layers: int = setting(2, "hidden layers of the network", limits=(0, 8))
-    hidden_width: int = setting(0, "neurons per hidden layer, 8 to 256; 0 chooses by --bpp",
+    hidden_width: int = setting(0, "neurons per hidden layer, 8 at least; 0 chooses by --bpp",
                                 limits=(0, 256))  # fmt: skip
     activation: str = setting("relu", "activation function of the hidden layers",
                               choices=ACTIVATIONS)  # fmt: skip
@@ -66,10 +66,14 @@ class ImageRecipe(PictureRecipe):
                               "weights stay float32", choices=("auto", *PRECISIONS))  # fmt: skip
     loss_scale: float = training(1024.0, "factor on float16 gradients, against underflow",
                                  limits=(1, 2**24))  # fmt: skip
-    polish: int = training(-1, "passes of code refinement after training; 0 is none, -1 is 4, or "
-                           "fewer above 2 million pixels", limits=(-1, 64))  # fmt: skip
+    polish: int = training(-1, "passes that re-tune the quantized numbers after training; 0 is "
+                           "none, -1 is 4, or fewer above 2 million pixels",
+                           limits=(-1, 64))  # fmt: skip
     grid_bits: int = setting(4, "bits per grid number in the file: 4, 8, 16 or 32")
     network_bits: int = setting(8, "bits per network weight in the file: 8, 16 or 32")
+    seconds: float | None = changed(PictureRecipe, "seconds", 20.0, "stop after this many seconds, "
+                                    "re-tuning of quantized numbers included; compiling comes on "
+                                    "top")  # fmt: skip
     until: str = ending("auto", "when to stop: plateau, where more steps gain little, at --seconds "
                         "or --steps at the latest; end, only there; usual, at the plateau or after "
                         "--seconds and 640 steps; auto is usual unless --seconds or --steps is set",

@@ -2,7 +2,7 @@
 
 from neuralshade.fitting.command import Flag, Subject
 from neuralshade.kinds.kind import Kind
-from neuralshade.kinds.material.recipe import PRESETS, MaterialRecipe
+from neuralshade.kinds.material.recipe import PRESETS, PRESETS_ABOUT, MaterialRecipe
 
 KIND = Kind(
     name="material",
@@ -10,6 +10,7 @@ KIND = Kind(
     opens="neuralshade.kinds.material.opened:OpenedMaterial",
     recipe=MaterialRecipe,
     presets=tuple(PRESETS),
+    presets_about=PRESETS_ABOUT,
     fits="neuralshade.kinds.material.fit:fit_material",
     subject=Subject("material", example="copper.mtlx",
                     what="a MaterialX document, a stack of layers, a Slang module or a folder of "
@@ -21,7 +22,8 @@ KIND = Kind(
            "report", "resume"),
     flags=(
         Flag("element", "Material of the document to bake. [default: its first]", "NAME"),
-        Flag("share", "Asset whose first decoder layer this one shares, unchanged.", "ASSET"),
+        Flag("share", "Asset of a similar material, whose first decoder layer this one takes "
+             "unchanged: a renderer keeps it once.", "ASSET"),
         Flag("trust", "Let code that a MaterialX document contains run here, after a check."),
     ),
     after=("view {asset}", "scene {asset} -o {stem}.png"),
@@ -39,7 +41,7 @@ KIND = Kind(
     neuralshade fit material antique_copper.mtlx -o copper.nsh
     neuralshade fit material antique_copper.toml -o copper.nsh
     neuralshade fit material antique_copper.toml --preset high --size 1024 -o copper.nsh
-    neuralshade fit material velvet.toml --share copper.nsh
+    neuralshade fit material bronze.toml --share copper.nsh
     neuralshade fit material antique_copper_wet.toml --vary wetness=0..1 -o wet.nsh
     """,
 )  # fmt: skip

@@ -23,6 +23,7 @@ PRESETS: dict[str, dict[str, int]] = {
     "high": {"hidden_layers": 3, "hidden_width": 64},
     "fast": {"hidden_width": 16},
 }
+PRESETS_ABOUT = "Decoder size: standard, 2 layers of 32; high, 3 of 64; fast, 2 of 16."
 # Second betas: of SOAP, whose axes rotate, so that old squares must be forgotten soon, and of the
 # read-out's Adam.
 NETWORK_BETA2, READ_BETA2 = 0.95, 0.999
@@ -33,8 +34,8 @@ class MaterialRecipe(TrainingRecipe):
     """Recipe of a fitted material: scattering from any light to any eye, at every point."""
 
     size: int = setting(256, "texels along a side of the feature map", limits=(1, 8192))
-    wrap: str = setting("repeat", "edge mode: repeat for materials that tile, else clamp",
-                        choices=WRAPS)  # fmt: skip
+    wrap: str = setting("repeat", "edge mode, not detected: repeat for materials that tile, clamp "
+                        "for others", choices=WRAPS)  # fmt: skip
     features: int = setting(8, "numbers per texel of the feature map", limits=(2, 16))
     lobes: int = setting(3, "reflection lobes read from a texel as inputs of the decoder",
                          limits=(1, 6))  # fmt: skip
@@ -71,7 +72,7 @@ class MaterialRecipe(TrainingRecipe):
                         form="RANGES", unset="none")  # fmt: skip
     steps: int | None = changed(TrainingRecipe, "steps", 10_000)
     seconds: float | None = ending(180.0, "stop after this many seconds of training; compiling "
-                                   "and judging come on top",
+                                   "and measuring quality come on top",
                                    limits=(0.01, 10**7))  # fmt: skip
 
     def __post_init__(self) -> None:

@@ -24,7 +24,8 @@ class MipmapsRecipe(TrainingRecipe):
 
     levels: int = setting(0, "mip levels to train below the maps themselves; 0 goes down to 1 x 1",
                           limits=(0, 32))  # fmt: skip
-    wrap: str = setting("repeat", "edge mode: repeat for sets that tile, else clamp",
+    wrap: str = setting("repeat", "edge mode, not detected: repeat for sets that tile, clamp for "
+                        "others",
                         choices=WRAPS)  # fmt: skip
     keep_hidden_color: bool = setting(False, "count texels of opacity 0 like all others",
                                       older=True)  # fmt: skip

@@ -26,19 +26,21 @@ class TexturesRecipe(TrainingRecipe):
     bpp: float = setting(5.0, "bits per texel of all maps together; mips add a fifteenth, the "
                          "decoder 7 to 19 kB", limits=(0.3, 32))  # fmt: skip
     grids: str = setting("", "latent grids in place of --bpp, finest first, each "
-                         "SCALE:NUMBERS:BITS, as in 2:7:2,4:8:2,8:8:4",
+                         "SCALE:NUMBERS:BITS, as in 2:7:2,4:8:2,8:8:4; of bc1 latents "
+                         "SCALE:TEXTURES, as in 1:2,2:2",
                          unset="chosen by --bpp")  # fmt: skip
-    latents: str = setting("plain", "kind of latents: plain has the best quality; bc1 are "
-                           "textures that a GPU filters, a third larger, --grids such as "
-                           "1:2,2:2", choices=LATENTS)  # fmt: skip
+    latents: str = setting("plain", "kind of latents: plain has the best quality; bc1 are BC1 "
+                           "textures, which a GPU filters, and whose mips add a third to --bpp",
+                           choices=LATENTS)  # fmt: skip
     mips: int = setting(0, "mip levels, the full size included; 0 goes down to 1 x 1",
                         limits=(0, 25))  # fmt: skip
-    wrap: str = setting("repeat", "edge mode: repeat for sets that tile, else clamp",
+    wrap: str = setting("repeat", "edge mode, not detected: repeat for sets that tile, clamp for "
+                        "others",
                         choices=WRAPS)  # fmt: skip
     loss: str = training("maps", "what is compared: each channel of the maps, or also the surface "
                          "shaded under random lights", choices=LOSSES)  # fmt: skip
     weights: str = training("", "weights of maps in the loss, as in normal=2,ao=0.5",
-                            unset="1 for each map")  # fmt: skip
+                            form="MAP=X,...", unset="1 for each map")  # fmt: skip
     keep_hidden_color: bool = setting(False, "fit texels of opacity 0 like all others", older=True)
     hidden_layers: int = setting(2, "hidden layers of the decoder", limits=(1, 4))
     hidden_width: int = setting(64, "neurons per hidden layer", limits=(16, 128))
@@ -58,15 +60,18 @@ class TexturesRecipe(TrainingRecipe):
     noise_until: float = training(0.95, "share of the fit with quantization noise on the latents; "
                                   "after it they are rounded and only the decoder trains",
                                   limits=(0.05, 1))  # fmt: skip
-    polish: int = training(-1, "passes of code refinement after training; 0 is none, -1 chooses "
-                           "by device and size (4 at most)", limits=(-1, 16))  # fmt: skip
+    polish: int = training(-1, "passes that re-tune the quantized latents after training; 0 is "
+                           "none, -1 chooses by device and size (4 at most)",
+                           limits=(-1, 16))  # fmt: skip
     precision: str = training("auto", "number format of the decoder's products in training; auto "
                               "is float16 on a GPU's matrix units, else float32",
                               choices=PRECISIONS)  # fmt: skip
     loss_scale: float = training(1024.0, "factor on float16 gradients, against underflow",
                                  limits=(1, 2**24))  # fmt: skip
     steps: int | None = changed(TrainingRecipe, "steps", 10_000)
-    seconds: float | None = changed(TrainingRecipe, "seconds", 60.0)
+    seconds: float | None = changed(TrainingRecipe, "seconds", 60.0, "stop after this many "
+                                    "seconds, re-tuning of quantized latents included; compiling "
+                                    "comes on top")  # fmt: skip
 
     def __post_init__(self) -> None:
         """Refuse invalid weights."""

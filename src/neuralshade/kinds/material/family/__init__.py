@@ -2,7 +2,7 @@
 
 from neuralshade.fitting.command import Flag, Subject
 from neuralshade.kinds.kind import Kind
-from neuralshade.kinds.material.recipe import PRESETS, MaterialRecipe
+from neuralshade.kinds.material.recipe import PRESETS, PRESETS_ABOUT, MaterialRecipe
 
 KIND = Kind(
     name="materials",
@@ -10,12 +10,14 @@ KIND = Kind(
     opens="neuralshade.kinds.material.opened:OpenedMaterial",
     recipe=MaterialRecipe,
     presets=tuple(PRESETS),
+    presets_about=PRESETS_ABOUT,
     fits="neuralshade.kinds.material.family.fit:fit_materials",
     subject=Subject("material", several=True),
     usual=("share", "reports", "size", "vary", "wrap", "seed", "engine", "device"),
     takes=("engine", "device", "kernels", "deterministic", "tensorboard", "events"),
     flags=(
-        Flag("share", "Share the first decoder layer of the first MATERIAL with all others."),
+        Flag("share", "Give all others the first decoder layer of the first MATERIAL: a renderer "
+             "keeps it once. For similar materials."),
         Flag("no-compare", "With --share: skip the fits without sharing, which show its cost."),
         Flag("reports", "Write a report NAME.html beside each asset."),
         Flag("trust", "Let code that a MaterialX document contains run here, after a check."),
@@ -30,7 +32,7 @@ KIND = Kind(
 
     \b
     neuralshade fit materials copper.mtlx velvet.toml -o assets
-    neuralshade fit materials copper.mtlx velvet.toml --share --reports -o assets
+    neuralshade fit materials copper.mtlx bronze.toml --share --reports -o assets
     neuralshade fit material glaze.toml --share assets/copper.nsh -o assets/glaze.nsh
     """,
 )  # fmt: skip
