@@ -293,7 +293,7 @@ def test_what_pages_do_is_told_too(tmp_path, save_smooth, few):
                  options=FitOptions(events=path), **few)  # fmt: skip
     told = [message["fit"] for message in of("fit", lines(path))]
     assert [(fit["state"], fit["rate_scale"]) for fit in told] == [
-        ("running", 1), ("running", 0.5), *[("finishing", 0.5)] * 3, ("ended", 0.5),
+        ("running", 1), ("running", 0.5), *[("finishing", 0.5)] * 4, ("ended", 0.5),
     ]  # fmt: skip
     assert told[0]["can"] == ["pause", "step", "rate", "stop", "reset", "start", "transform"]
     assert told[-1]["can"] == []

@@ -50,6 +50,7 @@ def test_who_has_a_frame_is_left_to_the_fit(held, fitting, look, tmp_path):
     reached, go_on = held
     job = fitting(steps=10**6, options=neuralshade.FitOptions(report=tmp_path / "x.html"))
     page = look()
+    page.reach(1)
     page.frame(parts=True)
     page.control("stop")
     assert reached.wait(SECONDS)
