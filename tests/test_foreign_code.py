@@ -59,6 +59,8 @@ REASONS = {
     ): "a C++ compiler, with our own text",
     ("src/neuralshade/verbs/export/check/dxc.py", "ctypes.CDLL"): "DXC, beside compushady itself",
     ("src/neuralshade/verbs/export/check/opengl_textures.py", "ctypes.CDLL"): "EGL, by name",
+    ("src/neuralshade/fitting/notebook.py", "importlib.import_module"): "IPython, by name",
+    ("scripts/site.py", "importlib.util"): "a script of this repository, by its path",
     ("src/neuralshade/verbs/export/check/dxc.py", "importlib.util"): "find_spec: where that lies",
     (
         "src/neuralshade/verbs/export/check/torch_alone.py",

@@ -16,4 +16,6 @@ def test_each_position_has_a_level_of_its_own():
     found = opened.at(at, level=levels)["albedo"]
     for level in range(3):
         own = levels == level
-        assert np.array_equal(found[own], opened.at(at[own], level=level)["albedo"])
+        alone = opened.at(at[own], level=level)["albedo"]
+        # 1e-6: the number of rows decides how some CPUs sum a product
+        np.testing.assert_allclose(found[own], alone, rtol=0, atol=1e-6)
