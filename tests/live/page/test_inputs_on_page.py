@@ -65,7 +65,7 @@ def shows(page, pane, shade):
 
 def decoded(asset, **values):
     """Return the Python half at these values."""
-    return open_asset(asset, values).seen
+    return open_asset(asset, values).eval_footprint
 
 
 @pytest.mark.slow
