@@ -82,7 +82,8 @@ def test_fit_prints_its_result_and_small_members(run, folder, task):
     size = (folder / "t.nsh").stat().st_size
     assert re.fullmatch(rf"t\.nsh: loss \S+ in {size:,} bytes", done.out[0])
     assert re.match(r"20 steps in \d+\.\d s on \S.*, \d+\.\d\d M threads/s", done.out[1])
-    assert re.fullmatch(r"  tint = \[[\d., ]+\]", done.out[2]) and len(done.out) == 3
+    assert re.fullmatch(r"  tint = \[[\d., ]+\]", done.out[2]) and len(done.out) == 4
+    assert done.out[3].startswith("next: neuralshade evaluate t.nsh, or neuralshade export t.nsh ")
 
 
 def test_json_has_small_members_and_shapes_of_others(run, task):

@@ -117,8 +117,8 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
                 beside = kind.beside and import_object(kind.beside)(result, subject)
                 if beside:
                     click.echo(beside)
-                if (asset := getattr(result, "asset", None)) is not None:
-                    click.echo(next_steps(kind, asset))
+                if hasattr(result, "asset") and not hasattr(result, "sets"):  # of one subject
+                    click.echo(next_steps(kind, result.asset))
         if getattr(result, "failed", None):  # of several
             sys.exit(1)
 
