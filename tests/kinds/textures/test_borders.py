@@ -32,7 +32,7 @@ def test_smaller_maps_are_enlarged_and_found_again_by_the_border_of_the_fit(fitt
     found = reference_set(opened, folder)
     mine = load_material_set(folder, wrap=wrap)
     np.testing.assert_array_equal(found["roughness"].values, mine["roughness"].values)
-    assert OTHERS not in found.notes and any("4 x 4 brought" in note for note in found.notes)
+    assert OTHERS not in found.notes and any("4 x 4 resized" in note for note in found.notes)
 
 
 def test_a_resumed_fit_has_the_border_of_its_checkpoint(fitted, folder, tmp_path, monkeypatch):
