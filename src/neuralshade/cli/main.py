@@ -33,7 +33,7 @@ from neuralshade.errors import NeuralShadeError
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0, 1 (an error, explained), 2 (misuse), 130 (interrupted).
 
-    Interrupting a code search or a scene's paths exits with 0: all outputs are written.
+    Interrupting code refinement or a scene's paths exits with 0: all outputs are written.
     """
     words = sys.argv[1:] if arguments is None else arguments
     _check_working_folder()

@@ -21,7 +21,7 @@ def rising(loop: Loop, recipe: Any, searched_db: float = 0.0) -> str | None:
     ``recipe`` has ``steps`` and ``seconds``. Other ends and a page's stop are reported
     elsewhere, as are fits of fewer than LEAST_STEPS (``early``). Without a plateau search, only
     a clock that stopped while PSNR still rose by STEEP_DB is reported. ``searched_db``: gain of
-    the code search after training, included in the last PSNR.
+    code refinement after training, included in the last PSNR.
     """
     p, plateau = loop.progress, loop.plateau
     if p.plateau_step is not None or p.share < 1.0 or p.step < LEAST_STEPS:

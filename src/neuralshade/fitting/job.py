@@ -103,7 +103,7 @@ class Job(ABC, Generic[R]):
                 if self.is_written:
                     raise
                 raise OutputError(f"{error} {sentence(self._save_anywhere())}") from error
-            except DeviceError as error:  # during the code search or the measurement
+            except DeviceError as error:  # during code refinement or the measurement
                 if self.is_written:
                     raise
                 if self.last_state is not None:

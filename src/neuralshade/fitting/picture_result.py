@@ -10,7 +10,7 @@ from neuralshade.base.message_text import decimals, memory_text, plural, rate_te
 from neuralshade.fitting.facts import Reached, ended, few_steps, more_of_it
 from neuralshade.fitting.job import Job
 from neuralshade.fitting.progress import Progress
-from neuralshade.fitting.searched_job import CodeSearch
+from neuralshade.fitting.refinement_job import CodeRefinement
 from neuralshade.fitting.time_plan import LEAST_STEPS
 from neuralshade.measure.picture_psnr import decibels, weighted_squares
 from neuralshade.source.picture import Picture
@@ -38,7 +38,7 @@ class FitResult(Reached):
     bits_per_pixel: float
     skipped_steps: int  # gradient was not finite; counted per Gaussian for splats
     bpp_exceeded: bool  # by what every file of this recipe contains
-    search: CodeSearch | None = field(default=None, kw_only=True)  # after training
+    search: CodeRefinement | None = field(default=None, kw_only=True)  # after training
     at_plateau: bool = field(default=False, kw_only=True)  # ended where more steps gain little
     # of HDR pictures, see docs/hdr.md: logarithmic PSNR, and the share of light that is kept
     log_psnr_db: float | None = field(default=None, kw_only=True)

@@ -47,7 +47,7 @@ def curve_charts(curve: Sequence[CurvePoint], breaks: Sequence[int] = ()) -> lis
 
     Returns:
         Charts with at least two points; time, steps and loss have log axes. The PSNR of the last
-        row is that of the file, after rounding and a code search, not of a step: it is drawn
+        row is that of the file, after rounding and code refinement, not of a step: it is drawn
         separately from those measured during training.
     """
     points = np.array(

@@ -264,7 +264,7 @@ def test_a_gpu_without_memory_leaves_the_codes_and_says_so(gpu, monkeypatch):
     recipe, tensors, picture = case_of(ENCODINGS[0], (9, 14))
     found, told = refine_codes(recipe, tensors, picture, 2, gpu)
     assert all(np.array_equal(found[name], tensors[name]) for name in tensors)
-    assert told.failed == ("codes were not searched to the end, so the file is less near: "
+    assert told.failed == ("code refinement did not finish, so quality is lower: "
                            "memory: got none.")  # fmt: skip
     assert str(told).endswith(" s, ended by an error")
 
@@ -277,7 +277,7 @@ def test_an_interruption_of_the_search_is_told(tmp_path, monkeypatch, caplog):
         return 0
 
     monkeypatch.setattr("neuralshade.kinds.image.code_refinement._searched", interrupted)
-    said = "search of codes ended early; writing the asset"
+    said = "code refinement ended early; writing the asset"
     page = tmp_path / "x.html"
     for report, more in ((None, ""), (page, " and the report; Ctrl-C again leaves the report out")):
         caplog.clear()

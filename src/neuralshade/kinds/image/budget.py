@@ -29,7 +29,7 @@ SMALLEST_GRIDS = 4096  # numbers, where even a file without grids would exceed t
 LEAST_GRIDS = 256  # the same for a budget below USUAL_BPP, chosen to be small
 SMALLEST_BATCH, LARGEST_BATCH = 8_192, 2**18
 CURVE_SHARE, FEWEST_POINTS = 0.02, 6  # of the file for its training curve; its least points
-USUAL_PASSES = 4  # of the code search; the fifth gains about 0.03 dB
+USUAL_PASSES = 4  # of code refinement; the fifth gains about 0.03 dB
 # Pixels up to which these are the passes, on a CPU and on a GPU; a larger picture gets fewer.
 CPU_SEARCHED_PIXELS, GPU_SEARCHED_PIXELS = 2**21, 2**24
 CPU_PIXEL_SECONDS, GPU_PIXEL_SECONDS = 2.3e-6, 1e-7  # of a pass, on one thread and on a GPU
@@ -192,7 +192,7 @@ def kept_points(recipe: ImageRecipe, picture: Picture, size: Callable[[int], int
 
 
 def passes_of(recipe: ImageRecipe, picture: Picture, on_gpu: bool) -> int:
-    """Return the passes of the code search; ConfigError for a search without effect."""
+    """Return the passes of code refinement; ConfigError for a search without effect."""
     why = _unfit(recipe, picture)
     if recipe.polish < 0:
         searched = GPU_SEARCHED_PIXELS if on_gpu else CPU_SEARCHED_PIXELS
@@ -204,7 +204,7 @@ def passes_of(recipe: ImageRecipe, picture: Picture, on_gpu: bool) -> int:
 
 
 def search_seconds(passes: int, picture: Picture, gpu: object) -> float:
-    """Return the approximate seconds of a code search; ``gpu``: None for a CPU."""
+    """Return the approximate seconds of code refinement; ``gpu``: None for a CPU."""
     pixels = picture.width * picture.height
     if gpu is not None:
         return GPU_PIXEL_SECONDS * passes * pixels

@@ -16,7 +16,7 @@ from neuralshade.base.interrupt import Interruption
 from neuralshade.engine.code_bands import Group, Level
 from neuralshade.engine.code_refinement import descend_codes
 from neuralshade.errors import DeviceError
-from neuralshade.fitting.searched_job import NOT_SEARCHED, CodeSearch
+from neuralshade.fitting.refinement_job import NOT_REFINED, CodeRefinement
 from neuralshade.fitting.time_plan import NO_DEADLINE, Deadline
 from neuralshade.kinds.image.field import Tensors, stored_field, stored_quality
 from neuralshade.kinds.image.recipe import ImageRecipe
@@ -41,7 +41,7 @@ def refine_codes(
     gpu: Gpu | None = None,
     ended_early: Callable[[], None] = lambda: None,
     over: Deadline = NO_DEADLINE,
-) -> tuple[Tensors, CodeSearch]:
+) -> tuple[Tensors, CodeRefinement]:
     """Search the codes of stored tensors; return the new tensors and a summary, see ``search``.
 
     ``gpu``: runs the search; None: the CPU. Ctrl-C, or too little GPU memory, ends the search
@@ -58,7 +58,7 @@ def refine_codes(
             moved = _searched(field, levels, pixels, passes,
                               lambda: interruption.requested or over(), gpu)  # fmt: skip
         except DeviceError as error:
-            failed = NOT_SEARCHED.format(error=error)
+            failed = NOT_REFINED.format(error=error)
     timed_out = over()
     if interruption.requested:
         ended_early()
@@ -66,7 +66,7 @@ def refine_codes(
     gain = stored_quality(recipe, found, picture)["psnr_db"] - before
     seconds = time.perf_counter() - start
     ended = not interruption.requested
-    return found, CodeSearch(moved, seconds, gain, ended, failed, timed_out)
+    return found, CodeRefinement(moved, seconds, gain, ended, failed, timed_out)
 
 
 def _searched(

@@ -37,9 +37,9 @@ from neuralshade.fitting.picture_result import (
 )
 from neuralshade.fitting.picture_scene import grid_pages, picture_scene
 from neuralshade.fitting.recipe import Unpack, flag_of, from_dict, resumed_ends, to_dict
+from neuralshade.fitting.refinement_job import CodeRefinement, RefinementJob
 from neuralshade.fitting.resuming import restarted_state, resumed_recipe, unfit
 from neuralshade.fitting.scene import Scene
-from neuralshade.fitting.searched_job import CodeSearch, SearchedJob
 from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.fitting.time_plan import clock_of
 from neuralshade.kinds.image import KIND
@@ -157,7 +157,7 @@ def call_of(typed: CommandLine) -> FitCall:
     return FitCall(fit_image, (typed.subject, typed.output), {"preset": preset, **typed.settings})
 
 
-class _Job(SearchedJob[ImageRecipe]):
+class _Job(RefinementJob[ImageRecipe]):
     kind = KIND
     quality: dict[str, Any]  # of the numbers stored last
     steps_sized_by = "rate and grid_rate"
@@ -259,7 +259,7 @@ class _Job(SearchedJob[ImageRecipe]):
         """Return an asset of this kind, opened."""
         return OpenedImage.read(asset)
 
-    def _warn_of_ending(self, psnr_db: float, size: int, search: CodeSearch | None) -> None:
+    def _warn_of_ending(self, psnr_db: float, size: int, search: CodeRefinement | None) -> None:
         """Warn of a fit that ended too soon, or whose result is poor."""
         gained, failed = (search.gain_db, search.failed) if search else (0.0, None)
         if self.recipe.seconds is not None or self.loop.plateau is not None:
@@ -287,14 +287,14 @@ class _Job(SearchedJob[ImageRecipe]):
         facts = reached(self, self.picture, self.quality, size, bpp_exceeded=exceeded)
         return FitResult(**facts, search=search)
 
-    def _refined(self, tensors: Tensors) -> tuple[Tensors, CodeSearch | None]:
+    def _refined(self, tensors: Tensors) -> tuple[Tensors, CodeRefinement | None]:
         if not self.passes:
             return tensors, None
         from neuralshade.kinds.image.code_refinement import refine_codes
 
         self.keep_last_state()
         return refine_codes(self.recipe, tensors, self.picture, self.passes, self.chosen.hardware,
-                      self.search_ended_early, self.deadline())  # fmt: skip
+                      self.refinement_ended_early, self.deadline())  # fmt: skip
 
     def _is_sized_by_bpp(self) -> bool:
         return self.recipe.encoding == auto_encoding(self.recipe, self.picture)

@@ -17,7 +17,7 @@ from neuralshade.base.interrupt import Interruption
 from neuralshade.engine.code_bands import Group, Level
 from neuralshade.engine.code_refinement import descend_codes
 from neuralshade.errors import DeviceError
-from neuralshade.fitting.searched_job import NOT_SEARCHED, CodeSearch
+from neuralshade.fitting.refinement_job import NOT_REFINED, CodeRefinement
 from neuralshade.fitting.time_plan import NO_DEADLINE, Deadline
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.engine import mip_errors, mip_positions
@@ -63,7 +63,7 @@ def refine_codes(
     refit: Callable[[Field], None] = lambda field: None,
     ended_early: Callable[[], None] = lambda: None,
     over: Deadline = NO_DEADLINE,
-) -> CodeSearch:
+) -> CodeRefinement:
     """Search the codes of a stored field, see ``searcher_of``.
 
     ``refit`` trains the decoder for a pass's codes; its result is kept where it lowers the error.
@@ -84,13 +84,13 @@ def refine_codes(
                     break
                 _refitted(field, texels, weights, every, refit)
         except DeviceError as error:
-            failed = NOT_SEARCHED.format(error=error)
+            failed = NOT_REFINED.format(error=error)
     timed_out = over()
     if interruption.requested:
         ended_early()
     after = mean_psnr(mip_errors(field, texels, 0, every), codings)
     seconds = time.perf_counter() - start
-    return CodeSearch(sum(moved), seconds, after - before, not interruption.requested, failed,
+    return CodeRefinement(sum(moved), seconds, after - before, not interruption.requested, failed,
                       timed_out)  # fmt: skip
 
 

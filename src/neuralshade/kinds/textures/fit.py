@@ -26,9 +26,9 @@ from neuralshade.fitting.options import (
     chosen_engine,
 )
 from neuralshade.fitting.recipe import Unpack, make_recipe, resumed_with, stored_recipe, to_dict
+from neuralshade.fitting.refinement_job import CodeRefinement, RefinementJob
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import Scene
-from neuralshade.fitting.searched_job import CodeSearch, SearchedJob
 from neuralshade.fitting.time_plan import clock_of
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.asset import pack_field, round_decoder
@@ -56,7 +56,7 @@ from neuralshade.source.map_entry import Entry
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
 
-REFIT_SHARE = 0.05  # of a fit's steps, after each pass of the code search
+REFIT_SHARE = 0.05  # of a fit's steps, after each pass of code refinement
 PREVIEW_TEXELS = 2**14  # of mip 0, compared by a preview while training: shown as "about"
 
 
@@ -172,7 +172,7 @@ def _planned(
     return replace(recipe, grids=grids_for(*budget, layouts_for(textures, codings)))
 
 
-class _Job(SearchedJob[TexturesRecipe]):
+class _Job(RefinementJob[TexturesRecipe]):
     kind = KIND
     subject = "textures"
     steps_sized_by = "rate and latent_rate"
@@ -239,15 +239,15 @@ class _Job(SearchedJob[TexturesRecipe]):
                               f"{self.remedy}")  # fmt: skip
         return field
 
-    def _refine_codes(self, field: Field) -> CodeSearch | None:
-        """Run the code search on a stored field, if the recipe has passes for it."""
+    def _refine_codes(self, field: Field) -> CodeRefinement | None:
+        """Run code refinement on a stored field, if the recipe has passes for it."""
         if not self.passes:
             return None
         self.keep_last_state()
         self.over = self.deadline()
         roots = channel_weights(self.recipe, self.codings)
         squares = torch.ones(self.texels.channels) if roots is None else roots.square().flatten()
-        gpu, ended_early = self.chosen.hardware, self.search_ended_early
+        gpu, ended_early = self.chosen.hardware, self.refinement_ended_early
         return refine_codes(field, self.texels, self.codings, squares, self.passes, gpu,
                             self._refit, ended_early, self.over)  # fmt: skip
 

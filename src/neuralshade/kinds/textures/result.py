@@ -9,7 +9,7 @@ from neuralshade.base.message_text import decimals, memory_text, plain, plural
 from neuralshade.fitting.facts import Reached, more_of_it
 from neuralshade.fitting.picture_result import HEADER_PIXELS
 from neuralshade.fitting.progress import Progress
-from neuralshade.fitting.searched_job import CodeSearch
+from neuralshade.fitting.refinement_job import CodeRefinement
 from neuralshade.kinds.textures.planner import TargetReached
 from neuralshade.measure.map_psnr import db_text, mips_text
 from neuralshade.source.material_set import MaterialSet
@@ -35,7 +35,7 @@ class TexturesResult(Reached):
     skipped_steps: int  # whose gradient was not finite
     notes: tuple[str, ...]  # changes made to the maps while reading
     target: TargetReached | None = None  # where dB were requested
-    search: CodeSearch | None = None  # after training, where the recipe has passes for it
+    search: CodeRefinement | None = None  # after training, where the recipe has passes for it
 
     def brief(self) -> str:
         return f"{self.asset}, {db_text(self.psnr_db)} dB, {self.asset_bytes:,} bytes"

@@ -1,4 +1,4 @@
-"""Job of fits whose stored codes are searched after the last step, and the search's result."""
+"""Job of fits with code refinement after the last step, and the result of it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from neuralshade.fitting.time_plan import Deadline, deadline_of
 log = logging.getLogger("neuralshade")
 R = TypeVar("R")
 
-NOT_SEARCHED = "codes were not searched to the end, so the file is less near: {error}"
+NOT_REFINED = "code refinement did not finish, so quality is lower: {error}"
 
 
 @dataclass(frozen=True)
-class CodeSearch:
-    """Result of a search of stored codes after training."""
+class CodeRefinement:
+    """Result of code refinement."""
 
     moved: int  # moves of codes; a code moved by several passes counts for each
     seconds: float
@@ -46,8 +46,8 @@ class LastState:
         return self.values
 
 
-class SearchedJob(Job[R]):
-    """Fit with a code search: a search that ends early leaves a checkpoint.
+class RefinementJob(Job[R]):
+    """Fit with code refinement: a search that ends early leaves a checkpoint.
 
     The checkpoint has the state before the search, so that a resumed fit repeats the search and
     writes the bits of one that was not interrupted (on the CPU).
@@ -62,11 +62,11 @@ class SearchedJob(Job[R]):
         copied = {name: value.clone() for name, value in self.engine.state().items()}
         self.last_state = LastState(copied)
 
-    def search_ended_early(self) -> None:
+    def refinement_ended_early(self) -> None:
         """Save a checkpoint for the rest of the search, and log what remains."""
         report = self.options.report
         page = "" if report is None else " and the report; Ctrl-C again leaves the report out"
-        log.warning("search of codes ended early; writing the asset%s", page)
+        log.warning("code refinement ended early; writing the asset%s", page)
         step = self.loop.progress.step
         before, self.saved_step = self.saved_step, None
         self._autosave(step)
