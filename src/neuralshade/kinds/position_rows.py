@@ -31,6 +31,6 @@ def check_finite(place: str, values: torch.Tensor) -> None:
         raise ShapeError(f"{place}: got NaN or infinity, need finite numbers. Replace them first.")
 
 
-def as_given(rows: torch.Tensor, before: torch.Size) -> torch.Tensor:
+def in_shape(rows: torch.Tensor, before: torch.Size) -> torch.Tensor:
     """Return rows [N, C] in the shape [..., C] of the argument."""
     return rows if len(before) == 1 else rows.unflatten(0, before)

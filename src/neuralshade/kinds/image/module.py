@@ -7,7 +7,7 @@ import copy
 import torch
 
 from neuralshade.kinds.image.opened import OpenedImage
-from neuralshade.kinds.position_rows import as_given, float_rows
+from neuralshade.kinds.position_rows import float_rows, in_shape
 
 
 class ImageField(torch.nn.Module):
@@ -33,4 +33,4 @@ class ImageField(torch.nn.Module):
         rows = float_rows("positions", uv)
         if uv.dim() < 2 or uv.shape[-1] != self.field.dimensions:
             self.field.check_positions("positions", uv.shape)
-        return as_given(self.field(rows), uv.shape[:-1])
+        return in_shape(self.field(rows), uv.shape[:-1])

@@ -12,7 +12,7 @@ from neuralshade.kinds.material.field import encoding_of
 from neuralshade.kinds.material.levels import level_latents
 from neuralshade.kinds.material.opened import OpenedMaterial
 from neuralshade.kinds.material.query_checks import UNIT
-from neuralshade.kinds.position_rows import as_given, check_finite, float_rows
+from neuralshade.kinds.position_rows import check_finite, float_rows, in_shape
 
 
 class MaterialField(torch.nn.Module):
@@ -60,7 +60,7 @@ class MaterialField(torch.nn.Module):
         latents = level_latents(encoding, rows[:, :2], levels)
         read = encoding.columns(latents, to_light.t(), to_eye.t(), rows[:, 2:])
         light = self.field.network.on_columns(read, torch.float32).t()
-        return as_given(torch.where(above, light, 0.0), before)
+        return in_shape(torch.where(above, light, 0.0), before)
 
     def _places(self, uv: torch.Tensor) -> torch.Tensor:
         """Return positions with a share of each varied input behind them: [N, 2 + V]."""

@@ -10,7 +10,7 @@ from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError, ShapeError
 from neuralshade.kinds.kind import AssetLike
-from neuralshade.kinds.position_rows import as_given, float_rows
+from neuralshade.kinds.position_rows import float_rows, in_shape
 from neuralshade.kinds.textures.asset import stored_field
 from neuralshade.kinds.textures.channels import MASK_MARGIN, MapCoding
 from neuralshade.kinds.textures.opened import OpenedTextures
@@ -81,7 +81,7 @@ class TextureSetField(torch.nn.Module):
         Raises: ShapeError, also for NaN and infinity; ConfigError for an unknown filter.
         """
         rows = self._rows(uv, level, filter, random)
-        return {coding.name: as_given(values_of(coding, rows), uv.shape[:-1])
+        return {coding.name: in_shape(values_of(coding, rows), uv.shape[:-1])
                 for coding in self.codings}  # fmt: skip
 
     def channels(
@@ -92,7 +92,7 @@ class TextureSetField(torch.nn.Module):
         random: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """Return the trained channels of all maps, float32 [..., C] in [0, 1]; see ``forward``."""
-        return as_given(self._rows(uv, level, filter, random), uv.shape[:-1])
+        return in_shape(self._rows(uv, level, filter, random), uv.shape[:-1])
 
     @torch.no_grad()
     def _rows(
