@@ -7,7 +7,7 @@ import pytest
 
 from neuralshade.errors import ConfigError, KernelError
 from neuralshade.gpu import foreign_slang
-from neuralshade.gpu.foreign_slang import folders_of, foreign_packages, know_package
+from neuralshade.gpu.foreign_slang import folders_of, foreign_packages, register_package
 from neuralshade.gpu.slangpy_kernel import slang_session
 from neuralshade.languages.translate import translate
 from neuralshade.model.registry import build_encoding
@@ -49,7 +49,7 @@ def test_a_package_is_known_by_any_of_its_modules(
     tmp_path, monkeypatch, nothing_known, module, file
 ):
     (tmp_path / "lamps/deep").mkdir(parents=True)
-    know_package(made(module, tmp_path / file, monkeypatch), "encoding glow")
+    register_package(made(module, tmp_path / file, monkeypatch), "encoding glow")
     assert foreign_packages("import lamps.glow;") == ("lamps",)
     assert foreign_packages("import lampshade.glow; import a.lamps;") == ()
     assert folders_of(["lamps"]) == [tmp_path]
@@ -57,11 +57,11 @@ def test_a_package_is_known_by_any_of_its_modules(
 
 def test_what_lies_in_no_package_is_refused(tmp_path, monkeypatch, nothing_known, refusal):
     thing = made("alone", tmp_path / "alone.py", monkeypatch)
-    assert refusal(ConfigError, know_package, thing, "encoding glow of x 1.0") == (
+    assert refusal(ConfigError, register_package, thing, "encoding glow of x 1.0") == (
         "encoding glow of x 1.0: got module alone, which lies in no package, need one: its Slang "
         "files lie in its folder. Make a folder with __init__.py."
     )
-    know_package(ConfigError, "")  # ours is found without
+    register_package(ConfigError, "")  # ours is found without
     assert "neuralshade" not in foreign_slang._known
 
 

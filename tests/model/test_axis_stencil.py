@@ -58,7 +58,7 @@ def test_pixels_that_see_one_of_some(texels, pixels, wraps, data):
     axis = Axis(texels, pixels, wraps)
     own = slice(*sorted(data.draw(st.tuples(*[st.integers(0, texels)] * 2))))
     spread = axis.lerp_stencil(slice(None)).spread(torch.eye(texels))  # [texels, pixels]
-    assert torch.equal(axis.seeing(own), (spread[own] > 0).any(0))
+    assert torch.equal(axis.reading_pixels(own), (spread[own] > 0).any(0))
 
 
 def test_a_long_axis_takes_memory_for_its_length_alone():

@@ -81,7 +81,7 @@ class Band:
         own = [centered(level.codes.shape[1], low, high) for level in levels]
         rows = []
         for index in range(len(lattices)):
-            seen = [level.axes[index][1].seeing(some)
+            seen = [level.axes[index][1].reading_pixels(some)
                     for level, some in zip(levels, own, strict=True)]  # fmt: skip
             rows.append(around(torch.stack(seen).any(0)))
         return Band(own, rows)

@@ -19,7 +19,7 @@ OWN = "neuralshade"
 _known: dict[str, pathlib.Path] = {}  # package -> the folder that it lies in
 
 
-def know_package(thing: Any, place: str) -> None:
+def register_package(thing: Any, place: str) -> None:
     """Let kernels import Slang files in the package of a class or function.
 
     ``import package.stem;`` in their text finds package/stem.slang, as Python's import does the

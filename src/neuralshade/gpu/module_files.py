@@ -12,7 +12,7 @@ from ctypes import c_char_p, c_int
 from neuralshade.base.temp_files import TempFolder
 from neuralshade.errors import ConfigError, OutputError
 from neuralshade.gpu.device import SOURCE_FOLDER
-from neuralshade.gpu.slang_com import DEPENDENCY_COUNT, DEPENDENCY_PATH, compiling
+from neuralshade.gpu.slang_com import DEPENDENCY_COUNT, DEPENDENCY_PATH, in_compiler_thread
 from neuralshade.gpu.slang_export import load_text, text_session
 
 PACKAGE = SOURCE_FOLDER / "neuralshade"
@@ -34,7 +34,7 @@ def module_files(text: str, place: str) -> dict[str, str]:
     return _files(text, place) if OTHERS.search(text) else {}
 
 
-@compiling
+@in_compiler_thread
 def _files(text: str, place: str) -> dict[str, str]:
     session = text_session("cuda")  # kept: the session owns the module
     module = load_text(session, text, place)

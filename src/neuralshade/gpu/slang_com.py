@@ -152,7 +152,7 @@ def library() -> Any:
     return ctypes.CDLL(str(found[0]))
 
 
-def compiling(function: Callable[P, T]) -> Callable[P, T]:
+def in_compiler_thread(function: Callable[P, T]) -> Callable[P, T]:
     """Return ``function`` wrapped so that each call has a thread and a compiler of its own.
 
     Calls from several threads run in parallel, as far as there are compilers.
@@ -203,7 +203,7 @@ def _global_session() -> ComObject:
 
 
 def new_session(arguments: Sequence[str]) -> ComObject:
-    """Return a session with arguments of ``slangc``, within ``compiling``."""
+    """Return a session with arguments of ``slangc``, within ``in_compiler_thread``."""
     texts = (c_char_p * len(arguments))(*[argument.encode() for argument in arguments])
     description = _SessionDescription(structure_size=sizeof(_SessionDescription))
     kept, out = c_void_p(), c_void_p()

@@ -23,7 +23,7 @@ from neuralshade.gpu.slang_com import (
     LOAD_SOURCE,
     TARGET_CODE,
     ComObject,
-    compiling,
+    in_compiler_thread,
     library,
     new_session,
     refusal,
@@ -74,7 +74,7 @@ def export_bytes(
     return _compiled(text, entry, target, options, folder)[0]
 
 
-@compiling
+@in_compiler_thread
 def export_module(
     text: str,
     entries: Sequence[str],
@@ -95,7 +95,7 @@ def export_module(
     return take_blob(code.pointer)
 
 
-@compiling
+@in_compiler_thread
 def _compiled(
     text: str, entry: str, target: str, options: Sequence[str], folder: pathlib.Path | None
 ) -> tuple[bytes, dict[str, Any]]:

@@ -8,7 +8,7 @@ from ctypes import byref, c_bool, c_char_p, c_float, c_int, c_int64, c_uint32, c
 from dataclasses import dataclass
 from typing import Any
 
-from neuralshade.gpu.slang_com import GET_LAYOUT, ComObject, compiling, library, take_blob
+from neuralshade.gpu.slang_com import GET_LAYOUT, ComObject, in_compiler_thread, library, take_blob
 from neuralshade.gpu.slang_export import link, load_text, text_session
 
 
@@ -48,7 +48,7 @@ class Struct:
     parameters: tuple[Parameter, ...] = ()
 
 
-@compiling
+@in_compiler_thread
 def reflect_struct(
     text: str,
     place: str,
@@ -77,7 +77,7 @@ def reflect_struct(
     return Struct(fields, _methods(layout, of_type, methods), _parameters(session, module))
 
 
-@compiling
+@in_compiler_thread
 def reflect_parameters(
     text: str, place: str, folder: pathlib.Path | None = None
 ) -> tuple[Parameter, ...]:

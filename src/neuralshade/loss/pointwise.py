@@ -17,7 +17,7 @@ from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.base.plugins import Plugin, names, plugin_named
 from neuralshade.errors import ConfigError
-from neuralshade.gpu.foreign_slang import know_package
+from neuralshade.gpu.foreign_slang import register_package
 from neuralshade.model.parameters import SlangType
 
 FLOOR = 1e-2  # added to squared or absolute denominators; keeps black from dominating
@@ -153,7 +153,7 @@ def _foreign(plugin: Plugin) -> Loss:
     found: Any = plugin.load()
     if not callable(found) or isinstance(found, type):
         raise plugin.unfit(type(found).__name__, "a function of prediction and target")
-    know_package(found, f"loss {plugin.name} of {plugin.source}")
+    register_package(found, f"loss {plugin.name} of {plugin.source}")
     loss: Loss = found
     return loss
 

@@ -44,7 +44,7 @@ class Axis:
         found[place] = shares[order]
         return found, index
 
-    def seeing(self, own: slice) -> torch.Tensor:
+    def reading_pixels(self, own: slice) -> torch.Tensor:
         """Return which pixels read one of some texels: bool [pixels]."""
 
         def within(texel: torch.Tensor) -> torch.Tensor:

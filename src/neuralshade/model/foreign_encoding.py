@@ -7,7 +7,7 @@ from typing import Any
 
 from neuralshade.base.message_text import shown
 from neuralshade.base.plugins import Plugin, plugin_named
-from neuralshade.gpu.foreign_slang import know_package
+from neuralshade.gpu.foreign_slang import register_package
 from neuralshade.model.encoding import AxisEncoding, Encoding, settings_of
 
 
@@ -36,7 +36,7 @@ def _checked(plugin: Plugin) -> type[Encoding]:
                                "a whole number within its two limits")  # fmt: skip
     if issubclass(found, AxisEncoding) and "dimensions" not in inspect.signature(found).parameters:
         raise plugin.unfit("an AxisEncoding without dimensions=2", "that in its constructor")
-    know_package(found, f"encoding {plugin.name} of {plugin.source}")
+    register_package(found, f"encoding {plugin.name} of {plugin.source}")
     return found
 
 

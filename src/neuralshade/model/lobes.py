@@ -84,7 +84,7 @@ class LobeInputs(torch.nn.Module):
                 numbers[2] = 1.0
                 numbers[4:] = math.log(WIDTHS[lobe % len(WIDTHS)])
 
-    def hold_read(self) -> None:
+    def freeze_read_out(self) -> None:
         """Freeze the read-out: buffers instead of parameters, under the same names."""
         for name in ("weight", "bias"):
             value = getattr(self.read, name).detach()

@@ -79,7 +79,7 @@ def test_lobes_are_those_of_latents(gpu, rng, features, count, columns, varied):
     wi, wo = (unit(torch.rand(3, COUNT, generator=rng) + 0.1) for _ in range(2))
     shares = torch.rand(COUNT, varied, generator=rng)
     held = copy.deepcopy(lobes)
-    held.hold_read()
+    held.freeze_read_out()
     encoding = EncodedLobes(held, varied)
     at = torch.cat([latents, wi.t(), wo.t(), shares], dim=1)
     need = torch.cat([lobes(latents.t(), wi, wo), 2 * shares.t() - 1]).t()

@@ -21,7 +21,7 @@ def started(features=8, lobes=3, wrap="repeat", side=5, vary=""):
     torch.nn.init.uniform_(encoding.grid.texels, 0, 1, generator=rng)
     for name, end in (("low", -1.5), ("high", 0.5)):
         encoding.get_buffer(name).copy_(end + torch.rand(features, generator=rng))
-    encoding.lobes.hold_read()
+    encoding.lobes.freeze_read_out()
     return field
 
 
@@ -63,7 +63,7 @@ def test_a_held_read_out_is_no_parameter():
     field = build_field(MaterialRecipe(size=4), 4, rng)
     at = positions(20)
     before, names = field(at), {name for name, _ in encoding_of(field).named_parameters()}
-    encoding_of(field).lobes.hold_read()
+    encoding_of(field).lobes.freeze_read_out()
     assert torch.equal(field(at), before)
     held = names - {name for name, _ in encoding_of(field).named_parameters()}
     assert held == {"lobes.read.weight", "lobes.read.bias"}

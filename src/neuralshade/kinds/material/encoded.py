@@ -42,7 +42,7 @@ class EncodedLobes(Encoding):
     """Encoding of (latents, wi, wo, shares of ``varied`` inputs) as input of the decoder.
 
     Equals ``MaterialEncoding`` on a texel's numbers. On a device the lobes' read-out is an input,
-    see ``lobes.hold_read``; read_out.py trains it there.
+    see ``lobes.freeze_read_out``; read_out.py trains it there.
     """
 
     def __init__(self, lobes: LobeInputs, varied: int = 0):

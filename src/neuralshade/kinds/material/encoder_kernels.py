@@ -52,7 +52,7 @@ class EncoderNetworks:
         self.training = training
         own, sampler = encoding_of(field), drawn.sampler
         lobes = copy.deepcopy(own.lobes).cpu()
-        lobes.hold_read()
+        lobes.freeze_read_out()
         read_by = EncodedLobes(lobes, own.varied)
         values = GraphValues(sampler.mean, sampler.spread)
         self.read_out = ReadOut(gpu, read_by, training, share=1)

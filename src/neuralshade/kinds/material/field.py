@@ -42,7 +42,7 @@ class MaterialEncoding(Encoding):
 
     Behind them are the shares of ``varied`` inputs (see varied.py), each a column from -1 to 1.
     Texels hold numbers in [0, 1]; ``low`` and ``high`` are the values of 0 and 1. On a device the
-    lobes' read-out is an input, see ``lobes.hold_read``; read_out.py trains it there.
+    lobes' read-out is an input, see ``lobes.freeze_read_out``; read_out.py trains it there.
     """
 
     def __init__(self, grid: LatentGrid, lobes: LobeInputs, varied: int = 0):

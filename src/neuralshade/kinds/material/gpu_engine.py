@@ -272,5 +272,5 @@ class GpuMaterialEngine(MaterialEngine):
 
 def _hold_lobes(field: Field) -> Field:
     """Pass a field's lobes to kernels unchanged; return the field."""
-    encoding_of(field).lobes.hold_read()
+    encoding_of(field).lobes.freeze_read_out()
     return field

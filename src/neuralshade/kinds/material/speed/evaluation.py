@@ -196,7 +196,7 @@ def decoder_evaluation(gpu: Gpu, field: Field, screen: Screen) -> Evaluation:
         return batched_evaluation(gpu, as_stored(field), screen)
     encoding = encoding_of(field)
     if list(encoding.lobes.parameters()):
-        encoding.lobes.hold_read()
+        encoding.lobes.freeze_read_out()
     inference = field_inference(gpu, Field(OnScreen(encoding, screen), field.network))
     steps, drawn = inference.positions_steps(screen.positions())
     return Evaluation(gpu, steps, drawn, screen, inference.path, by_light=True)
