@@ -84,7 +84,11 @@ def test_cuda_answers_as_the_asset_does(form_of, kind, numbers, half):
     check(halved(form_of(kind)) if half else form_of(kind), "cuda", numbers)
 
 
-@pytest.mark.parametrize("language", [one.name for one in LANGUAGES.values() if one.has_halves])
+@pytest.mark.parametrize(
+    "language",
+    [pytest.param(one.name, marks=[pytest.mark.slow] * one.name.endswith("-coopvec"))
+     for one in LANGUAGES.values() if one.has_halves],
+)  # fmt: skip
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != TRANSLATED])
 def test_half_is_printed(form_of, kind, language):
     for in_text in (True, False):
