@@ -2,7 +2,7 @@
 
 python examples/demo.py [--seconds 20]
 
-Without --seconds the fit ends where more steps gain little, after about half a minute at most.
+Without --seconds the fit ends where more steps gain little, or after 20 s and 640 steps.
 """
 
 import argparse
