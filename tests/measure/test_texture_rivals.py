@@ -10,7 +10,7 @@ from neuralshade.asset.texture.block_compression import block_tiles
 from neuralshade.errors import ShapeError
 from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.map_psnr import EQUAL_DB, map_psnr_db, with_z
-from neuralshade.measure.texture_rivals import ByteMaps, block_rivals, enlarged
+from neuralshade.measure.texture_rivals import ByteMaps, block_rivals, enlarged, half_size_rival
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
 
 
@@ -150,3 +150,10 @@ def test_refused(levels, message):
     with pytest.raises(ShapeError) as caught:
         ByteMaps(levels, frozenset({"n"}))
     assert str(caught.value) == message
+
+
+def test_half_size_alone_equals_the_last_of_both(maps):
+    _, half = block_rivals(maps)
+    alone = half_size_rival(maps)
+    assert (alone.name, alone.disk_bytes, alone.psnr_db) == (half.name, half.disk_bytes,
+                                                             half.psnr_db)  # fmt: skip

@@ -1,5 +1,7 @@
 """Block-compressed textures as rivals of a texture set, at full and half resolution."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -104,12 +106,23 @@ def block_rivals(maps: ByteMaps) -> Iterator[TextureRival]:
     names = counted("compressing maps in blocks", maps.levels, len(maps.levels))
     chains = {name: _Chain.of(maps, name) for name in names}
     count = min(len(levels) for levels in maps.levels.values())
-    for finest, title in ((0, BLOCKS_NAME), (1, HALF_NAME))[:count]:
-        sizes = sum(sum(map(len, each.blocks[finest:])) for each in chains.values())
-        seconds = sum(sum(each.seconds[finest:]) for each in chains.values())
-        shown = {name: each.seen(maps, name, finest) for name, each in chains.items()}
-        yield TextureRival(title, sizes, sizes, "the same blocks", True, seconds, "", shown,
-                           qualities(maps, shown))  # fmt: skip
+    for finest in range(2)[:count]:
+        yield _rival(maps, chains, finest)
+
+
+def half_size_rival(maps: ByteMaps) -> TextureRival:
+    """Return the last one of ``block_rivals``, of maps with two levels or more."""
+    chains = {name: _Chain.of(maps, name, 1) for name in maps.levels}
+    return _rival(maps, chains, 1)
+
+
+def _rival(maps: ByteMaps, chains: Mapping[str, _Chain], finest: int) -> TextureRival:
+    sizes = sum(sum(map(len, each.blocks[finest:])) for each in chains.values())
+    seconds = sum(sum(each.seconds[finest:]) for each in chains.values())
+    shown = {name: each.seen(maps, name, finest) for name, each in chains.items()}
+    title = HALF_NAME if finest else BLOCKS_NAME
+    return TextureRival(title, sizes, sizes, "the same blocks", True, seconds, "", shown,
+                        qualities(maps, shown))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -121,10 +134,11 @@ class _Chain:
     seconds: list[float]
 
     @classmethod
-    def of(cls, maps: ByteMaps, name: str) -> "_Chain":
+    def of(cls, maps: ByteMaps, name: str, finest: int = 0) -> _Chain:
+        """Return the chain of a map; levels before ``finest`` are empty."""
         channels = maps.stored_channels(name)
-        chain = cls(FORMATS[BLOCKS[channels]], [], [])
-        for level in maps.levels[name]:
+        chain = cls(FORMATS[BLOCKS[channels]], [b""] * finest, [0.0] * finest)
+        for level in maps.levels[name][finest:]:
             begun = time.perf_counter()
             rows = band_rows(level.shape[1])  # Ctrl-C waits for the end of a band
             bands = (level[top : top + rows, :, :channels] for top in range(0, len(level), rows))

@@ -10,6 +10,7 @@ KIND = Kind(
     opens="neuralshade.kinds.textures.opened:OpenedTextures",
     evaluated="neuralshade.kinds.textures.sample:TextureSetField",
     shaders="neuralshade.kinds.textures.shader:textures_shader",
+    beside="neuralshade.kinds.textures.blocks_beside:blocks_beside",
     recipe=TexturesRecipe,
     fits="neuralshade.kinds.textures.fit:fit_textures",
     subject=Subject("source", several=True, example="bricks/", what="a folder of maps",
@@ -29,7 +30,7 @@ KIND = Kind(
              "[default: detected]", "[opengl|directx]"),
     ),
     calls="neuralshade.kinds.textures.fit:call_of",
-    after=("view {asset}", "decode {asset} -o {stem}_maps"),
+    after=("view {asset}", "decode {asset} -o {stem}_maps", "export {asset} -o {stem}.hlsl"),
     valued=True,
     output="File to write. [default: the set's name with .nsh, in this folder]",
     manual="""

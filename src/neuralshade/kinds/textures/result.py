@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
-from neuralshade.base.message_text import decimals, memory_text, plain, plural
+from neuralshade.base.message_text import decimals, plain, plural
 from neuralshade.fitting.facts import Reached, more_of_it
 from neuralshade.fitting.picture_result import HEADER_PIXELS
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.refinement_job import CodeRefinement
 from neuralshade.kinds.textures.planner import TargetReached
-from neuralshade.measure.map_psnr import db_text, mips_text
+from neuralshade.measure.map_psnr import EQUAL_DB, db_text
 from neuralshade.source.material_set import MaterialSet
 
 OTHER_SHARE = 1 / 3  # of a file, above which a warning says that latents are not all of it
@@ -41,20 +42,26 @@ class TexturesResult(Reached):
         return f"{self.asset}, {db_text(self.psnr_db)} dB, {self.asset_bytes:,} bytes"
 
     def print(self) -> None:
-        """Print the result."""
+        """Print notes to standard error, and the result in two lines; ``evaluate`` has the rest."""
         for note in self.notes:
-            print(plain(note))
-        for name, values in self.maps.items():
-            print(f"  {name:<14}", mips_text(values), "dB by mip")
-        bits = f"{decimals(self.bits_per_texel, 2)} bits per texel, all maps and mips"
-        print(f"{self.asset}: {db_text(self.psnr_db)} dB in {self.asset_bytes:,} bytes ({bits})")
-        if self.memory_bytes is not None:
-            texels = round(8 * self.asset_bytes / self.bits_per_texel)
-            print(f"in a GPU: {memory_text(self.memory_bytes, texels, 'texel of mip 0')}")
+            print(plain(note), file=sys.stderr)
+        memory = "" if self.memory_bytes is None else f"; in a GPU: {self.memory_bytes:,} bytes"
+        print(f"{self.asset}: {db_text(self.psnr_db)} dB{self._worst} in {self.asset_bytes:,} "
+              f"bytes ({decimals(self.bits_per_texel, 2)} bits per texel, all maps and mips)"
+              f"{memory}")  # fmt: skip
         line = f"{plural(self.steps, 'step')} in {self.seconds:.1f} s on {self.device}"
         if self.skipped_steps:
             line += f", {self.skipped_steps} steps skipped: gradient not finite"
         print(line if self.search is None else f"{line}; {self.search}")
+
+    @property
+    def _worst(self) -> str:
+        """Return the number of maps and the worst one, for users; empty where all are equal."""
+        first = {name: values[0] for name, values in self.maps.items()}
+        worst = min(first, key=lambda name: first[name], default="")
+        if len(first) < 2 or first[worst] >= EQUAL_DB:
+            return ""
+        return f", mean of {len(first)} maps (worst: {plain(worst)}, {first[worst]:.2f} dB),"
 
 
 def mostly_network(textures: MaterialSet, byte_count: int, other: int) -> str | None:
