@@ -37,6 +37,7 @@ pytest_plugins = [
     "fixtures.disks",
     "fixtures.dispatches",
     "fixtures.image_assets",
+    "fixtures.messages",
     "fixtures.on_cpu",
     "fixtures.outside",
     "fixtures.scenes",
