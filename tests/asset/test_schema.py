@@ -91,12 +91,10 @@ def test_steps_that_nothing_counts_to(rule, place, steps):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_numbers_that_are_none(value, dtype):
+def test_numbers_that_are_none(value, dtype, same_message):
     with pytest.raises(AssetError) as caught:
         check_numbers("x.nsh", {"a": np.zeros(3), "b": np.array([0, value], dtype)}, "Fit again.")
-    assert str(caught.value) == (
-        "x.nsh: got NaN or infinity in tensor b, need finite numbers. Fit again."
-    )
+    same_message(str(caught.value), "x.nsh", "Fit")
     check_numbers("x.nsh", {"a": np.array([2**62])}, "Fit again.")
 
 

@@ -148,16 +148,13 @@ def test_four_bits_are_two_numbers_in_a_byte():
     np.testing.assert_allclose(texels[0, 0, :2].detach(), shown, rtol=1e-6)
 
 
-def test_missing_tensor_refused():
+def test_missing_tensor_refused(same_message):
     recipe = wide(ImageRecipe(encoding=ENCODINGS["dense"]))
     tensors = pack_field(random_field(recipe))
     del tensors["network.layers.1.bias"]
     with pytest.raises(AssetError) as caught:
         unpacked(recipe, tensors)
-    assert str(caught.value) == (
-        "a.nsh: got no such tensor for network.layers.1.bias, need [3] as its recipe says. "
-        "Fit it again."
-    )
+    same_message(str(caught.value), "a.nsh", "Fit")
 
 
 def test_wrong_shape_refused():

@@ -229,12 +229,9 @@ def test_a_level_smaller_than_a_block_keeps_its_colors(side):
     assert np.abs(through(texels, "bc7").astype(int) - texels).max() <= 2
 
 
-def test_bc7_without_its_package(monkeypatch):
+def test_bc7_without_its_package(monkeypatch, same_message):
     monkeypatch.setitem(sys.modules, "etcpak", None)
     with pytest.raises(DeviceError) as caught:
         compress_blocks(np.zeros((4, 4, 4), np.uint8), FORMATS["bc7"])
-    assert str(caught.value) == (
-        "bc7: got no package etcpak (import of etcpak halted; None in sys.modules), need it to "
-        "encode BC7. Run: pip install etcpak, or choose rgba8."
-    )
+    same_message(str(caught.value), "bc7", "Run")
     assert len(compress_blocks(np.zeros((4, 4, 1), np.float32), FORMATS["bc4"])) == 8

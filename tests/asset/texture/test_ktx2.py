@@ -194,10 +194,10 @@ def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_broken_chain_is_refused_before_the_old_file_is_touched(tmp_path):
+def test_a_broken_chain_is_refused_before_the_old_file_is_touched(tmp_path, same_message):
     path = written(tmp_path, chain(4, 4, 1), "r8")
     before = path.read_bytes()
     with pytest.raises(ShapeError) as caught:
         write_ktx2(path, chain(4, 4, 1)[::-1], "r8")
-    assert str(caught.value) == ("levels: got 3, need at most 1 for 1 x 1 pixels. End with 1 x 1.")
+    same_message(str(caught.value), "levels", "End")
     assert path.read_bytes() == before

@@ -180,14 +180,11 @@ def test_all_or_nothing(tmp_path, monkeypatch, container, blocks):
     assert changed.keys() == before.keys() and changed != before
 
 
-def test_a_full_disk_leaves_nothing(small_disk):
+def test_a_full_disk_leaves_nothing(small_disk, same_message):
     big = MapChain("height", smooth(1, size=(256, 200)), "data", 16)
     with pytest.raises(OutputError) as caught:
         write_maps(small_disk, "dds", [*a_set()[2:4], big])
-    assert str(caught.value) == (
-        f"{small_disk}/height.dds: got a full disk, need room for the file. Free some space, or "
-        "choose another path."
-    )
+    same_message(str(caught.value), f"{small_disk}/height.dds", "Free")
     assert list(small_disk.iterdir()) == []
 
 
@@ -205,25 +202,21 @@ def test_refused(tmp_path, container, blocks, message):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_wide_maps_are_no_png(tmp_path):
+def test_wide_maps_are_no_png(tmp_path, same_message):
     with pytest.raises(ConfigError) as caught:
         write_maps(tmp_path, "png", a_set())
-    assert str(caught.value) == (
-        "format: got png for emissive, whose numbers pass 1, need dds, ktx2 or exr. Choose another."
-    )
+    same_message(str(caught.value), "format", "Choose another")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_names_are_no_folders_and_no_two_are_one(tmp_path):
+def test_names_are_no_folders_and_no_two_are_one(tmp_path, same_message):
     one, other = (
         MapChain(name, [np.zeros((1, 1, 1), np.float32)], "data") for name in ("a/b", "a_b")
     )
     assert write_maps(tmp_path, "dds", [one]) == [tmp_path / "a_b.dds"]
     with pytest.raises(ConfigError) as caught:
         write_maps(tmp_path, "dds", [one, other])
-    assert str(caught.value) == (
-        "a_b: got a second map for a_b.dds, need another name. Rename one of the two."
-    )
+    same_message(str(caught.value), "a_b", "Rename")
 
 
 def test_no_numbers_are_refused(tmp_path):
