@@ -59,10 +59,8 @@ def test_json_is_one_line_with_what_sharing_costs(run, paints):
     assert told == {"layers": 1, "digest": result["digest"]}
 
 
-def test_refused_in_one_line(refused, paints):
-    assert refused("fit", "materials") == (
-        "materials: got none, need one or more. Name files of materials."
-    )
+def test_refused_in_one_line(refused, paints, same_message):
+    same_message(refused("fit", "materials"), "materials", "Name")
     assert refused("fit", "materials", "none.slang", "-o", "out").startswith("none.slang: got no ")
     message = refused("fit", "material", "red.slang", "--share", "red.slang")
     assert message.startswith("red.slang: got ")

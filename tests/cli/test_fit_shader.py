@@ -120,7 +120,9 @@ def test_info_of_a_task_that_renders_nothing(run, task):
 
 
 @pytest.mark.slow
-def test_evaluate_tells_the_mean_over_other_random_numbers(run, refused, task, fitted_asset):
+def test_evaluate_tells_the_mean_over_other_random_numbers(
+    run, refused, task, fitted_asset, same_message
+):
     run("fit", "shader", task, "--quiet", *PHOTO, *FEW)
     done = run("evaluate", "t.nsh")
     assert (done.code, len(done.out)) == (0, 1), done  # a slow fit tells of itself on stderr
@@ -136,10 +138,7 @@ def test_evaluate_tells_the_mean_over_other_random_numbers(run, refused, task, f
     assert doubled["rows"][0]["loss"] == pytest.approx(2 * row["loss"])
     table = run("evaluate", "t.nsh", "a.png", "--json")
     assert "psnr_db" in json.loads(table.out[0])["rows"][0]
-    assert refused("evaluate", fitted_asset) == (
-        f"{fitted_asset}: got no picture, need the one to compare with. "
-        "Give it as the second argument."
-    )
+    same_message(refused("evaluate", fitted_asset), fitted_asset, "Give")
 
 
 def test_gradients_that_are_right(run, task):
@@ -190,10 +189,9 @@ def test_what_is_refused_in_one_line(refused, task, arguments, message):
     assert refused("check-gradients", task, *arguments) == message
 
 
-def test_set_is_for_tasks_alone(refused, fitted_asset):
-    assert refused("render", fitted_asset, "-o", "b.png", "--set", "photo=a.png") == (
-        f"set: got photo for {fitted_asset}, need an asset that "
-        "fit textures or fit material or fit shader made. Leave it out."
+def test_set_is_for_tasks_alone(refused, fitted_asset, same_message):
+    same_message(
+        refused("render", fitted_asset, "-o", "b.png", "--set", "photo=a.png"), "set", "Leave"
     )
 
 

@@ -88,24 +88,25 @@ def test_help_shows_forms_and_choices(run):
         assert word in text
 
 
-def test_sizes_that_lack_are_named_with_them(refused, folder):
+def test_sizes_that_lack_are_named_with_them(refused, folder, same_message):
     texture = "[Trainable(1)] Texture<float> t; [Trainable(1)] [Size(2, 2)] Texture<float> u;"
     (folder / "t.slang").write_text(TASK.replace("Picture<float> mask;", texture))
-    assert refused("check-gradients", "t.slang", "--set", "strength=1") == (
-        "t.slang: Task: got no values for 2 members, need a picture for photo, a size for t. Write "
-        "--set photo=a.png --set t.size=256x256."
+    same_message(
+        refused("check-gradients", "t.slang", "--set", "strength=1"), "t.slang: Task", "--set"
     )
 
 
-def test_all_values_that_lack_are_named_at_once(refused, task):
+def test_all_values_that_lack_are_named_at_once(refused, task, same_message):
     message = (
         "t.slang: Task: got no values for 3 members, need a picture for photo, a picture for "
         "mask, a number for strength. Write --set photo=a.png --set mask=a.png --set strength=0.5."
     )
     assert refused("fit", "shader", task) == message
     assert refused("check-gradients", task) == message
-    assert refused("check-gradients", task, "--set", "photo=a.png", "--set", "strength=1") == (
-        "t.slang: Task.mask: got no value, need a picture. Write --set mask=a.png."
+    same_message(
+        refused("check-gradients", task, "--set", "photo=a.png", "--set", "strength=1"),
+        "t.slang: Task.mask",
+        "--set",
     )
 
 
@@ -128,9 +129,6 @@ def test_what_is_missing_or_a_folder_is_said_in_one_form(refused, folder, argume
     assert refused(*arguments).startswith(f"{path}: got a folder, need a")
 
 
-def test_a_folder_that_takes_no_files_is_not_said_to_be_missing(refused):
+def test_a_folder_that_takes_no_files_is_not_said_to_be_missing(refused, same_message):
     message = refused("fit", "image", "a.png", "-o", "/proc/x.nsh")
-    assert message == (
-        "/proc/x.nsh: got 'No such file or directory' while writing, need a writable place. "
-        "Choose another path."
-    )
+    same_message(message, "/proc/x.nsh", "Choose")

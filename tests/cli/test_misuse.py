@@ -15,40 +15,28 @@ LOOKS = {
 
 
 @pytest.mark.parametrize("verb", LOOKS)
-def test_no_asset(refused, verb):
-    assert refused(*LOOKS[verb]) == (
-        "x.nsh: got no such file, need a readable asset file. Check the path."
-    )
+def test_no_asset(refused, verb, same_message):
+    same_message(refused(*LOOKS[verb]), "x.nsh", "Check")
 
 
 @pytest.mark.parametrize("verb", LOOKS)
-def test_a_picture_is_no_asset(folder, refused, verb):
+def test_a_picture_is_no_asset(folder, refused, verb, same_message):
     shutil.copy("a.png", "x.nsh")
-    assert refused(*LOOKS[verb]) == (
-        "x.nsh: got a file that is no safetensors file, need a neuralshade asset. "
-        "Make one with neuralshade fit."
-    )
+    same_message(refused(*LOOKS[verb]), "x.nsh", "Make")
 
 
 @pytest.mark.parametrize("verb", LOOKS)
-def test_a_damaged_asset(folder, refused, fitted_asset, verb):
+def test_a_damaged_asset(folder, refused, fitted_asset, verb, same_message):
     data = bytearray(fitted_asset.read_bytes())
     data[-5] ^= 1
     (folder / "x.nsh").write_bytes(data)
-    assert refused(*LOOKS[verb]) == (
-        "x.nsh: got bytes that do not match their checksum, need the file as it was written. "
-        "Copy it again."
-    )
+    same_message(refused(*LOOKS[verb]), "x.nsh", "Copy")
 
 
 @pytest.mark.parametrize("verb", LOOKS)
-def test_an_asset_of_another_kind(folder, refused, verb):
+def test_an_asset_of_another_kind(folder, refused, verb, same_message):
     write_asset_file("x.nsh", AssetFile({"kind": "texture"}, {}))
-    assert refused(*LOOKS[verb]) == (
-        "x.nsh: got an asset of kind 'texture', need one of "
-        "image, material, mip_family, mipmaps, shader, splats, textures. "
-        "Upgrade neuralshade."
-    )
+    same_message(refused(*LOOKS[verb]), "x.nsh", "Upgrade")
 
 
 @pytest.mark.parametrize("flags, message", [
@@ -235,11 +223,11 @@ def test_misuse_in_a_process_of_its_own(folder, start):
 
 
 @pytest.mark.slow
-def test_an_error_in_a_process_of_its_own(folder, start):
+def test_an_error_in_a_process_of_its_own(folder, start, same_message):
     process = start("fit", "image", "absent.png", cwd=folder)
     out, err = process.communicate(timeout=600)
     assert (process.returncode, out) == (1, "")
-    assert err == "neuralshade: absent.png: got no such file, need a picture. Check the path.\n"
+    same_message(err, "neuralshade: absent.png", "Check")
 
 
 def test_the_verb_that_was_meant(refused):

@@ -52,12 +52,10 @@ def test_values_that_no_flag_has(refused, folder, line, message):
     assert refused("fit", "image", "a.png", "--recipe", "r.toml") == message
 
 
-def test_a_list_for_a_flag_that_comes_often(refused, folder):
+def test_a_list_for_a_flag_that_comes_often(refused, folder, same_message):
     (folder / "r.toml").write_text('set = "a=1"')
     (folder / "t.slang").write_text("")
-    assert refused("fit", "shader", "t.slang", "--recipe", "r.toml") == (
-        "r.toml: got set='a=1', need a list of strings. It is what --set takes."
-    )
+    same_message(refused("fit", "shader", "t.slang", "--recipe", "r.toml"), "r.toml", "--set")
 
 
 def test_what_is_neither_is_refused(refused, recipe):

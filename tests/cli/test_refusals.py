@@ -69,10 +69,8 @@ def test_pictures(folder, refused, fitted_asset, verb, name):
 
 
 @pytest.mark.parametrize("flags", [("-o", "absent/x.nsh"), ("--report", "absent/x.nsh")])
-def test_output_folder_missing(refused, flags):
-    assert refused("fit", "image", "a.png", *flags) == (
-        "absent/x.nsh: got no such folder, need a folder that exists. Create it first."
-    )
+def test_output_folder_missing(refused, flags, same_message):
+    same_message(refused("fit", "image", "a.png", *flags), "absent/x.nsh", "Create")
 
 
 @pytest.mark.parametrize("flag", ["-o", "--report", "--snapshots"])
@@ -139,19 +137,17 @@ def test_settings_are_looked_at_before_what_is_fitted(refused):
     assert refused("fit", "image", "absent.png", "--engine", "tpu").startswith("engine: got 'tpu'")
 
 
-def test_another_kind_s_file_to_go_on_with(refused, folder):
+def test_another_kind_s_file_to_go_on_with(refused, folder, same_message):
     path = Path(__file__).parents[1] / "data" / "textures.nsh"
-    assert refused("fit", "image", "a.png", "--resume", str(path)) == (
-        f"{path}: got an asset of kind 'textures', need the checkpoint of an interrupted "
-        "fit image. Name its .checkpoint.nsh file, or leave --resume out."
-    )
+    same_message(refused("fit", "image", "a.png", "--resume", str(path)), path, ".checkpoint")
 
 
-def test_unknown_field_in_a_recipe_file(folder, refused):
+def test_unknown_field_in_a_recipe_file(folder, refused, same_message):
     (folder / "r.toml").write_text("hiden_width = 32\n")
-    assert refused("fit", "image", "a.png", "--recipe", "r.toml") == (
-        "r.toml: hiden_width: unknown setting. Did you mean hidden_width? See neuralshade fit "
-        "image --help for all."
+    same_message(
+        refused("fit", "image", "a.png", "--recipe", "r.toml"),
+        "r.toml: hiden_width",
+        "hidden_width",
     )
 
 
@@ -241,11 +237,9 @@ def test_recipe_files_that_make_no_sense(folder, refused, text):
     assert message.startswith("r.toml: ")
 
 
-def test_recipe_file_that_is_binary(folder, refused):
+def test_recipe_file_that_is_binary(folder, refused, same_message):
     (folder / "r.toml").write_bytes(b"\xff\xfe\x00")
-    assert refused("fit", "image", "a.png", "--recipe", "r.toml") == (
-        "r.toml: got bytes that are not UTF-8, need a TOML file of recipe settings. Check the path."
-    )
+    same_message(refused("fit", "image", "a.png", "--recipe", "r.toml"), "r.toml", "Check")
 
 
 @pytest.mark.parametrize("config, message", [
