@@ -88,6 +88,18 @@ def test_info_loads_one_kind(name, kind):
     assert len(found["modules"]) <= 84
 
 
+# kinds whose tensors' forms need no modules of PyTorch
+LIGHT = ["splats_sum", "splats_over", "splats_normalized", "mipmaps", "shader"]
+
+
+@pytest.mark.parametrize("how", [[], ["--json"], ["--toml"]])
+@pytest.mark.parametrize("name", LIGHT)
+def test_info_loads_no_pytorch(name, how):
+    """A third of a second of a CPU, where it took two."""
+    found = loaded(COMMAND.format(arguments=["info", str(DATA / f"{name}.nsh"), *how]))
+    assert not {"torch", "slangpy"} & {*found["heavy"]}
+
+
 ON_GPU = pytest.param("engine='gpu', device='vulkan'", marks=pytest.mark.slow)  # compiles anew
 
 

@@ -1,6 +1,7 @@
 """Imports by "module:name", on first use."""
 
 import importlib
+from types import ModuleType
 from typing import Annotated, Any, ForwardRef
 
 
@@ -8,6 +9,16 @@ def import_object(place: str) -> Any:
     """Return the object at "module:name"."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)
+
+
+class _LazyModule(ModuleType):
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+def lazy_module(name: str) -> Any:
+    """Return a stand-in for a module, which imports it when one of its names is first used."""
+    return _LazyModule(name)
 
 
 def lazy_type(place: str) -> Any:

@@ -17,7 +17,6 @@ from neuralshade.base.message_text import decimals, memory_text, plain_name
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError
 from neuralshade.fitting.picture_scene import initial_stops, picture_scene
 from neuralshade.fitting.scene import Page, Points, Scene
-from neuralshade.fitting.snapshots import load_snapshots
 from neuralshade.kinds.hints import InMemory, Numbers, Table
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.source.image_file import load_as_fitted
@@ -180,6 +179,8 @@ class OpenedPicture(Opened):
         target = self.target(reference, notice if self.rated else ignore)  # else of any size
         taken = snapshots
         if isinstance(snapshots, (str, os.PathLike)):
+            from neuralshade.fitting.snapshots import load_snapshots
+
             taken = load_snapshots(snapshots)
         report_picture(self, target, output, taken, facts)
 

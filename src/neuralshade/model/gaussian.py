@@ -4,9 +4,17 @@ The functions here visit every Gaussian at every place: they are what the kernel
 against. Places and sizes are in pixels of the fitted picture.
 """
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-import torch
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from neuralshade.base.lazy_import import lazy_module
+
+if TYPE_CHECKING:
+    import torch
+else:  # the constants below are read without it
+    torch = lazy_module("torch")
 
 CENTER, SIZE, SHEAR, COLOR = slice(0, 2), slice(2, 4), 4, 5  # rows of a cloud's attributes
 LARGEST_OPACITY = 0.995  # below 1, so that Gaussians behind it get gradients

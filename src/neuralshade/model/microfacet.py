@@ -13,9 +13,9 @@ import torch
 from torch.nn.functional import normalize
 
 from neuralshade.model.parameters import registered_name
+from neuralshade.model.roughness import SMALLEST_ALPHA
 
 DIELECTRIC_F0 = 0.04  # reflected head-on by what is not a metal
-SMALLEST_ALPHA = 1e-3  # a fifth of the sun's radius, in radians
 # Of a direction with the normal. Lower ones are below the surface: float32 has less than three
 # digits of them left, and the visibility has no bound.
 SMALLEST_COSINE = 1e-4

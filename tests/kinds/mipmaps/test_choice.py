@@ -7,10 +7,10 @@ from neuralshade.kinds.mipmaps.choice import (
     best_by,
     evenly_best,
     note_worse_levels,
-    over_best,
     ratios,
 )
 from neuralshade.kinds.mipmaps.judge import LIT_BY, METHODS, Judged, bias_of
+from neuralshade.kinds.mipmaps.levels_table import over_best
 from neuralshade.measure.plane.mip_filters import FILTERS
 
 

@@ -10,6 +10,7 @@ from neuralshade.fitting.recipe import from_dict
 from neuralshade.kinds.mipmaps import build as mipmaps_build
 from neuralshade.kinds.mipmaps import judge as mipmaps_judge
 from neuralshade.kinds.mipmaps import recipe as recipe_module
+from neuralshade.kinds.mipmaps.asset import ENVIRONMENT
 from neuralshade.kinds.mipmaps.build import (
     build_mip_engine,
     chain_levels,
@@ -21,7 +22,6 @@ from neuralshade.kinds.mipmaps.build import (
     pool_notes,
 )
 from neuralshade.kinds.mipmaps.judge import (
-    ENVIRONMENT,
     KINDS,
     LIT_BY,
     METHODS,

@@ -24,11 +24,11 @@ from neuralshade.base.message_text import shown
 from neuralshade.errors import AssetError
 from neuralshade.kinds.mipmaps.kernels import levels_of
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
-from neuralshade.measure.plane.mip_filters import Maps
-from neuralshade.measure.plane.plane_view import PlaneView
+from neuralshade.measure.plane.mip_filters import FILTERS, Maps
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
 
 if TYPE_CHECKING:
+    from neuralshade.measure.plane.plane_view import PlaneView
     from neuralshade.source.texture_set import TextureSet
 
 CURVE_POINTS = 100  # stored points of the training curve
@@ -43,8 +43,11 @@ PLAIN = {"albedo": "rgba8_srgb", "normal": "rgba8", "roughness": "r8", "metallic
          "opacity": "r8"}  # fmt: skip
 BLOCKS = {"albedo": "bc7_srgb", "normal": "bc5", "roughness": "bc4", "metallic": "bc4",
           "opacity": "bc4"}  # fmt: skip
-FILTERED = ("box", "toksvig", "lean", "trained")  # unrounded
-JUDGED = ("kept", "stored_box", "stored_toksvig", "stored_lean")  # rounded to 8 bits
+FILTERED = (*FILTERS, "trained")  # unrounded
+KEPT = "kept"  # the written chain, each level by its best method, in 8 bits
+STORED = {name: f"stored_{name}" for name in FILTERS}  # rounded to 8 bits, like KEPT
+JUDGED = (KEPT, *STORED.values())
+ENVIRONMENT = "environment"  # a sun and a sky, added up
 ERROR = Number(0, 1e30)
 MAPS_RULE = ObjectOf(
     {"name": Text(), "sizes": ListOf(ListOf(SIDE, 2, 2), 1, 25), "notes": ListOf(Text(2**16)),

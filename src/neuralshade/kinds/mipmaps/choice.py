@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from neuralshade.kinds.mipmaps.engine import MipEngine
 from neuralshade.kinds.mipmaps.judge import (
@@ -14,13 +14,13 @@ from neuralshade.kinds.mipmaps.judge import (
     best_methods,
     judge,
 )
+from neuralshade.kinds.mipmaps.levels_table import LEAST, over_best
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.plane.mip_filters import FILTERS, Floats
 
 AS_GOOD = 1.05  # accepted ratio to the best filter's error, under any light
 ALIKE = 1.03  # ratios up to this are ties: another draw of lights changes them by some hundredths
 SUNS = 32  # lights for the choice: with few, ratios change from draw to draw
-LEAST = 1e-4  # errors up to this are rounding of 8 bits
 Errors = Mapping[str, Mapping[str, Sequence[float]]]  # by kind of lights, method and level
 
 
@@ -53,16 +53,6 @@ def ratios(errors: Errors, method: str, filters: Collection[str], level: int) ->
         best = min(methods[name][level] for name in filters)
         found[kind] = (methods[method][level] + LEAST) / (best + LEAST)
     return found
-
-
-def over_best(error: float, others: Iterable[float]) -> float:
-    """Return an error over the least of others, for notes, tables and pages.
-
-    Errors up to LEAST count as none, as in ``ratios``.
-    """
-    best = min(others)
-    none = LEAST if best < LEAST else 0.0
-    return (error + none) / (best + none)
 
 
 def chosen_methods(

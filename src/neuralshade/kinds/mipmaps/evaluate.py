@@ -6,13 +6,11 @@ from contextlib import closing
 from typing import Any
 
 from neuralshade.engine.engine_choice import choose_engine
-from neuralshade.kinds.mipmaps.asset import LevelsAsset
+from neuralshade.kinds.mipmaps.asset import KEPT, STORED, LevelsAsset
 from neuralshade.kinds.mipmaps.build import base_maps, build_mip_engine, numbers_of
 from neuralshade.kinds.mipmaps.judge import (
     HELD_OUT,
-    KEPT,
     LIT_BY,
-    STORED,
     Judged,
     as_stored,
     bias_of,

@@ -34,7 +34,14 @@ from neuralshade.fitting.recipe import Unpack, resumed_with, stored_recipe, to_d
 from neuralshade.fitting.resuming import Source, resumed_recipe
 from neuralshade.fitting.scene import RESULT, Scene
 from neuralshade.kinds.mipmaps import KIND
-from neuralshade.kinds.mipmaps.asset import CURVE_POINTS, OVER_BOX, level_tensors, stored_level
+from neuralshade.kinds.mipmaps.asset import (
+    CURVE_POINTS,
+    KEPT,
+    OVER_BOX,
+    STORED,
+    level_tensors,
+    stored_level,
+)
 from neuralshade.kinds.mipmaps.build import (
     base_maps,
     build_mip_engine,
@@ -54,9 +61,7 @@ from neuralshade.kinds.mipmaps.files import (
 )
 from neuralshade.kinds.mipmaps.judge import (
     HELD_OUT,
-    KEPT,
     METHODS,
-    STORED,
     TRAINED,
     Judged,
     as_stored,

@@ -10,7 +10,11 @@ from typing import TypeVar
 import numpy as np
 
 from neuralshade.base.progress_scope import part
-from neuralshade.kinds.mipmaps.asset import decoded_level, stored_level
+from neuralshade.kinds.mipmaps.asset import (
+    ENVIRONMENT,
+    decoded_level,
+    stored_level,
+)
 from neuralshade.kinds.mipmaps.engine import MipEngine
 from neuralshade.kinds.mipmaps.kernels import MEASURES
 from neuralshade.kinds.mipmaps.mip_judge import MipJudge, by_measure
@@ -23,11 +27,8 @@ from neuralshade.sampler.sky import sky_pairs
 L = TypeVar("L")
 
 TRAINED = "trained"
-KEPT = "kept"  # the written chain, each level by its best method, in 8 bits
 METHODS = (*FILTERS, TRAINED)
-STORED = {name: f"stored_{name}" for name in FILTERS}  # rounded to 8 bits, like KEPT
 KINDS = {"mirror": 1.0, "cosine": 0.0}  # of held-out pairs: share near a mirror's
-ENVIRONMENT = "environment"  # a sun and a sky, added up
 LIT_BY = (*KINDS, ENVIRONMENT)
 PAIRS = 512  # of one kind; with 256, ratios of errors change by 0.02 from draw to draw
 # texels of level 0 times pairs, and least pairs, in software: 128 pairs at 1,024 x 1,024 texels,

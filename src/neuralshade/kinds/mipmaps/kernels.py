@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.model.microfacet import SMALLEST_ALPHA
+from neuralshade.model.roughness import SMALLEST_ALPHA
 from neuralshade.source.halving import halved
 
 GROUP = 128  # threads

@@ -1,14 +1,14 @@
 """Tables and summary lines of mip levels: errors beside other filters'."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
 from neuralshade.fitting.scene import MeasuredTable
-from neuralshade.kinds.mipmaps.choice import over_best
-from neuralshade.kinds.mipmaps.judge import ENVIRONMENT, KEPT, STORED
+from neuralshade.kinds.mipmaps.asset import ENVIRONMENT, KEPT, STORED
 from neuralshade.measure.table import Column, Row, Table
 
+LEAST = 1e-4  # errors up to this are rounding of 8 bits
 FILTERS = {"box": "box", "toksvig": "Toksvig", "lean": "LEAN"}
 LIGHTS = {"mirror": "one at a time, near where a mirror reflects it to the eye",
           "cosine": "one at a time, anywhere above, by the cosine",
@@ -21,6 +21,18 @@ TIMES = ("times best: error of what is kept over the least of the three filters 
          "lights; below 1 is better")  # fmt: skip
 BESIDE = ("held-out error of each kept level by kind of lights, 0 to 2, and below it that of the "
           "best filter")  # fmt: skip
+
+
+def over_best(error: float, others: Iterable[float]) -> float:
+    """Return an error over the least of others, for notes, tables and pages.
+
+    Errors up to LEAST count as none, as in ``choice.ratios``.
+    """
+    best = min(others)
+    none = LEAST if best < LEAST else 0.0
+    return (error + none) / (best + none)
+
+
 COLUMNS = (
     Column("level", "level", "d"),
     Column("size", lambda row: f"{row['width']} x {row['height']}"),

@@ -7,12 +7,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.asset.schema import Form
+from neuralshade.base.lazy_import import lazy_type
 from neuralshade.base.message_text import decimals, memory_text, named, shown
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.scene import RESULT, Scene
@@ -32,16 +33,16 @@ from neuralshade.kinds.mipmaps.asset import (
     stored_level,
     stored_levels,
 )
-from neuralshade.kinds.mipmaps.build import base_maps
-from neuralshade.kinds.mipmaps.judge import as_stored
 from neuralshade.kinds.mipmaps.levels_table import BESIDE, LevelsTable, error_table, level_summary
-from neuralshade.kinds.mipmaps.plane_scene import KEPT_TITLE, plane_scene
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
-from neuralshade.measure.plane.lit_plane import plane_picture
 from neuralshade.measure.plane.mip_filters import FILTERS, Maps
-from neuralshade.measure.plane.plane_view import PlaneView
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.region import Region, chosen_names, level_regions
+
+if TYPE_CHECKING:
+    from neuralshade.measure.plane.plane_view import PlaneView
+else:  # for tools that read type hints at run time
+    PlaneView = lazy_type("neuralshade.measure.plane.plane_view:PlaneView")
 
 
 @dataclass(frozen=True, init=False)  # the base's, whose hints are read there
@@ -130,6 +131,8 @@ class OpenedMipmaps(Opened):
     @property
     def picture(self) -> Mapping[str, Any]:
         """Return name, size and color space of the plane's picture."""
+        from neuralshade.measure.plane.plane_view import PlaneView
+
         return {"name": self.maps["name"], "width": PlaneView.width,
                 "height": PlaneView.height, "channels": 3, "color_space": "linear",
                 "dtype": "float32"}  # fmt: skip
@@ -137,6 +140,8 @@ class OpenedMipmaps(Opened):
     @property
     def view(self) -> PlaneView:
         """Return the view of the plane."""
+        from neuralshade.measure.plane.plane_view import PlaneView
+
         return PlaneView.showing(self.chain[0])
 
     def draw(self, width: int, height: int, crop: Crop = WHOLE) -> npt.NDArray[Any]:
@@ -144,6 +149,8 @@ class OpenedMipmaps(Opened):
 
         Raises: ConfigError for a crop.
         """
+        from neuralshade.measure.plane.lit_plane import plane_picture
+
         check_pixels(width, height)
         if crop != WHOLE:
             raise ConfigError("crop: got a part of a lit plane, need the whole, 0,0,1,1. Leave it "
@@ -153,6 +160,7 @@ class OpenedMipmaps(Opened):
 
     def same_textures(self, source: Any) -> TextureSet:
         """Return the maps of ``source``; AssetError if they are not those of level 0."""
+        from neuralshade.kinds.mipmaps.build import base_maps
         from neuralshade.kinds.mipmaps.map_request import MapRequest
         from neuralshade.source.texture_set import TextureSet, as_textures
 
@@ -174,6 +182,9 @@ class OpenedMipmaps(Opened):
 
     def scene(self, reference: Any = None) -> Scene:
         """Return the plane, beside filters' levels of its level 0, in 8 bits too."""
+        from neuralshade.kinds.mipmaps.judge import as_stored
+        from neuralshade.kinds.mipmaps.plane_scene import KEPT_TITLE, plane_scene
+
         base = self.chain[0] if self.weighted else dataclasses.replace(self.chain[0], opacity=None)
         below = len(self.chain) - 1
         filtered = {name: as_stored(make(base, below)) for name, make in FILTERS.items()}

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from neuralshade.kinds.mipmaps.choice import over_best
 from neuralshade.kinds.mipmaps.figures import map_rows, plane_rows
 from neuralshade.kinds.mipmaps.level_charts import level_chart
+from neuralshade.kinds.mipmaps.levels_table import over_best
 from neuralshade.measure.curves import CurvePoint, curve_charts
 from neuralshade.measure.display import exposure_stops
 from neuralshade.measure.page import write_page

@@ -9,9 +9,9 @@ from typing import Any
 from neuralshade.base.message_text import plural
 from neuralshade.base.progress_scope import counted_part, part
 from neuralshade.fitting.output_checks import check_no_input
-from neuralshade.kinds.mipmaps.asset import OVER_BOX, LevelsAsset
+from neuralshade.kinds.mipmaps.asset import ENVIRONMENT, KEPT, OVER_BOX, STORED, LevelsAsset
 from neuralshade.kinds.mipmaps.build import base_maps
-from neuralshade.kinds.mipmaps.judge import ENVIRONMENT, EYES, KEPT, LIGHTS, STORED, as_stored
+from neuralshade.kinds.mipmaps.judge import EYES, LIGHTS, as_stored
 from neuralshade.kinds.mipmaps.page import MipmapsReport, write_mipmaps_report
 from neuralshade.measure.plane.lit_plane import Planes, draw_planes
 from neuralshade.measure.plane.mip_filters import FILTERS, Maps

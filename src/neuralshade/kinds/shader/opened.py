@@ -22,7 +22,6 @@ from neuralshade.kinds.hints import InMemory, Numbers
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.picture import OpenedPicture, Titled
 from neuralshade.kinds.shader import KIND
-from neuralshade.kinds.shader.evaluate import loss_table
 from neuralshade.kinds.shader.inputs import (
     Input,
     input_of,
@@ -31,7 +30,6 @@ from neuralshade.kinds.shader.inputs import (
     with_inputs,
 )
 from neuralshade.kinds.shader.recipe import ShaderRecipe
-from neuralshade.kinds.shader.renderer import LocalRenderer, RenderRequest, TaskRenderer
 from neuralshade.kinds.shader.schema import RULES, member_forms
 from neuralshade.kinds.shader.source import ShaderSource
 from neuralshade.kinds.shader.trust import check_trusted, is_known
@@ -42,8 +40,11 @@ from neuralshade.source.picture import Picture
 
 if TYPE_CHECKING:
     from neuralshade.kinds.shader.program import TaskProgram
+    from neuralshade.kinds.shader.renderer import RenderRequest, TaskRenderer
 else:  # for tools that read type hints at run time
     TaskProgram = lazy_type("neuralshade.kinds.shader.program:TaskProgram")
+    RenderRequest = lazy_type("neuralshade.kinds.shader.renderer:RenderRequest")
+    TaskRenderer = lazy_type("neuralshade.kinds.shader.renderer:TaskRenderer")
 
 log = logging.getLogger("neuralshade")
 
@@ -126,6 +127,8 @@ class OpenedShader(OpenedPicture):
         Raises: AssetError where its module is not trusted, or a member's picture is missing or
             differs; PictureError for an unreadable one among ``values``.
         """
+        from neuralshade.kinds.shader.renderer import RenderRequest
+
         foreign = check_trusted(self._source, self.path, self.trusted)
         values = {**self.shipped["values"], **self.tensors, **self.values}
         for name, facts in self.shipped["pictures"].items():
@@ -179,6 +182,8 @@ class OpenedShader(OpenedPicture):
         """Return its quality as a picture; without one, its mean loss over new random numbers."""
         if reference is not None:
             return super().evaluate(reference, notice)
+        from neuralshade.kinds.shader.evaluate import loss_table
+
         for name, facts in self.shipped["pictures"].items():  # the loss needs all of them
             self._picture_of(name, facts)
         self.close()  # an open renderer may have started without some of them
@@ -257,6 +262,8 @@ class OpenedShader(OpenedPicture):
     def _renderer(self) -> TaskRenderer:
         request = self._request()
         if not request.source.foreign:
+            from neuralshade.kinds.shader.renderer import LocalRenderer
+
             return LocalRenderer(request)
         from neuralshade.kinds.shader.sandbox.renderer import SandboxRenderer
 

@@ -20,7 +20,6 @@ from neuralshade.model.gaussian import (
 )
 from neuralshade.source.crop import WHOLE, Crop
 
-NUMBER_BYTES = 4  # in a GPU's memory
 TILE_PX = 32  # a side of a tile, evaluated with the Gaussians that meet it
 LONGEST_PX = 768  # of a picture of ellipses
 SHOWN_SIZE = 0.75  # scale of an ellipse, so that neighbors stay apart
@@ -37,11 +36,6 @@ class Cloud:
     compositing: Compositing
     width: int  # of the fitted picture
     height: int
-
-
-def memory_bytes(count: int, attributes: int) -> int:
-    """Return the Gaussians' bytes in a GPU's memory, in float32, without lists for drawing."""
-    return NUMBER_BYTES * count * attributes
 
 
 def unit_centers(cloud: Cloud) -> npt.NDArray[np.float32]:

@@ -5,26 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from neuralshade.asset.schema import Form
+from neuralshade.base.lazy_import import lazy_type
 from neuralshade.fitting.scene import Points
 from neuralshade.kinds.hints import InMemory
 from neuralshade.kinds.picture import OpenedPicture, Titled
 from neuralshade.kinds.splats import KIND
 from neuralshade.kinds.splats.asset import RULES, cloud_forms, unpack_cloud
-from neuralshade.kinds.splats.build import cloud_of
-from neuralshade.kinds.splats.draw import (
-    Cloud,
-    draw_cloud,
-    ellipses_picture,
-    memory_bytes,
-    unit_centers,
-)
 from neuralshade.kinds.splats.recipe import SplatsRecipe
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
+
+if TYPE_CHECKING:
+    from neuralshade.kinds.splats.draw import Cloud
+else:  # for tools that read type hints at run time
+    Cloud = lazy_type("neuralshade.kinds.splats.draw:Cloud")
 
 
 @dataclass(frozen=True, init=False)  # the base's __init__, which resolves its hints
@@ -46,21 +45,27 @@ class OpenedSplats(OpenedPicture):
         return cloud_forms(self.asset, self.picture["channels"], ordered)
 
     @cached_property
+    def _attributes(self) -> npt.NDArray[np.float32]:
+        """Return the Gaussians' numbers as stored: [A, N]."""
+        return unpack_cloud(self.asset, self.recipe.compositing == "over")
+
+    @cached_property
     def cloud(self) -> Cloud:
         """Return the Gaussians as stored."""
-        values = unpack_cloud(self.asset, self.recipe.compositing == "over")
+        from neuralshade.kinds.splats.build import cloud_of
+
         background = self.header.own["cloud"]["background"]
-        return cloud_of(self.recipe, values, background, *self.size)
+        return cloud_of(self.recipe, self._attributes, background, *self.size)
 
     @property
     def numbers(self) -> int:
         """Return how many trained numbers there are."""
-        return self.cloud.values.numel()
+        return self._attributes.size
 
     @property
     def memory_bytes(self) -> int:
-        """Return the Gaussians' bytes in a GPU's memory for drawing, in float32."""
-        return memory_bytes(self.header.own["cloud"]["count"], self.cloud.values.shape[0])
+        """Return the Gaussians' bytes in a GPU's memory, in float32, without lists for drawing."""
+        return self._attributes.nbytes
 
     def recipe_flags(self) -> dict[str, Any]:
         """Return bpp as None where it did not choose the count: a fit refuses both."""
@@ -77,16 +82,22 @@ class OpenedSplats(OpenedPicture):
 
         Drawn smaller than fitted it aliases, as "point" of ``render`` does: "area" averages.
         """
+        from neuralshade.kinds.splats.draw import draw_cloud
+
         check_pixels(width, height)
         return draw_cloud(self.cloud, width, height, crop)
 
     def drawings(self) -> Titled:
         """Return a picture of the Gaussians as ellipses."""
+        from neuralshade.kinds.splats.draw import ellipses_picture
+
         title = f"{self.cloud.values.shape[1]:,} Gaussians, apart from each other"
         return [(title, ellipses_picture(self.cloud))]
 
     def points(self) -> Mapping[str, Points]:
         """Return the Gaussians' centers."""
+        from neuralshade.kinds.splats.draw import unit_centers
+
         return {"Gaussians": lambda: unit_centers(self.cloud)}
 
     def reached(self) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.model.microfacet import SMALLEST_ALPHA
+from neuralshade.model.roughness import SMALLEST_ALPHA
 from neuralshade.source.halving import halved_counted
 
 Floats = npt.NDArray[np.float32]
