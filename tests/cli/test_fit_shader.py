@@ -69,9 +69,9 @@ def test_help_tells_every_flag(run):
     assert text.startswith("Usage: neuralshade fit shader [OPTIONS] TASK")
     fields = [f"--{field.name.replace('_', '-')}" for field in dataclasses.fields(ShaderRecipe)]
     for flag in [*fields, "--output", "--set", "--recipe", "--device", "--snapshots", "--movie",
-                 "--tev", "--resume", "--json", "--quiet", "--help"]:  # fmt: skip
+                 "--tev", "--report", "--resume", "--json", "--quiet", "--help"]:  # fmt: skip
         assert re.search(rf"{flag}\b(?!-)", text), flag
-    assert "--report" not in text and "--engine" not in text
+    assert "--engine" not in text
     assert re.search(r"^  shader ", "\n".join(run("fit", "--help").out), re.M)
 
 

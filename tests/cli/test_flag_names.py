@@ -110,13 +110,6 @@ def test_all_values_that_lack_are_named_at_once(refused, task, same_message):
     )
 
 
-def test_a_report_of_a_fit_is_refused_with_what_there_is(refused, task):
-    assert refused("fit", "shader", task, "--report", "x.html", code=2) == (
-        "got --report, which fit shader has not: use neuralshade report ASSET PICTURE on what it "
-        "leaves. See neuralshade fit shader --help."
-    )
-
-
 @pytest.mark.parametrize("arguments", [
     ["fit", "image", "b.png"], ["fit", "shader", "b.slang"], ["info", "b.nsh"],
     ["fit", "image", "a.png", "--recipe", "b.toml"],

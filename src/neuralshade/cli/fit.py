@@ -80,13 +80,9 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
     from neuralshade.fitting.facts import result_facts
 
     subject = values.pop(kind.subject.name)
-    flags = {flag.name.replace("-", "_"): flag for flag in kind.flags}
-    own = {name: values.pop(name) for name in flags}
+    own = {name: values.pop(name) for name in (f.name.replace("-", "_") for f in kind.flags)}
     if output is None and not own.get("share"):  # a family fit, which has many sources
         check_no_output(subject, kind.output_form)
-    for name, flag in flags.items():
-        if flag.hidden and own.pop(name) is not None:
-            raise click.UsageError(flag.about)
     options = {name: values.pop(name) for name in OPTIONS if name in kind.takes}
     live = live_flags(values) if "live" in kind.takes else {}
     # a page reports its fits and prints its address first; missing sources must not start one

@@ -127,7 +127,7 @@ def _own(flag: Flag) -> click.Option:
         return GroupedOption([f"--{flag.name}", name], group=flag.group, is_flag=True,
                              help=flag.about)  # fmt: skip
     return GroupedOption([f"--{flag.name}", name], group=flag.group, metavar=flag.form,
-                         multiple=flag.several, hidden=flag.hidden, default=flag.default,
+                         multiple=flag.several, default=flag.default,
                          help=flag.about)  # fmt: skip
 
 

@@ -33,7 +33,6 @@ class Flag:
     form: str = ""  # value's placeholder, [a|b] for a choice; empty: takes no value
     default: str | None = None
     several: bool = False  # it may be repeated
-    hidden: bool = False  # not listed; refused with a hint at its replacement
     group: str = "fitted"  # the heading it stands under
 
 

@@ -6,6 +6,7 @@ import logging
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -30,7 +31,6 @@ from neuralshade.fitting.time_plan import log_plan
 
 log = logging.getLogger("neuralshade")
 AUTOSAVE_SECONDS = 60.0  # of training between two checkpoints while a fit runs
-
 R = TypeVar("R")
 
 
@@ -51,6 +51,7 @@ class Reported(Protocol):
     def report(
         self, reference: Any, output: Any, *, snapshots: Any, facts: Sequence[tuple[str, str]]
     ) -> None: ...
+    def close(self) -> None: ...
 
 
 class Job(ABC, Generic[R]):
@@ -69,6 +70,7 @@ class Job(ABC, Generic[R]):
     snapshots: Snapshots | None = None
     loop: Loop
     preset: str | None = None  # of the recipe, where known
+    report_facts: Sequence[tuple[str, str]] = ()  # further lines of the report, with labels
     is_complete = True  # False where a checkpoint stays for work that ended early
     last_state: Any = None  # the trained state, where later work changes the engine's
 
@@ -257,8 +259,9 @@ class Job(ABC, Generic[R]):
         from neuralshade.measure.warning_facts import warning_facts  # few fits write a page
 
         facts = [("Engine", f"{self.chosen.engine} on {self.chosen.device_name}"),
-                 *warning_facts(self.warnings.lines)]  # fmt: skip
-        self.open(asset).report(self.reference, page, snapshots=snapshots, facts=facts)
+                 *self.report_facts, *warning_facts(self.warnings.lines)]  # fmt: skip
+        with closing(self.open(asset)) as opened:  # it may hold a GPU
+            opened.report(self.reference, page, snapshots=snapshots, facts=facts)
 
     @property
     def training(self) -> dict[str, Any]:

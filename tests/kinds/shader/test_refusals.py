@@ -175,7 +175,8 @@ def test_values_that_do_not_fit_the_members(tmp_path, tint, save_smooth, values_
     ({"device": "cpu"}, DeviceError, "device: got 'cpu', need cuda, vulkan, metal or d3d12: "),
     ({"deterministic": True}, ConfigError, "deterministic: got True, need False: fit shader has"),
     ({"kernels": "fma"}, ConfigError, "kernels: got 'fma', need 'auto': fit shader has"),
-    ({"report": "r.html"}, ConfigError, "report: got 'r.html', need None: fit shader has"),
+    ({"report": "r.html"}, ConfigError, "task.slang: got a Task without render(float2 uv), need it "
+     "for a report."),
     ({"snapshots": "s"}, ConfigError, None),
 ])  # fmt: skip
 def test_options_are_refused(tmp_path, monkeypatch, options, kind, start, refusal):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import neuralshade
+from neuralshade import FitOptions
 from neuralshade.errors import AssetError, ConfigError, OutputError
 from neuralshade.measure.page import number
 
@@ -160,4 +161,64 @@ def test_what_is_drawn_from_the_asset_alone_says_nothing(fitted_tint, save_smoot
     assert table[0]["memory_bytes"] is None
     assert table.lines[-1] == (
         "GPU bytes of neuralshade: unknown, since a texture's size was replaced."
+    )
+
+
+TWO = """import neuralshade.model.trainable;
+struct Task : ITask
+{
+    [Trainable(0.1)] float a;
+    Picture<float3> photo;
+    Picture<float{second}> mask;
+    [Differentiable] float loss(no_diff Thread thread) { return (a - 2) * (a - 2); }
+    float3 render(float2 uv) { return photo.sample(uv) * a; }
+}
+"""
+
+
+def test_a_fit_reports_beside_the_one_picture_of_its_channels(
+    tmp_path, save_smooth, brief, caplog, drawing_gpus
+):
+    """In memory too, where the asset by itself has no file of it; the GPU that draws is closed."""
+    task = tmp_path / "two.slang"
+    task.write_text(TWO.replace("{second}", ""))
+    photo = neuralshade.load_picture(save_smooth())
+    values = {"photo": photo, "mask": save_smooth("mask.png", channels=1)}
+    page = tmp_path / "x.html"
+    with caplog.at_level("INFO", "neuralshade"):
+        neuralshade.fit_shader(task, tmp_path / "x.nsh", values=values, **brief,
+                               options=FitOptions(report=page))  # fmt: skip
+    assert f"the report compares render with Task.photo, {photo.name}" in caplog.messages
+    text = html.unescape(page.read_text())
+    assert "<h2>Target, result, error</h2>" in text and f"Task.photo, {photo.name}" in text
+    assert [gpu.closed for gpu in drawing_gpus] == [True]
+
+
+def test_a_fit_without_one_such_picture_is_refused_first(tmp_path, save_smooth, brief, refusal):
+    task, options = tmp_path / "two.slang", FitOptions(report=tmp_path / "x.html")
+    photo, grey = save_smooth(), save_smooth("grey.png", channels=1)
+    until = "Leave report out; after the fit run: neuralshade report ASSET PICTURE."
+
+    def refused(second, **values):
+        task.write_text(TWO.replace("{second}", second))
+        message = refusal(ConfigError, neuralshade.fit_shader, task, tmp_path / "x.nsh",
+                          values=values, options=options, **brief)  # fmt: skip
+        assert not (tmp_path / "x.nsh").exists() and not (tmp_path / "x.html").exists()
+        return message
+
+    assert refused("3", photo=photo, mask=photo) == (
+        "report: got 2 pictures (photo, mask) with the channels of render, 3, among the values, "
+        f"need one to compare with. {until}"
+    )
+    task_of_none = TWO.replace("Picture<float3> photo;", "").replace(
+        "photo.sample(uv)", "float3(1)"
+    )
+    task.write_text(task_of_none.replace("{second}", ""))
+    message = refusal(ConfigError, neuralshade.fit_shader, task, values={"mask": grey},
+                      options=options, **brief)  # fmt: skip
+    assert message.startswith("report: got no picture with the channels of render, 3, among ")
+    linear = neuralshade.Picture(np.zeros((4, 4, 3), np.float32), "linear", "sky")
+    assert refused("", photo=linear, mask=grey) == (
+        "report: got photo with linear colors, where those of render are srgb, need the same. Set "
+        "color_space to linear, or leave report out."
     )

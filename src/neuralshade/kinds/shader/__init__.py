@@ -13,15 +13,13 @@ KIND = Kind(
     fits="neuralshade.kinds.shader.fit:fit_shader",
     subject=Subject("task", example="task.slang", what="a Slang module", documents=(".slang",),
                     uploaded="neuralshade.kinds.shader.uploaded_task:uploaded_task"),
-    usual=("set", "threads", "size", "rate", "seed", "snapshots", "movie", "device"),
-    takes=("device", "snapshots", "movie", "tev", "tensorboard", "events", "live", "resume",
-           "dump_kernels"),
+    usual=("set", "threads", "size", "rate", "seed", "snapshots", "device"),
+    takes=("device", "snapshots", "movie", "tev", "tensorboard", "events", "live", "report",
+           "resume", "dump_kernels"),
     flags=(
         Flag("set", "Value of a member: a number, a picture, or the start of a trained one; "
              "NAME.size=WxH and NAME.rate=X set its size and rate. Can be repeated.", "NAME=VALUE",
              several=True),
-        Flag("report", "got --report, which fit shader has not: use neuralshade report ASSET "
-             "PICTURE on what it leaves.", "FILE.html", hidden=True),
     ),
     calls="neuralshade.kinds.shader.fit:call_of",
     compared=False,
@@ -31,10 +29,11 @@ KIND = Kind(
     output="File to write. [default: TASK's name with .nsh, in this folder]",
     manual="""
     TASK is a .slang file with a struct Task : ITask, whose loss is minimized. Needs a GPU or
-    software Vulkan. Training stops at --seconds or --steps. Ctrl-C keeps a checkpoint.
+    software Vulkan. Training stops at --seconds or --steps. Ctrl-C keeps a checkpoint. --report
+    compares render with the one picture of --set that has as many channels.
 
     \b
-    neuralshade fit shader fit_tint.slang --set photo=photo.png
+    neuralshade fit shader fit_tint.slang --set photo=photo.png --report tint.html
     neuralshade fit shader tone.slang --set a=in.png --set b=out.png --steps 2000
     neuralshade fit shader mip.slang --set albedo.size=128x128 --threads 512x512
     """,

@@ -15,7 +15,7 @@ import numpy as np
 
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
-from neuralshade.base.message_text import plural, rate_text
+from neuralshade.base.message_text import plain_name, plural, rate_text
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.facts import MOST_SHOWN, Reached
@@ -24,7 +24,6 @@ from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import (
     USUAL,
     FitOptions,
-    check_options,
     checked_output,
     chosen_engine,
 )
@@ -39,12 +38,12 @@ from neuralshade.kinds.shader import KIND
 from neuralshade.kinds.shader.build import BuiltTask, build_shader_engine, build_task
 from neuralshade.kinds.shader.inputs import size_of_pictures
 from neuralshade.kinds.shader.opened import OpenedShader
-from neuralshade.kinds.shader.recipe import ShaderRecipe, ShaderSettings, size_of
+from neuralshade.kinds.shader.recipe import ShaderRecipe, ShaderSettings
+from neuralshade.kinds.shader.render_checks import check_drawn, compared_picture, form_of
 from neuralshade.kinds.shader.source import ShaderSource, kept_words, load_shader
-from neuralshade.kinds.shader.task import CHANNELS
 from neuralshade.kinds.shader.trust import remember
 from neuralshade.model.trainable import Floats, Member, arrays_of
-from neuralshade.source.picture import Picture, PictureForm
+from neuralshade.source.picture import Picture
 
 log = logging.getLogger("neuralshade")
 CURVE_POINTS = 100  # of the training curve in an asset
@@ -94,8 +93,9 @@ def fit_shader(
         values: of members by name: numbers, pictures (as ``load_picture`` takes them), initial
             values of trained ones (a number, or an array of the member's shape), NAME.size and
             NAME.rate.
-        options: device, snapshots, movie, tev, tensorboard, events, resume. It runs on a GPU, or
-            on software Vulkan.
+        options: device, snapshots, movie, tev, tensorboard, events, report, resume. It runs on a
+            GPU, or on software Vulkan. A report compares what the task renders with the one
+            picture among ``values`` that has as many channels.
         observer: called about ten times a second with a Progress.
         settings: fields of ShaderRecipe: threads, steps, seconds, rate... Without size, the
             pictures' common size, if they have one.
@@ -109,7 +109,7 @@ def fit_shader(
     source = task if isinstance(task, ShaderSource) else load_shader(task)
     values = dict(values or {})
     target = checked_output(None, source.name, output, options, KIND.name)
-    for path in (target, options.movie):
+    for path in (target, options.movie, options.report):
         check_no_input(path, task, *values.values())
     checkpoint = None
     if options.resume is not None:
@@ -124,7 +124,7 @@ def fit_shader(
                                 resumed_with(ShaderRecipe, named), "text and values")  # fmt: skip
         built = build_task(source, values, recipe.seed)
         origin = source_of(source, built)
-    _check_drawn(options, built)
+    check_drawn(options, built, form_of(source, built, recipe))
     if not source.foreign:
         remember(source)
     with chosen_engine(options, "gpu") as chosen:
@@ -146,29 +146,12 @@ def shader_recipe(settings: dict[str, Any]) -> ShaderRecipe:
     return make_recipe(ShaderRecipe, settings)
 
 
-def _check_drawn(options: FitOptions, built: BuiltTask) -> None:
-    """Refuse options that fit shader lacks, and pictures of a task without render."""
-    check_options(options, KIND.name, KIND.takes)
-    drawn = options.snapshots or options.movie or options.tev
-    if drawn and built.task.renders is None:
-        raise ConfigError(f"{built.task.place}: got a Task without render(float2 uv), need it for "
-                          "snapshots. Write one that returns a color.")  # fmt: skip
-
-
 def source_of(source: ShaderSource, built: BuiltTask) -> Source:
     """Return the identity of a module with its values."""
     pictures = sorted((n, p.digest) for n, p in built.pictures.items())
     numbers = sorted(built.numbers.items())
     trained = [(member.name, member.shape, member.rate) for member in built.task.members]
     return Source(source.name, f"{source.digest} {pictures} {numbers} {trained}")
-
-
-def form_of(source: ShaderSource, built: BuiltTask, recipe: ShaderRecipe) -> PictureForm | None:
-    """Return the form of what the task renders; None for a task without render."""
-    if built.task.renders is None:
-        return None
-    channels = CHANNELS[built.task.renders]
-    return PictureForm(*size_of(recipe), channels, recipe.color_space, source.name)
 
 
 def call_of(typed: CommandLine) -> FitCall:
@@ -209,10 +192,16 @@ class _Job(Job[ShaderRecipe]):
             return None
         return picture_scene(KIND.name, self.form, self.engine.draw, continuous=True)
 
+    @property
+    def reference(self) -> Picture:
+        """Return the picture that the report compares with. Raises ConfigError without one."""
+        return compared_picture(self.built, self.form)[1]
+
     def write_report(self, asset: Path, page: Any, snapshots: Any) -> None:
-        """Refuse it: a fit has no reference for its task's picture."""
-        raise ConfigError("report: got a fit of shader, need its asset, and a picture to compare "
-                          "it with. Run: neuralshade report ASSET PICTURE.")  # fmt: skip
+        """Write the report of ``asset``; refused where there is no picture to compare with."""
+        name, picture = compared_picture(self.built, self.form)
+        self.report_facts = (("Compared with", f"Task.{name}, {plain_name(picture.name)}"),)
+        super().write_report(asset, page, snapshots)
 
     def save(self, path: Path) -> tuple[int, dict[str, Any]]:
         """Write the asset in its current state; return its size and the members."""
@@ -229,8 +218,10 @@ class _Job(Job[ShaderRecipe]):
         return save_asset(path, KIND.name, header, members, CURVE_POINTS), members
 
     def open(self, asset: Path) -> OpenedShader:
-        """Return an asset of this kind, opened."""
-        return OpenedShader.read(asset)
+        """Return an asset of this kind, opened, with the pictures that have no file."""
+        kept = {name: picture for name, picture in self.built.pictures.items()
+                if not isinstance(self.values[name], (str, os.PathLike))}  # fmt: skip
+        return replace(OpenedShader.read(asset), values=kept, trusted=self.source.foreign)
 
     def finish(self) -> ShaderResult:
         """Write the asset and the other outputs."""
@@ -239,6 +230,7 @@ class _Job(Job[ShaderRecipe]):
         p = self.loop.progress
         for name in untouched(self.built.task.members, self.begun, self.engine.state()):
             self.warnings.add(f"{name}: no gradient reached it in {p.step} steps")
+        self._report()
         return ShaderResult(str(self.output), self.chosen.device_name, p.seconds, p.step,
                             p.samples_per_second, p.loss, written, members)  # fmt: skip
 
