@@ -49,17 +49,14 @@ def test_a_gif_keeps_an_alpha_that_says_something(tmp_path):
     assert (picture.pixels[:, :4, :3] == (10, 200, 30)).all()
 
 
-def test_a_gif_that_claims_a_huge_canvas_is_refused_before_it_is_opened(tmp_path):
+def test_a_gif_that_claims_a_huge_canvas_is_refused_before_it_is_opened(tmp_path, same_message):
     path = save(tmp_path / "small.gif", FRAMES[:1])
     data = bytearray(path.read_bytes())
     data[6:10] = struct.pack("<HH", 20_000, 20_000)
     path.write_bytes(data)
     with pytest.raises(PictureError) as caught:
         load_picture(path, memory_limit=2**20)
-    assert str(caught.value) == (
-        f"{path}: got 20000 x 20000 pixels of 4 uint8 (1525.9 MiB), need at most 1.0 MiB. "
-        "Scale the picture down, or raise memory_limit."
-    )
+    same_message(str(caught.value), path, "memory_limit")
 
 
 @pytest.mark.parametrize("kept", [8, 40, 0.5])

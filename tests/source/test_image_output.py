@@ -172,51 +172,39 @@ def test_channels_refused(tmp_path, suffix, channels, got, need, remedy):
     assert os.listdir(tmp_path) == []
 
 
-def test_jpeg_side_refused(tmp_path):
+def test_jpeg_side_refused(tmp_path, same_message):
     path = tmp_path / "a.jpg"
     save_picture(path, np.zeros((1, 65_500, 1), np.float32), "srgb")
     path.unlink()
-    assert refusal(OutputError, path, np.zeros((1, 65_501, 1), np.float32)) == (
-        f"{path}: got a side of 65501 pixels, need at most 65500 for .jpg. Write .png."
-    )
+    same_message(refusal(OutputError, path, np.zeros((1, 65_501, 1), np.float32)), path, ".png")
     assert os.listdir(tmp_path) == []
 
 
-def test_values_refused(tmp_path):
+def test_values_refused(tmp_path, same_message):
     path = tmp_path / "a.png"
-    assert refusal(ShapeError, path, np.zeros((2, 2), np.float32)) == (
-        "values: got shape [2, 2], need [H, W, C] with H, W >= 1 and C in 1..4. "
-        "Pass grey as [H, W, 1]."
+    same_message(refusal(ShapeError, path, np.zeros((2, 2), np.float32)), "values", "Pass")
+    same_message(refusal(ShapeError, path, np.zeros((2, 2, 3), np.uint8)), "values", "as_float")
+    same_message(
+        refusal(PictureError, path, np.full((1, 1, 1), np.nan, np.float32)), "values", "Replace"
     )
-    assert refusal(ShapeError, path, np.zeros((2, 2, 3), np.uint8)) == (
-        "values: got dtype uint8, need float16 or float32. "
-        "Pass Picture.as_float(), or values.astype(numpy.float32)."
-    )
-    assert refusal(PictureError, path, np.full((1, 1, 1), np.nan, np.float32)) == (
-        "values: got NaN or infinity in 1 value, first at row 0, column 0, channel 0, "
-        "need finite values only. Replace them first."
-    )
-    assert refusal(ConfigError, path, np.zeros((1, 1, 1), np.float32), "rec709") == (
-        'color_space: got \'rec709\', need "srgb" or "linear". '
-        'Photographs and PNG files are "srgb".'
+    same_message(
+        refusal(ConfigError, path, np.zeros((1, 1, 1), np.float32), "rec709"),
+        "color_space",
+        "Photographs",
     )
     assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize("suffix", [".png", ".exr"])
-def test_missing_folder_refused(tmp_path, suffix):
+def test_missing_folder_refused(tmp_path, suffix, same_message):
     path = tmp_path / f"absent/a{suffix}"
-    assert refusal(OutputError, path, np.zeros((2, 2, 3), np.float32)) == (
-        f"{path}: got no such folder, need a folder that exists. Create it first."
-    )
+    same_message(refusal(OutputError, path, np.zeros((2, 2, 3), np.float32)), path, "Create")
 
 
 @pytest.mark.parametrize("suffix", [".png", ".jpg", ".ppm", ".exr"])
-def test_read_only_disk_refused(read_only_disk, suffix):
+def test_read_only_disk_refused(read_only_disk, suffix, same_message):
     path = read_only_disk / f"a{suffix}"
-    assert refusal(OutputError, path, np.zeros((2, 2, 3), np.float32)) == (
-        f"{path}: got a read-only file system, need a writable folder. Choose another path."
-    )
+    same_message(refusal(OutputError, path, np.zeros((2, 2, 3), np.float32)), path, "Choose")
 
 
 def saving_refusal(path, values, color_space):
@@ -280,8 +268,6 @@ def test_hdr_keeps_light_to_its_8_bits(tmp_path, channels):
     assert (np.abs(kept.pixels - values) <= step).all()
 
 
-def test_a_side_that_webp_lacks(tmp_path):
+def test_a_side_that_webp_lacks(tmp_path, same_message):
     path, long = tmp_path / "a.webp", np.zeros((1, 16_384, 3), np.float32)
-    assert refusal(OutputError, path, long) == (
-        f"{path}: got a side of 16384 pixels, need at most 16383 for .webp. Write .png."
-    )
+    same_message(refusal(OutputError, path, long), path, ".png")

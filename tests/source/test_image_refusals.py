@@ -54,21 +54,16 @@ def test_folder(tmp_path):
     )
 
 
-def test_file_below_a_file(tmp_path):
+def test_file_below_a_file(tmp_path, same_message):
     (tmp_path / "file").write_bytes(b"")
     path = tmp_path / "file/a.png"
-    assert refusal(path) == (
-        f"{path}: got 'Not a directory' while reading, need a readable file. "
-        "Check its permissions and its disk."
-    )
+    same_message(refusal(path), path, "Check")
 
 
-def test_empty_file(tmp_path):
+def test_empty_file(tmp_path, same_message):
     path = tmp_path / "a.png"
     path.touch()
-    assert refusal(path) == (
-        f"{path}: got an empty file, need a picture. Copy or download it again."
-    )
+    same_message(refusal(path), path, "Copy")
 
 
 @pytest.mark.parametrize("name, content", [
@@ -138,24 +133,20 @@ def test_two_bytes_short(tmp_path, rng, suffix, kind):
     )
 
 
-def test_progressive_jpeg_cut_off(tmp_path, rng):
+def test_progressive_jpeg_cut_off(tmp_path, rng, same_message):
     path = tmp_path / "a.jpg"
     pixels = rng.integers(0, 256, (40, 60, 3), dtype=np.uint8)
     Image.fromarray(pixels).save(path, progressive=True)
     os.truncate(path, path.stat().st_size // 2)
-    assert refusal(path) == (
-        f"{path}: got a damaged or cut-off JPEG file, need a whole one. Copy or download it again."
-    )
+    same_message(refusal(path), path, "Copy")
 
 
-def test_one_wrong_bit_in_a_png(tmp_path, rng, capfd):
+def test_one_wrong_bit_in_a_png(tmp_path, rng, capfd, same_message):
     path = whole(tmp_path / "a.png", rng)
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 4
     path.write_bytes(content)
-    assert refusal(path) == (
-        f"{path}: got a damaged or cut-off PNG file, need a whole one. Copy or download it again."
-    )
+    same_message(refusal(path), path, "Copy")
     assert capfd.readouterr() == ("", "")
 
 
@@ -182,12 +173,10 @@ def png_header(width, height):
     ("a.hdr", b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 0 +X 3\n"),
     ("a.png", png_header(3, 0) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")),
 ])  # fmt: skip
-def test_no_pixels(tmp_path, name, content, capfd):
+def test_no_pixels(tmp_path, name, content, capfd, same_message):
     path = tmp_path / name
     path.write_bytes(content)
-    assert refusal(path) == (
-        f"{path}: got a picture without pixels, need at least 1 x 1. Export it again."
-    )
+    same_message(refusal(path), path, "Export")
     assert capfd.readouterr() == ("", "")
 
 
@@ -208,46 +197,32 @@ def test_openexr_without_color(tmp_path, names, shown):
     )
 
 
-def test_openexr_in_luminance_and_chroma(tmp_path):
+def test_openexr_in_luminance_and_chroma(tmp_path, same_message):
     path = write(tmp_path / "a.exr", np.zeros((2, 2, 3), np.float32), "float", ("Y", "RY", "BY"))
-    assert refusal(path) == (
-        f"{path}: got luminance and chroma (Y, RY, BY), which are not read, need R, G, B. "
-        "Export it as RGB."
-    )
+    same_message(refusal(path), path, "Export")
 
 
-def test_openexr_with_color_in_two_layers(tmp_path):
+def test_openexr_with_color_in_two_layers(tmp_path, same_message):
     names = ("b.R", "b.G", "b.B", "a.Y")
     path = write(tmp_path / "a.exr", np.zeros((2, 2, 4), np.float32), "float", names)
-    assert refusal(path) == (
-        f"{path}: got color in layers a, b, need it in one. Export one layer alone."
-    )
+    same_message(refusal(path), path, "Export")
 
 
 @pytest.mark.parametrize("suffix, sample", [(".exr", "half"), (".exr", "float"), (".tif", "float")])
-def test_not_finite(tmp_path, suffix, sample):
+def test_not_finite(tmp_path, suffix, sample, same_message):
     pixels = np.zeros((3, 4, 3), np.float32)
     pixels[1, 2, 1] = np.nan
     path = write(tmp_path / f"a{suffix}", pixels, sample)
-    assert refusal(path) == (
-        f"{path}: got NaN or infinity in 1 value, first at row 1, column 2, channel 1, "
-        "need finite values only. Replace them first."
-    )
+    same_message(refusal(path), path, "Replace")
     pixels[2, 0, 0], pixels[0, 3, 2] = np.inf, -np.inf
     write(path, pixels, sample)
-    assert refusal(path) == (
-        f"{path}: got NaN or infinity in 3 values, first at row 0, column 3, channel 2, "
-        "need finite values only. Replace them first."
-    )
+    same_message(refusal(path), path, "Replace")
 
 
-def test_samples_of_32_bit_integers(tmp_path):
+def test_samples_of_32_bit_integers(tmp_path, same_message):
     path = tmp_path / "a.tif"
     Image.fromarray(np.zeros((2, 2), np.int32)).save(path)
-    assert refusal(path) == (
-        f"{path}: got int samples, need unsigned integers of 8 or 16 bits, half or float. "
-        "Convert it first."
-    )
+    same_message(refusal(path), path, "Convert")
 
 
 def test_color_model_that_is_not_converted(tmp_path):
@@ -257,14 +232,11 @@ def test_color_model_that_is_not_converted(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp", ".tiff", ".bmp", ".ppm"])
-def test_more_than_the_memory_limit(tmp_path, rng, suffix):
+def test_more_than_the_memory_limit(tmp_path, rng, suffix, same_message):
     path = whole(tmp_path / f"a{suffix}", rng)
     need = 40 * 60 * 3
     load_picture(path, memory_limit=need)
-    assert refusal(path, memory_limit=need - 1) == (
-        f"{path}: got 60 x 40 pixels of 3 uint8 (0.0 MiB), need at most 0.0 MiB. "
-        "Scale the picture down, or raise memory_limit."
-    )
+    same_message(refusal(path, memory_limit=need - 1), path, "memory_limit")
 
 
 def test_memory_limit_counts_stored_samples(tmp_path, rng):
@@ -274,24 +246,19 @@ def test_memory_limit_counts_stored_samples(tmp_path, rng):
         load_picture(path, memory_limit=40 * 60 * 3 * 4 - 1)
 
 
-def test_large_picture_is_refused_before_decoding(tmp_path):
+def test_large_picture_is_refused_before_decoding(tmp_path, same_message):
     # Noise claimed to be 60000 x 60000 pixels: once decoded, it would be refused as cut off.
     path = tmp_path / "a.ppm"
     path.write_bytes(b"P6\n60000 60000\n255\n" + bytes(12_000_000))
-    assert refusal(path) == (
-        f"{path}: got 60000 x 60000 pixels of 3 uint8 (10299.7 MiB), need at most 4096.0 MiB. "
-        "Scale the picture down, or raise memory_limit."
-    )
+    same_message(refusal(path), path, "memory_limit")
 
 
 @pytest.mark.parametrize("name, content", [
     ("a.ppm", b"P6\n70000 70000\n255\n"),
     ("b.png", png_header(1_000_001, 1) + chunk(b"IEND", b"")),
 ])  # fmt: skip
-def test_beyond_the_reader_s_own_limit(tmp_path, name, content, capfd):
+def test_beyond_the_reader_s_own_limit(tmp_path, name, content, capfd, same_message):
     path = tmp_path / name
     path.write_bytes(content)
-    assert refusal(path) == (
-        f"{path}: got more pixels than its reader takes, need fewer. Scale the picture down."
-    )
+    same_message(refusal(path), path, "Scale")
     assert capfd.readouterr() == ("", "")

@@ -161,17 +161,11 @@ def test_a_single_picture_that_is_no_map_by_its_name_is_told():
         assert find_material(source, maps).notes == ()
 
 
-def test_sources_that_are_none(tmp_path):
+def test_sources_that_are_none(tmp_path, same_message):
     folder = filled(tmp_path / "a", "color.png")
-    assert refusal([folder, "b.png"]) == (
-        f"{folder}: got a folder beside other paths, need it alone, or files of maps alone. "
-        "Name them apart."
-    )
+    same_message(refusal([folder, "b.png"]), folder, "Name")
     assert refusal(["b.png", "c.json"]).startswith("c.json: got a manifest beside other paths, ")
-    assert refusal("a.xcf") == (
-        "a.xcf: got no such file or folder, need a folder of maps or a .json manifest. "
-        "Check the path, or give each map by itself."
-    )
+    same_message(refusal("a.xcf"), "a.xcf", "Check")
     nothing = (
         "texture set: got neither a source nor a map, need one of the two. Name a folder, a "
         "manifest or the files of maps."
@@ -184,9 +178,7 @@ def test_sources_that_are_none(tmp_path):
     assert refusal("x" * 300).startswith(
         f"{'x' * 300}: got a name that is too long, need a folder "
     )
-    assert refusal(manifest(tmp_path, {"name": "a"})) == (
-        f'{tmp_path}/set.json: got no map at all, need one. Write such as {{"albedo": "a.png"}}.'
-    )
+    same_message(refusal(manifest(tmp_path, {"name": "a"})), f"{tmp_path}/set.json", "Write")
 
 
 def test_manifest_of_any_names(tmp_path):

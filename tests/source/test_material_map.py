@@ -33,18 +33,12 @@ def test_other_shapes_refused(values, meaning, got):
     )
 
 
-def test_other_meanings_and_values_refused():
+def test_other_meanings_and_values_refused(same_message):
     values = np.zeros((2, 3, 1), np.float32)
-    assert refusal(ConfigError, "wet", values, "color") == (
-        "wet: got meaning 'color' and bits 32, need one of srgb, linear, normal, data and one of "
-        "8, 16, 32. Say what the numbers are."
-    )
+    same_message(refusal(ConfigError, "wet", values, "color"), "wet", "Say")
     assert "bits 12," in refusal(ConfigError, "wet", values, "data", 12)
     values[1, 2] = np.nan
-    assert refusal(PictureError, "wet", values, "data") == (
-        "wet: got NaN or infinity in 1 value, first at row 1, column 2, channel 0, need finite "
-        "values only. Replace them first."
-    )
+    same_message(refusal(PictureError, "wet", values, "data"), "wet", "Replace")
 
 
 @pytest.mark.parametrize("meaning", ["srgb", "linear", "data"])

@@ -216,15 +216,11 @@ def refusal(kind, *args, **options):
     return str(caught.value)
 
 
-def test_pictures_refused(written, draw):
+def test_pictures_refused(written, draw, same_message):
     folder = written(ao=draw(1), rough=draw(1, size=(12, 21)), height=draw(), nan=draw(1))
-    assert refusal(PictureError, folder / "height.png") == (
-        f"{folder}/height.png: got a picture in color for displacement, need a grey one. If it "
-        "is a packed map, give it by its channels' order, such as arm=PATH."
-    )
-    assert refusal(PictureError, [folder / "ao.png", folder / "rough.png"]) == (
-        "texture set: got ao of 20 x 12 beside roughness of 21 x 12, need one aspect ratio. "
-        "Scale or crop one of them."
+    same_message(refusal(PictureError, folder / "height.png"), f"{folder}/height.png", "arm")
+    same_message(
+        refusal(PictureError, [folder / "ao.png", folder / "rough.png"]), "texture set", "Scale"
     )
     bad = draw(1, np.float32)
     bad[1, 2] = np.inf
@@ -235,7 +231,7 @@ def test_pictures_refused(written, draw):
     assert refusal(PictureError, gone).startswith(f"{gone}: got no such file, need a picture.")
 
 
-def test_sets_made_in_memory():
+def test_sets_made_in_memory(same_message):
     ones = np.ones((2, 3, 1), np.float32)
     ao = MaterialMap("ao", ones, "data")
     found = MaterialSet("mine", (ao, MaterialMap("wet", ones, "data", 8)))
@@ -252,7 +248,7 @@ def test_sets_made_in_memory():
         assert str(caught.value) == text
     with pytest.raises(ConfigError) as caught:
         found["weet"]
-    assert str(caught.value) == ("mine: got no map weet, need one of ao, wet. Did you mean wet?")
+    same_message(str(caught.value), "mine", "wet?")
 
 
 @pytest.mark.slow

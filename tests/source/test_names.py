@@ -93,15 +93,12 @@ def test_header_text_that_is_no_utf8_is_read(altered, before, after):
     (b"lineOrder\0lineOrder", b"lineOrder\0li\xe4\xffOrder"),
     (b"\0R\0\2\0\0\0", b"\0R\0\xff\0\0\0"),
 ])  # fmt: skip
-def test_a_header_whose_refusal_quotes_it(altered, before, after):
+def test_a_header_whose_refusal_quotes_it(altered, before, after, same_message):
     """OpenImageIO's own words have bytes of the file in them."""
     path = altered(before, after)
     with pytest.raises(PictureError) as caught:
         load_picture(path)
-    assert str(caught.value) == (
-        f"{path}: got a damaged or cut-off OpenEXR file, need a whole one. "
-        "Copy or download it again."
-    )
+    same_message(str(caught.value), path, "Copy")
 
 
 def test_channel_names_keep_to_their_line(altered, caplog):

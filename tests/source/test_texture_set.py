@@ -244,43 +244,32 @@ def refusal(*args, **options):
     return str(caught.value)
 
 
-def test_other_shapes_refused(folder, rng, textures):
+def test_other_shapes_refused(folder, rng, textures, same_message):
     textures.write_set(folder, rng, rock_roughness=rng.integers(0, 256, (32, 40), dtype=np.uint8))
-    assert refusal(folder) == (
-        f"{folder}: got roughness of 40 x 32 beside albedo of 48 x 32, need one aspect ratio. "
-        "Scale or crop one of them."
-    )
+    same_message(refusal(folder), folder, "Scale")
 
 
-def test_color_for_one_number_refused(folder, rng, textures):
+def test_color_for_one_number_refused(folder, rng, textures, same_message):
     textures.write_set(folder, rng, other=rng.integers(0, 256, (32, 48, 3), dtype=np.uint8))
-    assert refusal(folder, roughness=folder / "other.png") == (
-        f"{folder}/other.png: got a picture in color for roughness, need a grey one. If it is a "
-        "packed map, give it by its channels' order, such as arm=PATH."
-    )
+    same_message(refusal(folder, roughness=folder / "other.png"), f"{folder}/other.png", "arm")
 
 
-def test_packed_map_without_its_channels_refused(folder, rng, textures):
+def test_packed_map_without_its_channels_refused(folder, rng, textures, same_message):
     textures.write_set(folder, rng, other=np.zeros((32, 48), np.uint8))
-    assert refusal(folder, rma=folder / "other.png", ao=folder / "other.png") == (
-        f"{folder}/other.png: got a picture of grey, need channel r for roughness. "
-        "Give roughness a file of its own."
+    same_message(
+        refusal(folder, rma=folder / "other.png", ao=folder / "other.png"),
+        f"{folder}/other.png",
+        "Give",
     )
     entry = {"path": folder / "rock_normal.png", "channel": "a"}
-    assert refusal(folder, metallic=entry) == (
-        f"{folder}/rock_normal.png: got a picture of RGB, need channel a for metallic. "
-        "Give metallic a file of its own."
-    )
+    same_message(refusal(folder, metallic=entry), f"{folder}/rock_normal.png", "Give")
 
 
-def test_nan_and_memory_refused(folder, rng, textures):
+def test_nan_and_memory_refused(folder, rng, textures, same_message):
     values = np.zeros((32, 48), np.float32)
     values[1, 2] = np.nan
     textures.write_set(folder, rng, rock_roughness=values)
-    assert refusal(folder) == (
-        f"{folder}/rock_roughness.exr: got NaN or infinity in 1 value, first at row 1, column 2, "
-        "channel 0, need finite values only. Replace them first."
-    )
+    same_message(refusal(folder), f"{folder}/rock_roughness.exr", "Replace")
     assert "raise memory_limit" in refusal(folder, memory_limit=100)
 
 
