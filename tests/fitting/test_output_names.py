@@ -55,14 +55,14 @@ def test_checkpoints_of_two_names_are_two(name):
 
 @pytest.mark.parametrize("option", ["output", "report", "movie", "events"])
 def test_a_name_that_is_too_long_is_refused_before_the_fit(
-    tmp_path, save_smooth, few, refusal, option
+    tmp_path, save_smooth, few, refusal, option, same_message
 ):
     suffix = {"output": ".nsh", "report": ".html", "movie": ".gif", "events": ".jsonl"}[option]
     path, picture = tmp_path / ("n" * 256 + suffix), save_smooth()
     given = {} if option == "output" else {"options": FitOptions(**{option: path})}
     output = path if option == "output" else tmp_path / "x.nsh"
-    assert refusal(OutputError, neuralshade.fit_image, picture, output, **given, **few) == (
-        f"{path}: got a name that is too long, need a shorter one. Choose another path."
+    same_message(
+        refusal(OutputError, neuralshade.fit_image, picture, output, **given, **few), path, "Choose"
     )
     assert os.listdir(tmp_path) == ["a.png"]
 
@@ -106,15 +106,13 @@ def test_a_full_disk_under_snapshots_is_told_of_once(
 
 
 def test_a_full_disk_under_a_movie_leaves_the_asset(
-    tmp_path, save_smooth, few, small_disk, refusal
+    tmp_path, save_smooth, few, small_disk, refusal, same_message
 ):
     path = small_disk / "x.gif"
     (small_disk / "filler").write_bytes(bytes(60_000))
     options = FitOptions(movie=path)
     message = refusal(OutputError, neuralshade.fit_image, save_smooth("a.png", 200, 300),
                       tmp_path / "x.nsh", options=options, **few)  # fmt: skip
-    assert message == (
-        f"{path}: got a full disk, need room for the file. Free some space, or choose another path."
-    )
+    same_message(message, path, "Free")
     assert neuralshade.info(tmp_path / "x.nsh")["training"]["steps"] == 30
     assert os.listdir(small_disk) == ["filler"]
