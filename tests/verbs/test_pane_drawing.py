@@ -72,31 +72,22 @@ def test_maps_have_their_levels(small_kinds):
     np.testing.assert_allclose(found[..., :1], decoded.clip(0, 1)[..., :1], atol=1e-6)
 
 
-def test_refusals(asset, fitted):
-    assert refused(asset, show="spere") == (
-        "show: got 'spere', need one of ['sphere', 'plane', 'difference']. Did you mean sphere?"
-    )
+def test_refusals(asset, fitted, same_message):
+    same_message(refused(asset, show="spere"), "show", "sphere?")
     missing = "Name what it was fitted to with --reference."
     for show in ("difference", "given:sphere"):
         assert refused(asset, show=show).endswith(missing)
-    assert refused(asset, level=1) == (
-        "level: got 1, need a picture of which mip levels are shown one by one. Leave it out."
-    )
+    same_message(refused(asset, level=1), "level", "Leave")
     assert refused(asset, light=(1,)) == "light: got (1,), need 2 or 3 finite numbers."
     assert refused(asset, light=(np.nan, 0, 1)) == (
         "light: got (nan, 0, 1), need 2 or 3 finite numbers."
     )
     assert refused(asset, light=(0, 0, 0)) == "light: got 0,0,0, need a direction."
-    assert refused(fitted / "a.nsh", light=(1, 2)) == (
-        "light: got one for result, need a pane that is lit, which this asset has not. Leave it "
-        "out."
-    )
-    assert refused(asset, show="plane", turn=(1, 2)) == (
-        "turn: got it for plane, need a pane that turns, one of ['sphere']. Leave it out."
-    )
+    same_message(refused(fitted / "a.nsh", light=(1, 2)), "light", "Leave")
+    same_message(refused(asset, show="plane", turn=(1, 2)), "turn", "Leave")
 
 
-def test_the_lit_pane_of_maps_has_an_exposure(small_kinds, tmp_path):
+def test_the_lit_pane_of_maps_has_an_exposure(small_kinds, tmp_path, same_message):
     """It is drawn for a screen; with an exposure it is the light that this was made of."""
     asset, how = small_kinds["textures"].asset, {"show": "lit", "light": (20, 60), "size": SMALL}
     how |= {"filter": "point", "stretch": True}
@@ -105,6 +96,4 @@ def test_the_lit_pane_of_maps_has_an_exposure(small_kinds, tmp_path):
     np.testing.assert_allclose(linear_to_srgb((2 * light).clip(0, 1)), usual, atol=0.02)
     assert neuralshade.render(asset, tmp_path / "x.png", **how, exposure="auto").max() >= 0.99
     assert neuralshade.render(asset, **how, tonemap="reinhard").max() < 1
-    assert refused(asset, show="map:roughness", exposure=1) == (
-        "exposure: got 1 for a picture in srgb, need a linear one, HDR or lit. Leave exposure out."
-    )
+    same_message(refused(asset, show="map:roughness", exposure=1), "exposure", "Leave")
