@@ -75,13 +75,8 @@ def test_values_may_be_others(fitted_task):
     assert neuralshade.evaluate(asset, values={"b": 3, "sum": "0.5"})[0]["loss"] == 1.5
 
 
-def test_what_is_refused(fitted_task, fitted, refusal):
+def test_what_is_refused(fitted_task, fitted, refusal, same_message):
     asset = fitted_task("thread.step < 5u ? a * a : log(-1 - a * a)")
-    assert refusal(ConfigError, neuralshade.evaluate, asset) == (
-        f"{asset}: got a loss that is no number for random numbers of no fit, need finite ones. "
-        "Guard divisions, roots and logarithms near 0."
-    )
+    same_message(refusal(ConfigError, neuralshade.evaluate, asset), asset, "Guard")
     image = fitted / "a.nsh"
-    assert refusal(ConfigError, neuralshade.evaluate, image) == (
-        f"{image}: got no picture, need the one to compare with. Give it as the second argument."
-    )
+    same_message(refusal(ConfigError, neuralshade.evaluate, image), image, "Give")

@@ -10,7 +10,7 @@ from neuralshade.kinds.shader.source import load_shader
 
 @pytest.mark.slow
 def test_a_picture_may_be_in_memory_and_another_when_drawn(
-    tmp_path, save_smooth, refusal, brief, sum_text
+    tmp_path, save_smooth, refusal, brief, sum_text, same_message
 ):
     """What the module does with the picture is seen in what it draws."""
     text = sum_text.replace("float b = 2;", "float b = 2; Picture<float> look;").replace(
@@ -23,10 +23,7 @@ def test_a_picture_may_be_in_memory_and_another_when_drawn(
     asset = tmp_path / "x.nsh"
     neuralshade.fit_shader(source, asset, values={"look": grey}, **brief)
     message = refusal(AssetError, neuralshade.render, asset)
-    assert message == (
-        f"{asset}: got no picture for Task.look, need the one it was trained with, or one that "
-        "is named. Write --set look=PICTURE."
-    )
+    same_message(message, asset, "--set")
     np.testing.assert_allclose(neuralshade.render(asset, values={"look": grey}), 0.2, atol=1e-6)
     lighter = save_smooth("l.png", channels=1)
     assert neuralshade.render(asset, values={"look": lighter}).std() > 0.1

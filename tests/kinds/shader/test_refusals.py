@@ -144,7 +144,9 @@ def test_values_are_refused(tmp_path, wrong, refusal):
     assert got == message
 
 
-def test_values_that_do_not_fit_the_members(tmp_path, tint, save_smooth, values_of, refusal, brief):
+def test_values_that_do_not_fit_the_members(
+    tmp_path, tint, save_smooth, values_of, refusal, brief, same_message
+):
     def refused(kind, **change):
         values = values_of(**change)
         return refusal(
@@ -163,9 +165,7 @@ def test_values_that_do_not_fit_the_members(tmp_path, tint, save_smooth, values_
     assert refused(ConfigError, tint=2).endswith(
         "got tint with numbers in 2 ... 2, need 0 ... 1, its [Range]. Change one of the two."
     )
-    assert refused(ConfigError, map=np.zeros((5, 3, 3))) == (
-        "set: got map of shape [5, 3, 3], need a number, or shape [3, 5, 3]. Reshape it."
-    )
+    same_message(refused(ConfigError, map=np.zeros((5, 3, 3))), "set", "Reshape")
     for size in ("5", "0x3", (5,), "axb"):
         assert refused(ConfigError, **{"map.size": size}).startswith(f"set: got map.size={size!r}")
 

@@ -82,7 +82,7 @@ def test_what_it_refuses(fitted_tint, save_smooth, tmp_path, sum_text, refusal):
 
 @pytest.mark.slow
 def test_pictures_are_looked_for_beside_the_asset(
-    tmp_path, monkeypatch, tint, save_smooth, values_of, refusal, brief
+    tmp_path, monkeypatch, tint, save_smooth, values_of, refusal, brief, same_message
 ):
     """By the path from the asset's folder on, or by name; never another picture."""
     drawn_of_photo = "return color(uv) + 0.0f * photo.sample(uv);"
@@ -103,18 +103,12 @@ def test_pictures_are_looked_for_beside_the_asset(
     neuralshade.save_picture("sub/a.png", np.zeros((4, 4, 3), np.float32), "srgb")
     np.testing.assert_array_equal(neuralshade.render("../here/x.nsh"), drawn)
     (here / "a.png").unlink()
-    assert refusal(AssetError, neuralshade.render, "../here/x.nsh") == (
-        "../here/x.nsh: got another picture at sub/a.png for Task.photo, need the one it was "
-        "trained with, or one that is named. Write --set photo=PICTURE."
-    )
+    same_message(refusal(AssetError, neuralshade.render, "../here/x.nsh"), "../here/x.nsh", "--set")
 
 
-def test_a_rate_means_nothing_to_what_is_trained(fitted_tint, refusal):
+def test_a_rate_means_nothing_to_what_is_trained(fitted_tint, refusal, same_message):
     message = refusal(ConfigError, neuralshade.render, fitted_tint, values={"tint.rate": 1})
-    assert message == (
-        "set: got tint.rate, need one of tint, map, net, photo, strength, map.size. Did you mean "
-        "tint?"
-    )
+    same_message(message, "set", "tint?")
 
 
 def drawn_of_photo(tint):
