@@ -190,9 +190,8 @@ def test_what_is_refused_in_one_line(refused, task, arguments, message):
 
 
 def test_set_is_for_tasks_alone(refused, fitted_asset, same_message):
-    same_message(
-        refused("render", fitted_asset, "-o", "b.png", "--set", "photo=a.png"), "set", "Leave"
-    )
+    message = refused("render", fitted_asset, "-o", "b.png", "--set", "photo=a.png")
+    same_message(message, "set", "Leave")
 
 
 def test_progress_has_no_psnr_where_there_is_none(capsys):

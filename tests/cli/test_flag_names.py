@@ -91,9 +91,8 @@ def test_help_shows_forms_and_choices(run):
 def test_sizes_that_lack_are_named_with_them(refused, folder, same_message):
     texture = "[Trainable(1)] Texture<float> t; [Trainable(1)] [Size(2, 2)] Texture<float> u;"
     (folder / "t.slang").write_text(TASK.replace("Picture<float> mask;", texture))
-    same_message(
-        refused("check-gradients", "t.slang", "--set", "strength=1"), "t.slang: Task", "--set"
-    )
+    message = refused("check-gradients", "t.slang", "--set", "strength=1")
+    same_message(message, "t.slang: Task", "--set")
 
 
 def test_all_values_that_lack_are_named_at_once(refused, task, same_message):
@@ -103,11 +102,8 @@ def test_all_values_that_lack_are_named_at_once(refused, task, same_message):
     )
     assert refused("fit", "shader", task) == message
     assert refused("check-gradients", task) == message
-    same_message(
-        refused("check-gradients", task, "--set", "photo=a.png", "--set", "strength=1"),
-        "t.slang: Task.mask",
-        "--set",
-    )
+    said = refused("check-gradients", task, "--set", "photo=a.png", "--set", "strength=1")
+    same_message(said, "t.slang: Task.mask", "--set")
 
 
 @pytest.mark.parametrize("arguments", [

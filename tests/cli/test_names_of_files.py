@@ -50,11 +50,8 @@ def test_a_page_without_a_folder_is_refused_before_anything_is_drawn(
     refused, fitted_asset, monkeypatch, same_message
 ):
     monkeypatch.setattr("neuralshade.verbs.report.open_asset", None)
-    same_message(
-        refused("report", str(fitted_asset), "a.png", "-o", "none/page.html"),
-        "none/page.html",
-        "Create",
-    )
+    message = refused("report", str(fitted_asset), "a.png", "-o", "none/page.html")
+    same_message(message, "none/page.html", "Create")
 
 
 def test_a_file_of_another_kind_is_not_replaced(refused, folder, few, same_message):

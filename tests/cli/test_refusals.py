@@ -144,11 +144,8 @@ def test_another_kind_s_file_to_go_on_with(refused, folder, same_message):
 
 def test_unknown_field_in_a_recipe_file(folder, refused, same_message):
     (folder / "r.toml").write_text("hiden_width = 32\n")
-    same_message(
-        refused("fit", "image", "a.png", "--recipe", "r.toml"),
-        "r.toml: hiden_width",
-        "hidden_width",
-    )
+    message = refused("fit", "image", "a.png", "--recipe", "r.toml")
+    same_message(message, "r.toml: hiden_width", "hidden_width")
 
 
 def test_a_heading_of_a_recipe_file_is_no_flag(folder, refused):

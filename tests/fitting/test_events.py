@@ -220,13 +220,11 @@ def test_a_place_that_takes_no_more_is_told_of_once(tmp_path, save_smooth, few, 
 def test_places(tmp_path, save_smooth, few, refusal, same_message):
     assert events_path(None) is None and events_path("-") is None
     missing = tmp_path / "no/e.jsonl"
-    same_message(
-        refusal(OutputError, fit, save_smooth(), tmp_path, few, events=missing), missing, "Create"
-    )
+    message = refusal(OutputError, fit, save_smooth(), tmp_path, few, events=missing)
+    same_message(message, missing, "Create")
     picture, asset = save_smooth(), tmp_path / "x.nsh"
-    same_message(
-        refusal(OutputError, fit, picture, tmp_path, few, events=picture), picture, "Choose"
-    )
+    message = refusal(OutputError, fit, picture, tmp_path, few, events=picture)
+    same_message(message, picture, "Choose")
     same_message(refusal(OutputError, fit, picture, tmp_path, few, events=asset), asset, "Choose")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdout", None)

@@ -248,18 +248,9 @@ def test_snapshots_of_no_folder_are_refused_before_anything_is_read(tmp_path, na
 def test_folder_without_snapshots_refused(fitted, tmp_path, name, same_message):
     if name is not None:
         (tmp_path / name).write_bytes((fitted / "a.png").read_bytes())
-    same_message(
-        refusal(
-            OutputError,
-            neuralshade.report,
-            fitted / "a.nsh",
-            fitted / "a.png",
-            tmp_path / "x.html",
-            snapshots=tmp_path,
-        ),
-        tmp_path,
-        "--snapshots",
-    )
+    given = (fitted / "a.nsh", fitted / "a.png", tmp_path / "x.html")
+    message = refusal(OutputError, neuralshade.report, *given, snapshots=tmp_path)
+    same_message(message, tmp_path, "--snapshots")
 
 
 class FakeEngine:

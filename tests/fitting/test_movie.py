@@ -175,9 +175,8 @@ def test_other_suffix_refused(tmp_path, save_smooth, suffix):
 @pytest.mark.parametrize("suffix", [".gif", ".MP4"])
 def test_missing_folder_refused(tmp_path, save_smooth, suffix, same_message):
     path = tmp_path / f"absent/x{suffix}"
-    same_message(
-        refusal(OutputError, save_smooth(), tmp_path / "x.nsh", movie=path), path, "Create"
-    )
+    message = refusal(OutputError, save_smooth(), tmp_path / "x.nsh", movie=path)
+    same_message(message, path, "Create")
 
 
 def test_missing_package_refused(tmp_path, save_smooth, monkeypatch):

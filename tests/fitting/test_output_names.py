@@ -61,9 +61,8 @@ def test_a_name_that_is_too_long_is_refused_before_the_fit(
     path, picture = tmp_path / ("n" * 256 + suffix), save_smooth()
     given = {} if option == "output" else {"options": FitOptions(**{option: path})}
     output = path if option == "output" else tmp_path / "x.nsh"
-    same_message(
-        refusal(OutputError, neuralshade.fit_image, picture, output, **given, **few), path, "Choose"
-    )
+    message = refusal(OutputError, neuralshade.fit_image, picture, output, **given, **few)
+    same_message(message, path, "Choose")
     assert os.listdir(tmp_path) == ["a.png"]
 
 

@@ -184,14 +184,10 @@ def test_values_refused(tmp_path, same_message):
     path = tmp_path / "a.png"
     same_message(refusal(ShapeError, path, np.zeros((2, 2), np.float32)), "values", "Pass")
     same_message(refusal(ShapeError, path, np.zeros((2, 2, 3), np.uint8)), "values", "as_float")
-    same_message(
-        refusal(PictureError, path, np.full((1, 1, 1), np.nan, np.float32)), "values", "Replace"
-    )
-    same_message(
-        refusal(ConfigError, path, np.zeros((1, 1, 1), np.float32), "rec709"),
-        "color_space",
-        "Photographs",
-    )
+    message = refusal(PictureError, path, np.full((1, 1, 1), np.nan, np.float32))
+    same_message(message, "values", "Replace")
+    message = refusal(ConfigError, path, np.zeros((1, 1, 1), np.float32), "rec709")
+    same_message(message, "color_space", "Photographs")
     assert os.listdir(tmp_path) == []
 
 

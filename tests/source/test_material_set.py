@@ -219,9 +219,8 @@ def refusal(kind, *args, **options):
 def test_pictures_refused(written, draw, same_message):
     folder = written(ao=draw(1), rough=draw(1, size=(12, 21)), height=draw(), nan=draw(1))
     same_message(refusal(PictureError, folder / "height.png"), f"{folder}/height.png", "arm")
-    same_message(
-        refusal(PictureError, [folder / "ao.png", folder / "rough.png"]), "texture set", "Scale"
-    )
+    message = refusal(PictureError, [folder / "ao.png", folder / "rough.png"])
+    same_message(message, "texture set", "Scale")
     bad = draw(1, np.float32)
     bad[1, 2] = np.inf
     written(ao_bad=bad)

@@ -98,9 +98,8 @@ def test_dtype_refused(dtype):
 
 
 def test_color_space_refused(same_message):
-    same_message(
-        refusal(ConfigError, np.zeros((2, 2, 3), np.uint8), "sRGB"), "color_space", "Photographs"
-    )
+    message = refusal(ConfigError, np.zeros((2, 2, 3), np.uint8), "sRGB")
+    same_message(message, "color_space", "Photographs")
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])

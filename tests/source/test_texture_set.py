@@ -256,11 +256,8 @@ def test_color_for_one_number_refused(folder, rng, textures, same_message):
 
 def test_packed_map_without_its_channels_refused(folder, rng, textures, same_message):
     textures.write_set(folder, rng, other=np.zeros((32, 48), np.uint8))
-    same_message(
-        refusal(folder, rma=folder / "other.png", ao=folder / "other.png"),
-        f"{folder}/other.png",
-        "Give",
-    )
+    message = refusal(folder, rma=folder / "other.png", ao=folder / "other.png")
+    same_message(message, f"{folder}/other.png", "Give")
     entry = {"path": folder / "rock_normal.png", "channel": "a"}
     same_message(refusal(folder, metallic=entry), f"{folder}/rock_normal.png", "Give")
 

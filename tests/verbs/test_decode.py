@@ -178,11 +178,8 @@ def test_what_a_gpu_decodes_is_what_the_cpu_does(tmp_path, opened, one_device):
 
 
 def test_levels_that_are_stored_as_they_are_take_no_device(tmp_path, refusal, same_message):
-    same_message(
-        refusal(ConfigError, neuralshade.decode, DATA / "mipmaps.nsh", tmp_path, device="cpu"),
-        "device",
-        "Leave",
-    )
+    message = refusal(ConfigError, neuralshade.decode, DATA / "mipmaps.nsh", tmp_path, device="cpu")
+    same_message(message, "device", "Leave")
 
 
 def test_the_asset_is_never_written_over(tmp_path, fitted_set, refusal, same_message):

@@ -162,22 +162,19 @@ def test_folder_refused_before_drawing(fitted, tmp_path, never_drawn, same_messa
 def test_more_pixels_than_memory_refused(fitted, never_drawn, monkeypatch, same_message):
     memory = SimpleNamespace(available=2**30)
     monkeypatch.setattr(render.psutil, "virtual_memory", lambda: memory)
-    same_message(
-        refusal(ConfigError, fitted / "a.nsh", size=(16_384, 8192), stretch=True), "size", "Draw"
-    )
+    message = refusal(ConfigError, fitted / "a.nsh", size=(16_384, 8192), stretch=True)
+    same_message(message, "size", "Draw")
 
 
 def test_asset_refused(tmp_path, same_message):
     (tmp_path / "a.nsh").write_text("hello")
-    same_message(
-        refusal(AssetError, tmp_path / "a.nsh", tmp_path / "o.png"), f"{tmp_path}/a.nsh", "Make"
-    )
+    message = refusal(AssetError, tmp_path / "a.nsh", tmp_path / "o.png")
+    same_message(message, f"{tmp_path}/a.nsh", "Make")
     assert [p.name for p in tmp_path.iterdir()] == ["a.nsh"]
 
 
 def test_no_pixels_of_alpha_are_lost_in_jpeg(tmp_path, save_smooth, few, same_message):
     neuralshade.fit_image(save_smooth(channels=4), tmp_path / "x.nsh", **few)
-    same_message(
-        refusal(OutputError, tmp_path / "x.nsh", tmp_path / "o.jpg"), f"{tmp_path}/o.jpg", ".png"
-    )
+    message = refusal(OutputError, tmp_path / "x.nsh", tmp_path / "o.jpg")
+    same_message(message, f"{tmp_path}/o.jpg", ".png")
     assert neuralshade.render(tmp_path / "x.nsh", tmp_path / "o.png").shape == (24, 36, 4)

@@ -78,15 +78,12 @@ def test_resuming_something_else_is_refused(
     interrupted(tint, tmp_path / "x.nsh", values=values, **brief)
     place = tmp_path / "x.checkpoint.nsh"
     for change in ({"map.size": (5, 4)}, {"tint.rate": 0.1}, {"strength": 2}):
-        same_message(
-            refusal(
-                ConfigError,
-                neuralshade.fit_shader,
-                tint,
-                tmp_path / "x.nsh",
-                values=values | change,
-                options=FitOptions(resume=place),
-            ),
-            place,
-            "Resume",
+        message = refusal(
+            ConfigError,
+            neuralshade.fit_shader,
+            tint,
+            tmp_path / "x.nsh",
+            values=values | change,
+            options=FitOptions(resume=place),
         )
+        same_message(message, place, "Resume")
