@@ -121,20 +121,16 @@ def test_check_leaves_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("action", [check, write])
-def test_missing_folder_refused(tmp_path, action):
+def test_missing_folder_refused(tmp_path, action, same_message):
     path = tmp_path / "absent/out.png"
-    assert refusal(action, path) == (
-        f"{path}: got no such folder, need a folder that exists. Create it first."
-    )
+    same_message(refusal(action, path), path, "Create")
 
 
 @pytest.mark.parametrize("action", [check, write])
-def test_file_for_a_folder_refused(tmp_path, action):
+def test_file_for_a_folder_refused(tmp_path, action, same_message):
     (tmp_path / "file").write_bytes(b"old")
     path = tmp_path / "file/out.png"
-    assert refusal(action, path) == (
-        f"{path}: got a file where a folder should be, need a folder. Choose another path."
-    )
+    same_message(refusal(action, path), path, "Choose")
 
 
 @pytest.mark.parametrize("action", [check, write])
@@ -146,35 +142,29 @@ def test_folder_for_a_file_refused(tmp_path, action):
 
 
 @pytest.mark.parametrize("action", [check, write])
-def test_pipe_refused(tmp_path, action):
+def test_pipe_refused(tmp_path, action, same_message):
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    assert refusal(action, path) == (
-        f"{path}: got a device or pipe, need a regular file. Choose another output path."
-    )
+    same_message(refusal(action, path), path, "Choose")
     assert stat.S_ISFIFO(path.stat().st_mode)
 
 
 @pytest.mark.parametrize("action", [check, write])
-def test_read_only_disk_refused(read_only_disk, action):
+def test_read_only_disk_refused(read_only_disk, action, same_message):
     path = read_only_disk / "out.png"
-    assert refusal(action, path) == (
-        f"{path}: got a read-only file system, need a writable folder. Choose another path."
-    )
+    same_message(refusal(action, path), path, "Choose")
 
 
 @pytest.mark.parametrize("action", [check, write])
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM])
-def test_folder_without_permission_refused(tmp_path, action, number, monkeypatch):
+def test_folder_without_permission_refused(tmp_path, action, number, monkeypatch, same_message):
     # Through a stand-in: tests may run as root, whom permission bits do not stop.
     def refuse(path, *_):
         raise OSError(number, os.strerror(number), path)
 
     path = tmp_path / "out.png"
     monkeypatch.setattr(os, "open", refuse)
-    assert refusal(action, path) == (
-        f"{path}: got a refusal to write there, need a writable folder. Choose another path."
-    )
+    same_message(refusal(action, path), path, "Choose")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="permission bits do not stop root")
@@ -187,7 +177,7 @@ def test_folder_without_permission_bits_refused(tmp_path):
 
 
 @pytest.mark.parametrize("older", [None, b"old"])
-def test_full_disk_refused(small_disk, older):
+def test_full_disk_refused(small_disk, older, same_message):
     path = small_disk / "out.bin"
     if older is not None:
         path.write_bytes(older)
@@ -195,33 +185,26 @@ def test_full_disk_refused(small_disk, older):
     def action(path):
         write(path, b"x" * 100_000)
 
-    assert refusal(action, path) == (
-        f"{path}: got a full disk, need room for the file. Free some space, or choose another path."
-    )
+    same_message(refusal(action, path), path, "Free")
     assert os.listdir(small_disk) == ([] if older is None else ["out.bin"])
     assert older is None or path.read_bytes() == older
 
 
-def test_disk_that_fails_at_the_flush_refused(tmp_path, monkeypatch):
+def test_disk_that_fails_at_the_flush_refused(tmp_path, monkeypatch, same_message):
     def fail(descriptor):
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     path = tmp_path / "out.bin"
     path.write_bytes(b"old")
     monkeypatch.setattr(os, "fsync", fail)
-    assert refusal(write, path) == (
-        f"{path}: got 'Input/output error' while writing, need a writable place. "
-        "Choose another path."
-    )
+    same_message(refusal(write, path), path, "Choose")
     assert os.listdir(tmp_path) == ["out.bin"] and path.read_bytes() == b"old"
 
 
 @pytest.mark.parametrize("action", [check, write])
-def test_a_name_that_is_too_long_refused(tmp_path, action):
+def test_a_name_that_is_too_long_refused(tmp_path, action, same_message):
     path = tmp_path / ("n" * 252 + ".png")
-    assert refusal(action, path) == (
-        f"{path}: got a name that is too long, need a shorter one. Choose another path."
-    )
+    same_message(refusal(action, path), path, "Choose")
     assert os.listdir(tmp_path) == []
 
 
@@ -232,11 +215,9 @@ def test_a_name_that_is_all_suffix(tmp_path):
 
 
 @pytest.mark.parametrize("action", [check, write])
-def test_a_working_folder_that_is_gone(tmp_path, action, monkeypatch):
+def test_a_working_folder_that_is_gone(tmp_path, action, monkeypatch, same_message):
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    assert refusal(action, "out.png") == (
-        "out.png: got no such folder, need a folder that exists. Create it first."
-    )
+    same_message(refusal(action, "out.png"), "out.png", "Create")

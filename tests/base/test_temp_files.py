@@ -121,9 +121,6 @@ def test_a_scratch_folder_goes_with_its_close(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_temporary_folder_that_takes_nothing(tmp_path, monkeypatch, refusal):
+def test_a_temporary_folder_that_takes_nothing(tmp_path, monkeypatch, refusal, same_message):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    assert refusal(OutputError, TempFolder) == (
-        "temporary folder: got 'No such file or directory', need one that takes files. "
-        "Set TMPDIR to another."
-    )
+    same_message(refusal(OutputError, TempFolder), "temporary folder", "Set")

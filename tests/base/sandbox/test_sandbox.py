@@ -51,11 +51,10 @@ def test_it_is_given_no_secrets_and_reads_what_it_may(sandbox, tmp_path):
     assert ask(sandbox, ask="read", path=str(tmp_path / "open/a"))["text"] == "a text"
 
 
-def test_what_it_raises_and_its_end_are_one_line(sandbox, refusal):
+def test_what_it_raises_and_its_end_are_one_line(sandbox, refusal, same_message):
     assert refusal(ConfigError, ask, sandbox, ask="raise") == "x: got y, need z."
     message = refusal(ConfigError, ask, sandbox, ask="end")
-    assert message == ("x.mtlx: got code that ended its process (SIGABRT), need a task that is "
-                       "drawn. Do not trust where it comes from.")  # fmt: skip
+    same_message(message, "x.mtlx", "trust")
     assert not sandbox.is_running
 
 
