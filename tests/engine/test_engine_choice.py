@@ -61,13 +61,10 @@ def test_an_unknown_engine_is_refused(name, remedy):
     )
 
 
-def test_the_gpu_engine_runs_on_no_torch_device():
+def test_the_gpu_engine_runs_on_no_torch_device(same_message):
     with pytest.raises(DeviceError) as caught:
         choose_engine("gpu", "cuda:0")
-    assert str(caught.value) == (
-        "device: got 'cuda:0', need cuda, vulkan, metal or d3d12: Slang runs on a GPU, or on "
-        "software Vulkan. Leave --device out."
-    )
+    same_message(str(caught.value), "device", "--device")
 
 
 @pytest.fixture
@@ -128,13 +125,10 @@ def test_what_forced_kernels_do_not_take_is_refused(kernels, title, reason, rng)
     )
 
 
-def test_unknown_kernels_are_refused(network):
+def test_unknown_kernels_are_refused(network, same_message):
     with pytest.raises(ConfigError) as caught:
         choose_kernels(HOPPER, network, "auto", "matrixx")
-    assert str(caught.value) == (
-        "kernels: got 'matrixx', need one of ['auto', 'wgmma', 'matrix', 'fma']. "
-        "Did you mean matrix?"
-    )
+    same_message(str(caught.value), "kernels", "matrix?")
 
 
 @pytest.mark.parametrize("precision, notes", [
