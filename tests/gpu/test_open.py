@@ -65,15 +65,12 @@ def test_an_api_that_is_named_is_taken(machine):
     assert caught.value is NONE
 
 
-def test_cuda_without_a_driver_is_refused_before_packages_are(machine):
+def test_cuda_without_a_driver_is_refused_before_packages_are(machine, same_message):
     """No package would help there."""
     machine(None, "vulkan")
     with pytest.raises(DeviceError) as caught:
         open_gpu("cuda")
-    assert str(caught.value) == (
-        "device: got no NVIDIA driver with a GPU, need one for cuda. Use vulkan, or leave "
-        "--device out."
-    )
+    same_message(str(caught.value), "device", "--device")
 
 
 def test_the_api_that_opens_is_the_one_asked_for(gpu):

@@ -82,12 +82,10 @@ def test_uniform_stays_below_one(monkeypatch):
     assert random.next_uniform().max() == 1 - 2.0**-24
 
 
-def test_refusals():
+def test_refusals(same_message):
     with pytest.raises(ShapeError) as refused:
         hash_bits(np.zeros((2, 3), np.int64))
-    assert (
-        str(refused.value) == "hash_bits.counter: got int64 [2, 3], need uint32 [..., 4]. Cast it."
-    )
+    same_message(str(refused.value), "hash_bits.counter", "Cast")
     with pytest.raises(ShapeError) as refused:
         Random(np.zeros((2, 2), np.uint32), 0, 0)
     assert str(refused.value) == "Random.sample: got uint32 [2, 2], need uint32 [N]. Cast it."
