@@ -35,16 +35,16 @@ def test_a_bug_is_told_and_the_fit_goes_on(channel, renderer, caplog, subject):
     assert "Traceback" in caplog.text
 
 
-def test_a_snapshot_that_memory_has_no_room_for(channel, renderer, refusal, monkeypatch, subject):
+def test_a_snapshot_that_memory_has_no_room_for(
+    channel, renderer, refusal, monkeypatch, subject, same_message
+):
     form = PictureForm(40_000, 40_000, 3, "srgb", "a.png")
     renderer.show(picture_scene("image", form, lambda *given: 1 / 0, continuous=True))
     free = SimpleNamespace(available=64 * 2**30)
     monkeypatch.setattr("neuralshade.live.request_handlers.psutil.virtual_memory", lambda: free)
     asked = channel.ask("snapshot", exposure=0.0)
     answer(channel, renderer, subject(None))
-    assert str(asked.exception()) == (
-        "snapshot: got 40000 x 40000 pixels, need about 143.1 GB of memory for it where 64.0 GB "
-        "are free. Use neuralshade render with --crop.")  # fmt: skip
+    same_message(str(asked.exception()), "snapshot", "--crop")
 
 
 def test_who_gave_up_waiting_is_passed_over(channel, renderer, subject):
@@ -62,12 +62,10 @@ def test_a_request_given_up_while_it_is_answered(channel, renderer, subject):
     assert asked.result() == ("a.nsh", b"asset")
 
 
-def test_a_report_is_given_up_where_the_fit_is_to_end(channel, renderer, subject):
+def test_a_report_is_given_up_where_the_fit_is_to_end(channel, renderer, subject, same_message):
     cut, other = channel.ask("report"), channel.ask("nothing")
     answer(channel, renderer, subject(lambda: fail(Interrupted())))
-    assert str(cut.exception()) == (
-        "report: got a fit that ends, need one that goes on. Ask again then."
-    )
+    same_message(str(cut.exception()), "report", "Ask")
     assert other.result() is None
 
 

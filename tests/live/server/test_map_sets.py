@@ -197,21 +197,16 @@ def test_a_set_that_is_fitted_takes_no_more(add, uploads):
     )
 
 
-def test_what_cannot_be_fitted_is_refused(add, uploads):
+def test_what_cannot_be_fitted_is_refused(add, uploads, same_message):
     with pytest.raises(ConfigError) as caught:
         uploads.maps.fit("m9", KINDS["textures"])
-    assert str(caught.value) == (
-        "start.maps: got 'm9', need maps that were uploaded and kept. Send them again."
-    )
+    same_message(str(caught.value), "start.maps", "Send")
     with pytest.raises(ConfigError) as caught:
         uploads.maps.fit(add("photo.png"), KINDS["mipmaps"])
     assert str(caught.value).startswith("start.maps: maps: got no albedo and no roughness among ")
     with pytest.raises(ConfigError) as caught:
         module.check_takes_maps(KINDS["image"])
-    assert str(caught.value) == (
-        "start.kind: got image for maps, need one of ['mipmaps', 'textures', 'material']. Choose "
-        "one of them."
-    )
+    same_message(str(caught.value), "start.kind", "Choose")
 
 
 def test_all_is_gone_with_the_session(add, uploads):

@@ -128,8 +128,7 @@ def test_the_oldest_set_is_forgotten_but_not_the_fitted_one(uploads, add):
                                  "kept. Send it again.")  # fmt: skip
 
 
-def test_a_kind_that_takes_no_such_document(uploads, add):
+def test_a_kind_that_takes_no_such_document(uploads, add, same_message):
     with pytest.raises(ConfigError) as raised:
         uploads.sources.fit(add("a.slang"), KINDS["material"])
-    assert str(raised.value) == ("start.kind: got material for a.slang, need one of ['shader']. "
-                                 "Choose one of them.")  # fmt: skip
+    same_message(str(raised.value), "start.kind", "Choose")
