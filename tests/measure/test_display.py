@@ -39,12 +39,10 @@ def test_errors_of_stored_bytes_do_not_wrap():
     assert error_picture(target, result, 1)[0, 0, 0] == pytest.approx(0.5 - 100 / 255, abs=1e-6)
 
 
-def test_error_picture_refuses_other_shapes(photo):
+def test_error_picture_refuses_other_shapes(photo, same_message):
     with pytest.raises(ShapeError) as caught:
         error_picture(photo, photo[:, :-1], 4)
-    assert str(caught.value) == (
-        "error_picture: got result [61, 82, 3], need [61, 83, 3]. Render it at the target's size."
-    )
+    same_message(str(caught.value), "error_picture", "Render")
 
 
 @pytest.mark.parametrize("size, scale", [(0.0, 64), (0.01, 32), (0.06, 8), (0.3, 1), (0.9, 1)])

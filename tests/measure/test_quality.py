@@ -193,26 +193,21 @@ def test_other_arrays_are_refused(target, kind):
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_nan_and_infinity_are_refused(value):
+def test_nan_and_infinity_are_refused(value, same_message):
     result = grey(0.5)
     result[3, 4, 1] = value
     with pytest.raises(PictureError) as caught:
         psnr_db(grey(0.5), result)
-    assert str(caught.value) == (
-        "psnr_db: got NaN or infinity in result, need finite values. Replace them first."
-    )
+    same_message(str(caught.value), "psnr_db", "Replace")
 
 
-def test_a_peak_of_zero_is_refused():
+def test_a_peak_of_zero_is_refused(same_message):
     with pytest.raises(ConfigError) as caught:
         psnr_db(grey(0), grey(1), peak=0.0)
-    assert str(caught.value) == ("psnr_db.peak: got 0.0, need > 0. Pass 1 or the target's maximum.")
+    same_message(str(caught.value), "psnr_db.peak", "Pass")
 
 
-def test_an_unknown_color_space_is_refused(photo):
+def test_an_unknown_color_space_is_refused(photo, same_message):
     with pytest.raises(ConfigError) as caught:
         measure_quality(photo, photo, "sRGB")
-    assert str(caught.value) == (
-        "measure_quality.color_space: got 'sRGB', need one of ['srgb', 'linear']. "
-        "HDR pictures are linear."
-    )
+    same_message(str(caught.value), "measure_quality.color_space", "HDR")
