@@ -41,14 +41,13 @@ def test_both_halves_agree(outside, gpu, text, dimensions):
     check_encoding(text, dimensions=dimensions, gpu=gpu)
 
 
-def test_a_text_names_it_as_it_names_our_own(outside, refusal):
+def test_a_text_names_it_as_it_names_our_own(outside, refusal, same_message):
     parts = parse_encoding("planes + powers : degree = 2")
     assert parts == [("planes", {"count": 4}), ("powers", {"degree": 2})]
     assert parse_encoding(format_encoding(parts)) == parts
     assert parameter_count("planes:count=5 + powers") == 15
-    assert refusal(ConfigError, parse_encoding, "powers:degree=9") == (
-        "encoding powers.degree: got '9', need a whole number from 1 to 8. "
-        "Write for example degree=1."
+    same_message(
+        refusal(ConfigError, parse_encoding, "powers:degree=9"), "encoding powers.degree", "degree"
     )
     assert refusal(ConfigError, parse_encoding, "power").endswith(
         "'dense_grid', 'hash_grid', 'staggered_grid', 'planes', 'powers']. Did you mean powers?"
@@ -65,10 +64,11 @@ def test_what_is_no_encoding_is_refused(installed, refusal, text):
     )
 
 
-def test_a_loss_is_named_by_recipes_that_have_one(outside, refusal):
+def test_a_loss_is_named_by_recipes_that_have_one(outside, refusal, same_message):
     assert from_dict(ImageRecipe, {"loss": "cauchy"}).loss == "cauchy"
     assert from_dict(SplatsRecipe, {"loss": "cauchy"}).loss == "cauchy"
-    assert refusal(ConfigError, from_dict, SplatsRecipe, {"loss": "couchy"}) == (
-        "SplatsRecipe.loss: got 'couchy', need one of ['l1', 'l2', 'huber', 'log_l2', "
-        "'relative_l2', 'log_l1', 'smape', 'cauchy']. Did you mean cauchy?"
+    same_message(
+        refusal(ConfigError, from_dict, SplatsRecipe, {"loss": "couchy"}),
+        "SplatsRecipe.loss",
+        "cauchy?",
     )
