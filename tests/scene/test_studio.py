@@ -91,10 +91,8 @@ def test_a_scene_says_itself_what_an_asset_is_asked(scene, refusal, name, given,
         assert refusal(ConfigError, requested_scene, one, **{name: given}) == wanted
 
 
-def test_refusals(tmp_path, refusal):
-    assert refusal(ConfigError, studio, ASSET, "bal") == (
-        "shape: got 'bal', need one of sphere, quad, box, ball. Did you mean ball?"
-    )
+def test_refusals(tmp_path, refusal, same_message):
+    same_message(refusal(ConfigError, studio, ASSET, "bal"), "shape", "ball?")
     assert "got 3, need a path" in refusal(ConfigError, studio, ASSET, reference=3)
     assert "got 3, need a path" in refusal(ConfigError, requested_scene, ASSET, environment=3)
     gone = tmp_path / "gone.nsh"
@@ -105,10 +103,7 @@ def test_refusals(tmp_path, refusal):
     assert photo.endswith("got kind 'image', need a material. Fit one.")
     document = tmp_path / "copper.mtlx"
     document.write_text("<materialx/>")
-    assert refusal(ConfigError, render_scene, document) == (
-        f"{document}: got a material's source, need a scene's TOML file, or its asset to view it. "
-        f"Make that: neuralshade fit material {document}"
-    )
+    same_message(refusal(ConfigError, render_scene, document), document, "Make")
 
 
 @pytest.mark.slow  # kernels of two scenes
