@@ -131,21 +131,17 @@ def test_small_measurements_say_so(found, gpu):
         assert result["notes"][0].startswith("--quick: ")
 
 
-def test_another_device_is_refused():
+def test_another_device_is_refused(same_message):
     with pytest.raises(neuralshade.ConfigError) as caught:
         neuralshade.bench(device="cpu")
-    assert str(caught.value) == (
-        "device: got API 'cpu', need one of auto, cuda, vulkan, metal, d3d12. Use auto."
-    )
+    same_message(str(caught.value), "device", "Use")
 
 
-def test_other_kernels_are_refused_before_anything_is_measured(device):
+def test_other_kernels_are_refused_before_anything_is_measured(device, same_message):
     stages = []
     with pytest.raises(neuralshade.ConfigError) as caught:
         neuralshade.bench(quick=True, kernels="tensor", observer=stages.append)
-    assert str(caught.value) == (
-        "kernels: got 'tensor', need one of ['auto', 'wgmma', 'matrix', 'fma']. Use --kernels auto."
-    )
+    same_message(str(caught.value), "kernels", "--kernels")
     assert stages == ["memory"]
 
 
