@@ -49,7 +49,7 @@ def test_chosen_maps_are_fitted_and_seen(tab, live, background, maps, tmp_path):
     page.page.click("#start")
     page.says("#state", "Ended")
     assert neuralshade.info(tmp_path / "bricks.nsh")["recipe"]["bpp"] == 6
-    page.until("document.querySelectorAll('#stage canvas').length >= 2")
+    page.until("document.querySelectorAll('#pane-area canvas').length >= 2")
     assert page.text("#scene-name") == "bricks"
 
 

@@ -5,7 +5,7 @@ import pytest
 DETAILS = "[...document.querySelectorAll('.slot:not([hidden]) .detail')].map(e => e.textContent)"
 # Of what the first pane has in its middle, whether anything was drawn there at all
 LEAST = """() => {
-    const canvas = document.querySelector("#stage canvas");
+    const canvas = document.querySelector("#pane-area canvas");
     const {width, height} = canvas;
     return canvas.getContext("2d").getImageData(width / 2, height / 2, 1, 1).data[3];
 }"""

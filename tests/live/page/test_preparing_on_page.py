@@ -33,11 +33,11 @@ def test_a_fit_that_begins_is_told_of(tab, live, background, picture, small, tmp
         compiled.set()
     for each in (page, late):
         each.says("#state", "Running")
-        each.until(each.page.locator("#stage").is_visible)
+        each.until(each.page.locator("#pane-area").is_visible)
     compiled.clear()
     page.page.click("#reset")
     page.page.locator("#answers button").first.click()
-    page.says("#state", "Preparing")  # not the fit that was given up
+    page.says("#state", "Preparing")  # not the fit that was stopped
     assert page.page.locator("#pause").is_disabled()
     compiled.set()
     page.says("#state", "Running")

@@ -16,7 +16,7 @@ def test_curves_take_the_quarter_that_three_panes_leave(tab, live, background, s
     background(live.run, neuralshade.fit_image, picture, tmp_path / "x.nsh", steps=10**8, **small)
     page = tab(live.address, 1400, 900)
     page.until(lambda: page.points() > 2)
-    page.until("document.querySelector('#stage > #curves')")
+    page.until("document.querySelector('#pane-area > #curves')")
     height = page.page.locator(".well").first.bounding_box()["height"]
     assert height > 300  # it was 267 above the curves
     lies = page.page.locator("#curves").bounding_box()
@@ -24,7 +24,7 @@ def test_curves_take_the_quarter_that_three_panes_leave(tab, live, background, s
     page.press("1")
     page.until("document.querySelector('main > #curves')")
     page.press("3")
-    page.until("document.querySelector('#stage > #curves')")
+    page.until("document.querySelector('#pane-area > #curves')")
     page.page.set_viewport_size({"width": 390, "height": 800})
     page.until("document.querySelector('main > #curves')")
 

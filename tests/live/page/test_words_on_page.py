@@ -1,4 +1,4 @@
-"""The page asks before a fit is given up, and puts away what is past."""
+"""The page asks before it stops a fit, and removes what is past."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def test_starting_again_asks_first(tab, live, fitting):
     page = tab(live.address)
     page.until(lambda: page.step > 5)
     page.page.click("#reset")
-    page.says("#question-text", "Start this fit again with seed 1? The one that runs is given up.")
+    page.says("#question-text", "Start this fit again with seed 1? The running one is stopped.")
     page.page.get_by_role("button", name="Cancel").click()
     step = page.step
     page.until(lambda: page.step > step + 5)

@@ -32,7 +32,7 @@ export class Connection {
   }
 
   open() {
-    this.session.tell("connection", { state: "connecting", wait_ms: 0 });
+    this.session.notify("connection", { state: "connecting", wait_ms: 0 });
     const address = new URL("events", location.href);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
     address.search = "";
@@ -55,14 +55,14 @@ export class Connection {
   #take(data) {
     if (typeof data !== "string") {
       const { header, payload } = splitBinary(data);
-      this.session.tell(header.type, header, payload);
+      this.session.notify(header.type, header, payload);
       return;
     }
     const message = JSON.parse(data);
     if (message.type === "hello") {
       this.greeted = true;
       this.wait_ms = FIRST_WAIT_MS;
-      this.session.tell("connection", { state: "open", wait_ms: 0 });
+      this.session.notify("connection", { state: "open", wait_ms: 0 });
       if (document.hidden) this.#tellVisible();
     }
     this.session.receive(message);
@@ -71,7 +71,7 @@ export class Connection {
   #closed() {
     this.greeted = false;
     this.socket = null;
-    this.session.tell("connection", { state: "lost", wait_ms: this.wait_ms });
+    this.session.notify("connection", { state: "lost", wait_ms: this.wait_ms });
     this.timer = window.setTimeout(() => this.#retry(), this.wait_ms);
     this.wait_ms = Math.min(LONGEST_WAIT_MS, this.wait_ms * 2);
   }

@@ -49,8 +49,8 @@ export class Curves {
       chart.logY = chart === this.loss && logLoss;
       chart.draw();
     }
-    this.#tell(this.loss, "loss-read-out", "Loss", (y) => format.loss(y), this.session.progress?.loss);
-    this.#tell(this.psnr, "psnr-read-out", "PSNR", (y) => `${format.decibels(y)} dB`, this.#newest);
+    this.#describe(this.loss, "loss-read-out", "Loss", (y) => format.loss(y), this.session.progress?.loss);
+    this.#describe(this.psnr, "psnr-read-out", "PSNR", (y) => `${format.decibels(y)} dB`, this.#newest);
   }
 
   /** Return whether the last PSNR is the file's: rounding and a search made it, not steps. */
@@ -68,7 +68,7 @@ export class Curves {
   }
 
   /** Write the hovered point, or the last one, beside the title, and for who cannot see it. */
-  #tell(
+  #describe(
     /** @type {Chart} */ chart,
     /** @type {string} */ id,
     /** @type {string} */ name,
@@ -85,12 +85,12 @@ export class Curves {
     const [step, seconds] = shown.point;
     const place = `${format.duration(seconds)}, step ${format.count(step)}`;
     const ofFile = chart.apart && shown === chart.samples.at(-1);
-    const told = ofFile ? `${text(shown.y)} in the file` : text(shown.y);
+    const shownText = ofFile ? `${text(shown.y)} in the file` : text(shown.y);
     const about = chart === this.psnr ? "about " : ""; // as the panel tells it
-    const now = newest === null ? told : `${about}${text(newest)}`;
-    setText(byId(id), near ? `${told} at ${place}` : now);
+    const now = newest === null ? shownText : `${about}${text(newest)}`;
+    setText(byId(id), near ? `${shownText} at ${place}` : now);
     const count = `${chart.samples.length} points`;
-    chart.canvas.setAttribute("aria-label", `${name}: ${count}, last ${told} at ${place}`);
+    chart.canvas.setAttribute("aria-label", `${name}: ${count}, last ${shownText} at ${place}`);
   }
 }
 

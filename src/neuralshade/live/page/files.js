@@ -22,8 +22,8 @@ export class Files {
     this.newFit = newFit;
     byId("save").addEventListener("click", () => download("asset", "asset.nsh"));
     byId("snapshot").addEventListener("click", () => {
-      const asked = new URLSearchParams({ ...tone.query, ...inputs.query });
-      download(`snapshot.png?${asked}`, "snapshot.png");
+      const query = new URLSearchParams({ ...tone.query, ...inputs.query });
+      download(`snapshot.png?${query}`, "snapshot.png");
     });
     byId("load").addEventListener("change", (/** @type {any} */ event) => {
       const file = event.target.files[0];

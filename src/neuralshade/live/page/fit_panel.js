@@ -81,12 +81,12 @@ export class FitControls {
     if (this.can("step")) this.send("step");
   }
 
-  /** Ask first: a fit that runs is given up for it, and an asset that is whole is replaced. */
+  /** Ask first: the running fit is stopped for it, and a finished asset is replaced. */
   async askReset() {
     const seed = byId("seed").valueAsNumber;
     if (!this.can("reset") || !Number.isFinite(seed)) return;
     const { state, output } = this.session.fit ?? {};
-    const lost = state === "ended" ? `${output} is replaced.` : "The one that runs is given up.";
+    const lost = state === "ended" ? `${output} is replaced.` : "The running one is stopped.";
     const question = `Start this fit again with seed ${seed}? ${lost}`;
     const answer = await ask(question, [["again", "Start again"]]);
     if (answer && this.can("reset")) this.send("reset", { seed });

@@ -31,8 +31,8 @@ export function bytes({ bytes: disk, memory_bytes: memory, bits_per_pixel: all, 
   ].flatMap(([place, size]) => {
     if (typeof size !== "number") return [];
     const each = pixels ? (8 * size) / pixels : 0;
-    const told = each >= 1000 ? count(each) : each.toPrecision(3);
-    const bits = pixels ? ` (${told} bits per ${unit})` : "";
+    const rate = each >= 1000 ? count(each) : each.toPrecision(3);
+    const bits = pixels ? ` (${rate} bits per ${unit})` : "";
     return [`${count(size)} bytes ${place}${bits}`];
   });
   return parts.join(", ");

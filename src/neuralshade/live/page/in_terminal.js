@@ -7,11 +7,11 @@ import { notice } from "./notices.js";
 
 /**
  * @param {FitKind} kind
- * @param {Record<string, string | number | string[] | null>} given what the fields say, by flag
+ * @param {Record<string, string | number | string[] | null>} settings of the form, by flag
  * @param {boolean} runs_shaders whether what is code may be sent
  */
-export function showCommand(kind, given, runs_shaders) {
-  const flags = Object.entries(given).flatMap(([name, value]) => {
+export function showCommand(kind, settings, runs_shaders) {
+  const flags = Object.entries(settings).flatMap(([name, value]) => {
     if (Array.isArray(value)) return value.map((one) => `--${name} ${one}`);
     return value === null || (name === "seed" && value === 0) ? [] : [`--${name} ${value}`];
   });

@@ -13,7 +13,7 @@ const DIGITS = 4; // that a range is told apart by, where a slider chose; a fiel
 export class Inputs {
   /**
    * @param {import("./session.js").Session} session
-   * @param {() => void} changed called when pictures must be asked for again
+   * @param {() => void} changed called when pictures must be requested again
    */
   constructor(session, changed) {
     this.session = session;

@@ -14,21 +14,21 @@ const PAN_CSS_PX = 60;
  */
 
 /**
- * @param {import("./stage.js").Stage} stage
+ * @param {import("./pane_area.js").PaneArea} paneArea
  * @param {import("./fit_panel.js").FitControls} fit
  * @param {import("./overlays.js").Overlays} overlays
  * @param {import("./level.js").Level} level
  * @param {import("./turn.js").Turn} turn
  */
-export function connectKeys(stage, fit, overlays, level, turn) {
+export function connectKeys(paneArea, fit, overlays, level, turn) {
   const help = byId("help");
   const pan = (/** @type {KeyboardEvent} */ event) => {
     /** @type {Record<string, [number, number]>} */
-    const ways = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-    const [x, y] = ways[event.key];
+    const directions = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    const [x, y] = directions[event.key];
     const px = PAN_CSS_PX * window.devicePixelRatio * (event.shiftKey ? 4 : 1);
-    stage.viewport.panBy(x * px, y * px);
-    stage.moved();
+    paneArea.viewport.panBy(x * px, y * px);
+    paneArea.moved();
   };
   /** @type {Key[]} */
   const keys = [
@@ -40,10 +40,10 @@ export function connectKeys(stage, fit, overlays, level, turn) {
       does: "start again with another seed; asks first",
       act: () => fit.askReset(),
     },
-    { keys: ["1"], shown: "1", does: "one pane", act: () => setCount(stage, 1) },
-    { keys: ["2"], shown: "2", does: "two panes", act: () => setCount(stage, 2) },
-    { keys: ["3"], shown: "3", does: "three panes", act: () => setCount(stage, 3) },
-    { keys: ["w"], shown: "w", does: "wipe between two panes", act: () => toggleWipe(stage) },
+    { keys: ["1"], shown: "1", does: "one pane", act: () => setCount(paneArea, 1) },
+    { keys: ["2"], shown: "2", does: "two panes", act: () => setCount(paneArea, 2) },
+    { keys: ["3"], shown: "3", does: "three panes", act: () => setCount(paneArea, 3) },
+    { keys: ["w"], shown: "w", does: "wipe between two panes", act: () => toggleWipe(paneArea) },
     { keys: ["e"], shown: "e", does: "double the error's scale", act: () => changeErrorScale(1) },
     {
       keys: ["E"],
@@ -55,14 +55,14 @@ export function connectKeys(stage, fit, overlays, level, turn) {
     { keys: ["M"], shown: "Shift m", does: "the mip level before", act: () => level.step(-1) },
     { keys: ["t"], shown: "t", does: "a drag moves the light, or the sphere or camera", act: () => turn.toggle() },
     { keys: ["o"], shown: "o", does: "next overlay", act: () => overlays.next() },
-    { keys: ["+", "="], shown: "+", does: "zoom in", act: () => zoom(stage, 1) },
-    { keys: ["-", "_"], shown: "-", does: "zoom out", act: () => zoom(stage, -1) },
-    { keys: ["0"], shown: "0", does: "the whole picture", act: () => stage.showWhole() },
+    { keys: ["+", "="], shown: "+", does: "zoom in", act: () => zoom(paneArea, 1) },
+    { keys: ["-", "_"], shown: "-", does: "zoom out", act: () => zoom(paneArea, -1) },
+    { keys: ["0"], shown: "0", does: "the whole picture", act: () => paneArea.showWhole() },
     {
       keys: ["9"],
       shown: "9",
       does: "one pixel of the picture on one of the screen",
-      act: () => oneToOne(stage),
+      act: () => oneToOne(paneArea),
     },
     {
       keys: ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"],

@@ -5,7 +5,7 @@ import { byId, setText } from "./dom.js";
 export class Level {
   /**
    * @param {import("./session.js").Session} session
-   * @param {() => void} changed called when pictures must be asked for again
+   * @param {() => void} changed called when pictures must be requested again
    */
   constructor(session, changed) {
     this.session = session;

@@ -17,7 +17,7 @@ const STILL_MS = 350;
 export class Tone {
   /**
    * @param {import("./session.js").Session} session
-   * @param {() => void} changed called when pictures must be asked for again
+   * @param {() => void} changed called when pictures must be requested again
    */
   constructor(session, changed) {
     this.session = session;
@@ -78,7 +78,7 @@ export class Tone {
 export class Light {
   /**
    * @param {import("./session.js").Session} session
-   * @param {() => void} changed called when pictures must be asked for again
+   * @param {() => void} changed called when pictures must be requested again
    */
   constructor(session, changed) {
     this.session = session;

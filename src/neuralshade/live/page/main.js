@@ -15,14 +15,14 @@ import { forgetProblems, notice, retract } from "./notices.js";
 import { Overlays } from "./overlays.js";
 import { showQuality } from "./quality.js";
 import { Session } from "./session.js";
-import { Stage } from "./stage.js";
+import { PaneArea } from "./pane_area.js";
 import { connectToolbar } from "./toolbar.js";
 import { Turn } from "./turn.js";
 import { Values, Views } from "./views.js";
 
 const session = new Session();
 const connection = new Connection(session);
-const stage = new Stage();
+const paneArea = new PaneArea();
 const tone = new Tone(session, () => views.ask());
 const light = new Light(session, () => views.ask());
 const level = new Level(session, () => {
@@ -31,25 +31,25 @@ const level = new Level(session, () => {
 });
 const turn = new Turn(session, () => light.move());
 const inputs = new Inputs(session, () => light.move());
-stage.ondrag = (dx, dy, pane) => turn.drag(dx, dy, pane) || light.drag(dx, dy, pane);
-const views = new Views(session, connection, stage, { tone, light, level, turn, inputs });
+paneArea.ondrag = (dx, dy, pane) => turn.drag(dx, dy, pane) || light.drag(dx, dy, pane);
+const views = new Views(session, connection, paneArea, { tone, light, level, turn, inputs });
 views.onproblem = notice;
-connectToolbar(stage);
+connectToolbar(paneArea);
 session.on("scene", () => {
-  stage.show(session.scene);
+  paneArea.show(session.scene);
   setText(byId("scene-name"), session.scene?.name ?? "");
   setText(byId("scene-size"), session.scene ? sizeOf(session.scene) : "");
   views.askAgain();
 });
-const values = new Values(session, connection, stage, level);
+const values = new Values(session, connection, paneArea, level);
 views.onframe = () => values.askAgain();
-const overlays = new Overlays(session, connection, stage);
+const overlays = new Overlays(session, connection, paneArea);
 const controls = new FitControls(session, connection);
 showNumbers(session);
 showQuality(session);
 new Curves(session);
 new Files(session, new NewFit(session, connection), tone, inputs);
-connectKeys(stage, controls, overlays, level, turn);
+connectKeys(paneArea, controls, overlays, level, turn);
 
 let shown = ""; // which scene of which session
 session.on("scene", () => {
@@ -78,9 +78,9 @@ Object.defineProperty(window, "neuralshade", {
   value: {
     /** Return a pane's picture as it was received: uint8 RGBA, not drawn, not resampled. */
     pixels(/** @type {string} */ pane) {
-      const picture = stage.isEarlier(pane) ? null : stage.picture(pane);
+      const picture = paneArea.isEarlier(pane) ? null : paneArea.picture(pane);
       if (!picture) return null;
-      const { width, height, data } = stage.pictures.bytes(picture);
+      const { width, height, data } = paneArea.pictures.bytes(picture);
       return { width, height, data };
     },
     get frame() {

@@ -9,7 +9,7 @@ import { byId, element, setText } from "./dom.js";
  * Send files into a set of their own; return what the server says of it, null where a file was
  * refused, which a notice tells.
  * @param {File[]} files
- * @param {(name: string) => void} onsending is told each file before it goes
+ * @param {(name: string) => void} onsending called with each file before it is sent
  * @returns {Promise<MapSet | null>}
  */
 export async function sendMaps(files, onsending) {

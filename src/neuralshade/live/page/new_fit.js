@@ -23,7 +23,7 @@ export class NewFit {
     /** @type {import("./types.js").MapSet | null} */ this.maps = null;
     /** @type {import("./types.js").SourceSet | null} */ this.source = null;
     this.sending = ""; // name of the file that is on its way
-    this.starting = false; // what was asked for is not told of yet
+    this.starting = false; // the requested fit has not been announced yet
     this.chosen = ""; // kind that somebody chose, or that was fitted last
     this.timed = false; // whether somebody chose the seconds
     /** @type {number | undefined} whose preset was proposed last */ this.fit_id = undefined;
@@ -157,7 +157,7 @@ export class NewFit {
   start() {
     const kind = this.#kind;
     if (!this.#takes(kind)) return; // Enter in a field of a command
-    const { preset, bpp, seconds, seed, set } = this.#given;
+    const { preset, bpp, seconds, seed, set } = this.#settings;
     const sent = this.connection.send({
       type: "control",
       action: "start",
@@ -192,8 +192,8 @@ export class NewFit {
     return kinds.find(({ name }) => name === byId("kind").value) ?? kinds[0];
   }
 
-  /** Return what the fields say, as far as the kind heeds them; null for those left empty. */
-  get #given() {
+  /** Return the settings of the form that the kind supports; null for empty fields. */
+  get #settings() {
     const kind = this.#kind;
     const number = (/** @type {string} */ id) => {
       const value = byId(id).valueAsNumber;
@@ -245,8 +245,8 @@ export class NewFit {
     const lacks = !this.sending && !this.#takes(kind);
     byId("start").disabled = Boolean(this.sending) || this.starting || lacks;
     setText(byId("start"), this.starting ? "Starting ..." : "Start");
-    const told = !lacks || byId("start").hidden || (kind?.maps && this.maps); // why a set is refused
-    setText(byId("start-why"), told ? "" : `It needs ${needed(kind)}.`);
+    const explained = !lacks || byId("start").hidden || (kind?.maps && this.maps); // why a set is refused
+    setText(byId("start-why"), explained ? "" : `It needs ${needed(kind)}.`);
     if (fit?.preset && kind?.name === fit.verb && fit.id !== this.fit_id) byId("preset").value = fit.preset;
     this.fit_id = fit?.id;
   }
@@ -259,19 +259,19 @@ export class NewFit {
     const maps = kind?.maps ? this.maps : null;
     const source = this.#sourceOf(kind);
     const size = own && `${own.name}, ${own.width} x ${own.height}`;
-    const given = size ?? (source ? sourceName(source) : maps && named(maps));
-    const text = given ?? present;
-    const ready = `${given}: ${(kind && maps?.refused[kind.name]) ?? "ready to be fitted."}`;
+    const chosen = size ?? (source ? sourceName(source) : maps && named(maps));
+    const text = chosen ?? present;
+    const ready = `${chosen}: ${(kind && maps?.refused[kind.name]) ?? "ready to be fitted."}`;
     setText(byId("source-name"), kind?.picture ? "Picture" : kind?.maps ? "Maps" : "Source");
     setText(byId("choose-word"), kind?.maps ? "Choose maps" : kind?.picture ? "Choose a picture" : "Choose files");
     if (source) showSource(source);
     else showMaps(maps, kind?.name);
     setText(byId("fit-picture"), this.sending ? "uploading" : text);
     byId("pictures").hidden = !kind?.picture && !kind?.maps && !kind?.documents.length;
-    byId("present-picture").hidden = !given || !fit?.picture || !(kind?.picture || kind?.name === fit.verb);
-    byId("taken").hidden = !given && !this.sending;
+    byId("present-picture").hidden = !chosen || !fit?.picture || !(kind?.picture || kind?.name === fit.verb);
+    byId("taken").hidden = !chosen && !this.sending;
     setText(byId("taken"), this.sending ? `Sending ${this.sending}` : ready);
-    byId("start-here").hidden = !given || Boolean(this.sending) || !this.#takes(kind);
+    byId("start-here").hidden = !chosen || Boolean(this.sending) || !this.#takes(kind);
     byId("start-here").disabled = this.starting;
     setText(byId("start-here"), this.starting ? "Starting ..." : "Start the fit");
     byId("drop-hint").hidden = !byId("taken").hidden;
@@ -283,7 +283,7 @@ export class NewFit {
   #showCommand() {
     const kind = this.#kind;
     if (!kind || byId("in-terminal").hidden) return;
-    showCommand(kind, this.#given, this.session.runs_shaders);
+    showCommand(kind, this.#settings, this.session.runs_shaders);
   }
 }
 

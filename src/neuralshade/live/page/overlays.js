@@ -4,31 +4,31 @@ import { byId, setOptions, setText } from "./dom.js";
 import { paintPicture } from "./paint.js";
 import { AS_THEY_ARE } from "./pictures.js";
 
-const AGAIN_MS = 2000; // how often it is asked for while a fit changes it
+const AGAIN_MS = 2000; // between two requests while a fit changes it
 
 export class Overlays {
   /**
    * @param {import("./session.js").Session} session
    * @param {import("./connection.js").Connection} connection
-   * @param {import("./stage.js").Stage} stage
+   * @param {import("./pane_area.js").PaneArea} paneArea
    */
-  constructor(session, connection, stage) {
+  constructor(session, connection, paneArea) {
     this.session = session;
     this.connection = connection;
-    this.stage = stage;
+    this.paneArea = paneArea;
     this.opacity = 0.6;
     this.choice = byId("overlay");
     /** @type {import("./types.js").Picture | null} */ this.picture = null;
     /** @type {Float32Array | null} u, v of each point */ this.points = null;
     this.timer = 0;
-    stage.over.push((context, viewport) => this.paint(context, viewport));
+    paneArea.over.push((context, viewport) => this.paint(context, viewport));
     session.on("scene", () => this.#offer());
     session.on("fit", () => this.#ask());
     session.on("overlay", (header, payload) => this.#take(header, payload ?? new Uint8Array()));
     this.choice.addEventListener("change", () => this.#choose());
     byId("overlay-opacity").addEventListener("input", (/** @type {any} */ event) => {
       this.opacity = Number(event.target.value) / 100;
-      stage.invalidate();
+      paneArea.invalidate();
     });
   }
 
@@ -53,7 +53,7 @@ export class Overlays {
     this.picture = this.points = null;
     byId("overlay-opacity").disabled = !this.choice.value;
     setText(byId("overlay-caption"), "");
-    this.stage.invalidate();
+    this.paneArea.invalidate();
     this.#ask();
   }
 
@@ -67,10 +67,10 @@ export class Overlays {
 
   /** @param {any} header @param {Uint8Array} payload */
   async #take(header, payload) {
-    const wanted = () => {
+    const needed = () => {
       return header.scene === this.session.scene?.id && header.name === this.choice.value;
     };
-    if (!wanted()) return;
+    if (!needed()) return;
     if (header.kind === "points") {
       this.points = new Float32Array(payload.slice(0, 8 * header.count).buffer);
       setText(byId("overlay-caption"), `${header.count.toLocaleString("en-US")} points`);
@@ -79,13 +79,13 @@ export class Overlays {
         new Blob([payload.slice()], { type: "image/png" }),
         AS_THEY_ARE,
       );
-      if (!wanted()) return;
+      if (!needed()) return;
       const { width, height } = source;
       const rest = { step: null, sharp: true, look: "" };
       this.picture = { source, width, height, region: [0, 0, 1, 1], ...rest };
       setText(byId("overlay-caption"), header.caption ?? "");
     }
-    this.stage.invalidate();
+    this.paneArea.invalidate();
     if (this.session.fit?.state === "running") this.#askLater();
   }
 

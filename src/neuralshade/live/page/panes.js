@@ -2,7 +2,7 @@
 
 const ERROR = "error"; // of "result"; that of another pane is error:PANE
 const FLIP = "flip:"; // flip:PANE is FLIP's error of PANE, drawn by the server
-const GIVEN = "given:"; // given:PANE is what PANE is compared with
+const REFERENCE_OF = "given:"; // given:PANE is what PANE is compared with
 const REFERENCES = ["target", "reference"]; // what all others are
 
 /**
@@ -24,13 +24,13 @@ export function offerPanes(scene) {
   const title = (/** @type {string} */ pane) => scene.titles?.[pane] ?? capital(pane);
   const known = REFERENCES.find((pane) => panes.includes(pane));
   // Without one, planes are beside the first: that is then called what it is, a difference.
-  const own = panes.find((pane) => panes.includes(GIVEN + pane));
+  const own = panes.find((pane) => panes.includes(REFERENCE_OF + pane));
   const reference = known ?? (plane && !own ? panes[0] : null);
   /** @type {Map<string, string>} */
   const beside = new Map();
   for (const pane of panes) {
-    const given = panes.includes(GIVEN + pane) ? GIVEN + pane : reference;
-    if (given !== null && given !== pane) beside.set(pane, given);
+    const compared = panes.includes(REFERENCE_OF + pane) ? REFERENCE_OF + pane : reference;
+    if (compared !== null && compared !== pane) beside.set(pane, compared);
   }
   /** @type {[string, string][]} */
   const entries = panes.map((pane) => [pane, title(pane)]);
@@ -39,7 +39,7 @@ export function offerPanes(scene) {
     const text = known || own ? error : `${title(pane)} minus ${title(reference ?? "")}`;
     entries.push([pane === "result" ? ERROR : `${ERROR}:${pane}`, text]);
   }
-  const one = reference ?? (own ? GIVEN + own : panes[0]) ?? "";
+  const one = reference ?? (own ? REFERENCE_OF + own : panes[0]) ?? "";
   const other = own ?? panes.find((pane) => pane !== one) ?? one;
   const two = panes.includes("result") ? "result" : other;
   const errors = entries.map(([name]) => name).filter((name) => errorOf(name) === two);
@@ -64,11 +64,11 @@ export function errorOf(name) {
 export function isResult(/** @type {string} */ name, /** @type {import("./types.js").Scene} */ scene) {
   if (scene.panes.includes("result")) return name === "result";
   if (scene.light?.panes.includes(name)) return false; // of another shape than what was learned
-  return !REFERENCES.includes(name) && !name.startsWith(GIVEN) && errorOf(name) === null;
+  return !REFERENCES.includes(name) && !name.startsWith(REFERENCE_OF) && errorOf(name) === null;
 }
 
 /**
- * Return what must be asked for to show `names`.
+ * Return the panes to request in order to show `names`.
  * @param {string[]} names
  * @param {Map<string, string>} beside
  * @param {string} form of errors

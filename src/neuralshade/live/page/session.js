@@ -37,7 +37,7 @@ export class Session {
    * @param {any} [message]
    * @param {Uint8Array} [payload]
    */
-  tell(type, message, payload) {
+  notify(type, message, payload) {
     for (const listener of this.listeners.get(type) ?? []) listener(message, payload);
   }
 
@@ -46,7 +46,7 @@ export class Session {
     if (message.type === "hello") this.#greet(message);
     else {
       this.#keep(message);
-      this.tell(message.type, message);
+      this.notify(message.type, message);
     }
   }
 
@@ -65,8 +65,8 @@ export class Session {
     this.measuring = hello.measuring ?? [];
     this.preparing = hello.preparing ?? null;
     this.curve = hello.curve ?? [];
-    const told = ["hello", "scene", "fit", "progress", "quality", "preparing", "curve"];
-    for (const type of told) this.tell(type, hello);
+    const parts = ["hello", "scene", "fit", "progress", "quality", "preparing", "curve"];
+    for (const type of parts) this.notify(type, hello);
   }
 
   #keep(/** @type {any} */ message) {

@@ -16,7 +16,7 @@ export function isDocument(name, kinds) {
  * Send a document and its pictures; return what the server says of them, null where a file was
  * refused, which a notice tells.
  * @param {File[]} files the document first
- * @param {(name: string) => void} onsending is told each file before it goes
+ * @param {(name: string) => void} onsending called with each file before it is sent
  * @returns {Promise<SourceSet | null>}
  */
 export async function sendSource(files, onsending) {

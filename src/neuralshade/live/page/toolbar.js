@@ -3,60 +3,60 @@
 import { byId, setText } from "./dom.js";
 import * as format from "./format.js";
 
-/** @param {import("./stage.js").Stage} stage */
-export function connectToolbar(stage) {
+/** @param {import("./pane_area.js").PaneArea} paneArea */
+export function connectToolbar(paneArea) {
   const counts = [1, 2, 3].map((count) => byId(`panes-${count}`));
   const wipe = byId("wipe");
   const scale = byId("error-scale");
   const form = byId("error-form");
-  counts.forEach((button, i) => button.addEventListener("click", () => setCount(stage, i + 1)));
-  wipe.addEventListener("click", () => toggleWipe(stage));
-  byId("whole").addEventListener("click", () => stage.showWhole());
-  byId("zoom-in").addEventListener("click", () => zoom(stage, 1));
-  byId("zoom-out").addEventListener("click", () => zoom(stage, -1));
-  byId("one-to-one").addEventListener("click", () => oneToOne(stage));
+  counts.forEach((button, i) => button.addEventListener("click", () => setCount(paneArea, i + 1)));
+  wipe.addEventListener("click", () => toggleWipe(paneArea));
+  byId("whole").addEventListener("click", () => paneArea.showWhole());
+  byId("zoom-in").addEventListener("click", () => zoom(paneArea, 1));
+  byId("zoom-out").addEventListener("click", () => zoom(paneArea, -1));
+  byId("one-to-one").addEventListener("click", () => oneToOne(paneArea));
   scale.addEventListener("change", () => {
-    stage.error_scale = Number(scale.value);
-    stage.invalidate();
+    paneArea.error_scale = Number(scale.value);
+    paneArea.invalidate();
   });
   form.addEventListener("change", () => {
-    stage.error_form = form.value;
-    stage.layout();
+    paneArea.error_form = form.value;
+    paneArea.layout();
   });
-  stage.onlayout = () => {
+  paneArea.onlayout = () => {
     counts.forEach((button, i) => {
-      button.disabled = i >= stage.most;
-      button.setAttribute("aria-pressed", String(!stage.wiping && stage.count === i + 1));
+      button.disabled = i >= paneArea.most;
+      button.setAttribute("aria-pressed", String(!paneArea.wiping && paneArea.count === i + 1));
     });
-    wipe.disabled = stage.most < 2;
-    wipe.setAttribute("aria-pressed", String(stage.wiping));
-    const errors = stage.offer?.entries.some(([name]) => /^error(:|$)/.test(name));
+    wipe.disabled = paneArea.most < 2;
+    wipe.setAttribute("aria-pressed", String(paneArea.wiping));
+    const errors = paneArea.offer?.entries.some(([name]) => /^error(:|$)/.test(name));
     byId("error-forms").hidden = !errors;
-    byId("error-scales").hidden = !errors || stage.form === "flip";
-    form.querySelector("[value=flip]").disabled = !stage.flips.length;
-    form.value = stage.form;
-    setText(byId("zoom"), stage.scene ? format.zoom(stage.viewport.scale) : "");
-    byId("whole").setAttribute("aria-pressed", String(stage.viewport.isWhole));
+    byId("error-scales").hidden = !errors || paneArea.form === "flip";
+    form.querySelector("[value=flip]").disabled = !paneArea.flips.length;
+    form.value = paneArea.form;
+    setText(byId("zoom"), paneArea.scene ? format.zoom(paneArea.viewport.scale) : "");
+    byId("whole").setAttribute("aria-pressed", String(paneArea.viewport.isWhole));
   };
-  stage.onlayout();
+  paneArea.onlayout();
 }
 
-/** @param {import("./stage.js").Stage} stage @param {number} count */
-export function setCount(stage, count) {
-  stage.wiping = false;
-  stage.wanted = count;
-  stage.layout();
+/** @param {import("./pane_area.js").PaneArea} paneArea @param {number} count */
+export function setCount(paneArea, count) {
+  paneArea.wiping = false;
+  paneArea.requested = count;
+  paneArea.layout();
 }
 
-/** @param {import("./stage.js").Stage} stage */
-export function toggleWipe(stage) {
-  stage.wiping = !stage.wiping && stage.most > 1;
-  const [slot] = stage.slots;
-  if (stage.wiping && slot.second === slot.pane) {
-    const other = stage.offer?.entries.find(([name]) => name !== slot.pane);
+/** @param {import("./pane_area.js").PaneArea} paneArea */
+export function toggleWipe(paneArea) {
+  paneArea.wiping = !paneArea.wiping && paneArea.most > 1;
+  const [slot] = paneArea.slots;
+  if (paneArea.wiping && slot.second === slot.pane) {
+    const other = paneArea.offer?.entries.find(([name]) => name !== slot.pane);
     slot.second = other?.[0] ?? slot.second;
   }
-  stage.layout();
+  paneArea.layout();
 }
 
 /** Double the error's scale, or halve it; after the last comes the first. @param {1 | -1} by */
@@ -67,15 +67,15 @@ export function changeErrorScale(/** @type {1 | -1} */ by) {
   scale.dispatchEvent(new Event("change"));
 }
 
-/** @param {import("./stage.js").Stage} stage @param {1 | -1} direction */
-export function zoom(stage, direction) {
-  stage.viewport.zoomStep(direction);
-  stage.moved();
+/** @param {import("./pane_area.js").PaneArea} paneArea @param {1 | -1} direction */
+export function zoom(paneArea, direction) {
+  paneArea.viewport.zoomStep(direction);
+  paneArea.moved();
 }
 
-/** @param {import("./stage.js").Stage} stage */
-export function oneToOne(stage) {
-  const { viewport } = stage;
+/** @param {import("./pane_area.js").PaneArea} paneArea */
+export function oneToOne(paneArea) {
+  const { viewport } = paneArea;
   viewport.zoomAt(1, viewport.paneWidth / 2, viewport.paneHeight / 2);
-  stage.moved();
+  paneArea.moved();
 }

@@ -9,7 +9,7 @@ const MOST_OVER = 90; // degrees that its top comes to the eye, or goes away fro
 export class Turn {
   /**
    * @param {import("./session.js").Session} session
-   * @param {() => void} changed called when pictures must be asked for again
+   * @param {() => void} changed called when pictures must be requested again
    */
   constructor(session, changed) {
     this.session = session;
@@ -18,7 +18,7 @@ export class Turn {
     this.over_deg = 0;
     this.scene_id = -1; // whose turn it is
     this.choice = byId("drag-what");
-    this.choice.addEventListener("change", () => this.#tell());
+    this.choice.addEventListener("change", () => this.#describe());
     session.on("scene", () => this.#enter());
   }
 
@@ -30,7 +30,7 @@ export class Turn {
   /** Let a drag move the light where it turned the sphere, and the other way around. */
   toggle() {
     if (this.#panes.length) this.choice.value = this.choice.value === "turn" ? "light" : "turn";
-    this.#tell();
+    this.#describe();
   }
 
   /** Whether it shows in that pane. @param {string} pane */
@@ -58,7 +58,7 @@ export class Turn {
     byId("drags").hidden = !this.#panes.length;
     setText(byId("drag-turn"), this.#isSphere ? "the sphere" : "the camera");
     if (!this.#panes.length) this.choice.value = "light";
-    this.#tell();
+    this.#describe();
     if (scene?.id === this.scene_id) return; // come back: it stays
     this.scene_id = scene?.id ?? -1;
     this.around_deg = this.over_deg = 0;
@@ -69,7 +69,7 @@ export class Turn {
   }
 
   /** Say what a drag does. */
-  #tell() {
+  #describe() {
     const turns = this.#isSphere ? "turn it" : "move the camera";
     setText(byId("drag-does"), this.choice.value === "turn" ? turns : "move its light");
   }

@@ -7,14 +7,14 @@ import { decodeFrame, numbersAt } from "./pictures.js";
 
 const VIEW_GAP_MS = 90; // between two views while the picture is dragged
 const VALUES_GAP_MS = 80;
-const MOST_TOLD = 4; // panes whose numbers are told though nobody looks at them
+const MOST_LISTED = 4; // panes whose numbers are listed even when not shown
 
 /** Asks for views, takes the frames that answer. */
 export class Views {
   /**
    * @param {import("./session.js").Session} session
    * @param {import("./connection.js").Connection} connection
-   * @param {import("./stage.js").Stage} stage
+   * @param {import("./pane_area.js").PaneArea} paneArea
    * @param {object} looks how pictures are drawn
    * @param {import("./look.js").Tone} looks.tone
    * @param {import("./look.js").Light} looks.light
@@ -22,17 +22,17 @@ export class Views {
    * @param {import("./turn.js").Turn} looks.turn
    * @param {import("./inputs.js").Inputs} looks.inputs
    */
-  constructor(session, connection, stage, { tone, light, level, turn, inputs }) {
+  constructor(session, connection, paneArea, { tone, light, level, turn, inputs }) {
     this.session = session;
     this.connection = connection;
-    this.stage = stage;
+    this.paneArea = paneArea;
     this.tone = tone;
     this.light = light;
     this.level = level;
     this.turn = turn;
     this.inputs = inputs;
     this.id = 0;
-    this.asked = "";
+    this.lastRequest = "";
     /**
      * How the pictures of a view look, by its id, and by what its sides are divided.
      * @type {Map<number, {of: (pane: string) => string, by: number}>}
@@ -43,43 +43,43 @@ export class Views {
     /** @type {(text: string) => void} */ this.onproblem = () => {};
     /** @type {() => void} */ this.onframe = () => {};
     this.ask = spaced(() => this.#ask(), VIEW_GAP_MS);
-    stage.onview = () => this.ask();
+    paneArea.onview = () => this.ask();
     session.on("frame", (header, payload) => {
       this.queue = this.queue.then(() => this.#take(header, payload ?? new Uint8Array()));
     });
   }
 
-  /** Ask even if nothing changed: the server forgot, or shows another scene. */
+  /** Request the view again although nothing changed: the server lost it, or has another scene. */
   askAgain() {
-    this.asked = "";
+    this.lastRequest = "";
     this.ask();
   }
 
-  /** Return the panes to ask for: slow ones once others are there, and not while the light moves. */
+  /** Return the panes to request: slow ones after the others, and not while the light moves. */
   get panes() {
     const { scene } = this.session;
     if (!scene) return [];
-    const quick = this.stage.panes.filter((pane) => !isSlow(pane, scene));
+    const quick = this.paneArea.panes.filter((pane) => !isSlow(pane, scene));
     const early = this.light.coarseness > 1 || this.frame?.scene !== scene.id;
-    return early && quick.length ? quick : this.stage.panes;
+    return early && quick.length ? quick : this.paneArea.panes;
   }
 
   #ask() {
     const { scene } = this.session;
-    const { stage, tone, light, level, turn, inputs, panes } = this;
-    if (!scene || scene !== stage.scene || !stage.panes.length) return;
+    const { paneArea, tone, light, level, turn, inputs, panes } = this;
+    if (!scene || scene !== paneArea.scene || !paneArea.panes.length) return;
     const drawn = { ...tone.request, ...level.request, ...inputs.request };
-    const { region, width, height } = stage.request();
+    const { region, width, height } = paneArea.request();
     const by = light.coarseness;
     const size = { width: Math.ceil(width / by), height: Math.ceil(height / by) };
     const placed = { ...light.request, ...turn.request };
     const view = { scene: scene.id, region, ...size, panes, parts: true, ...drawn, ...placed };
     const text = JSON.stringify(view);
-    if (text === this.asked) return;
+    if (text === this.lastRequest) return;
     const id = this.id + 1;
     if (!this.connection.send({ type: "view", id, ...view })) return;
     this.id = id;
-    this.asked = text;
+    this.lastRequest = text;
     const of = (/** @type {string} */ pane) => {
       const lit = scene.light?.panes.includes(pane) ? light.request : {};
       return JSON.stringify({ ...drawn, ...lit, ...(turn.shows(pane) ? turn.request : {}) });
@@ -92,14 +92,14 @@ export class Views {
     try {
       const look = this.looks.get(header.view) ?? { of: () => "", by: 1 };
       for (const id of this.looks.keys()) if (id < header.view) this.looks.delete(id);
-      const sharp = header.sharp && look.by === 1; // or as large as was asked for, which was less
+      const sharp = header.sharp && look.by === 1; // or at the requested size, which was smaller
       const pictures = await decodeFrame({ ...header, sharp }, payload, look.of);
-      if (header.scene === this.stage.scene?.id) {
-        this.stage.pictures.take(pictures);
+      if (header.scene === this.paneArea.scene?.id) {
+        this.paneArea.pictures.take(pictures);
         const first = this.frame?.scene !== header.scene;
         this.frame = header;
         if (first) this.ask(); // for slow panes too
-        this.stage.draw();
+        this.paneArea.draw();
         this.onframe();
       }
     } catch (problem) {
@@ -114,20 +114,20 @@ export class Values {
   /**
    * @param {import("./session.js").Session} session
    * @param {import("./connection.js").Connection} connection
-   * @param {import("./stage.js").Stage} stage
+   * @param {import("./pane_area.js").PaneArea} paneArea
    * @param {import("./level.js").Level} level
    */
-  constructor(session, connection, stage, level) {
+  constructor(session, connection, paneArea, level) {
     this.session = session;
     this.connection = connection;
-    this.stage = stage;
+    this.paneArea = paneArea;
     this.level = level;
     this.place = byId("values");
     this.hint = this.place.textContent ?? "";
     this.id = 0;
     /** @type {[number, number] | null} */ this.at = null;
     this.ask = spaced(() => this.#ask(), VALUES_GAP_MS);
-    stage.onpoint = (u, v) => {
+    paneArea.onpoint = (u, v) => {
       this.at = [u, v];
       this.ask();
     };
@@ -140,7 +140,7 @@ export class Values {
 
   /** A new frame came: what lies under the pointer may have changed. */
   askAgain() {
-    if (this.stage.cursor && this.at) this.ask();
+    if (this.paneArea.cursor && this.at) this.ask();
   }
 
   #ask() {
@@ -165,20 +165,20 @@ export class Values {
     const x = Math.min(width - 1, Math.floor(u * width));
     const y = Math.min(height - 1, Math.floor(v * height));
     const parts = [element("span", { class: "at" }, `x ${x}, y ${y}`)];
-    for (const pane of this.#told(Object.keys(values))) {
-      const lit = this.stage.isLit(pane); // the server draws no single pixel of it
-      const numbers = lit ? numbersAt(this.stage.picture(pane), u, v) : (values[pane] ?? []);
+    for (const pane of this.#listed(Object.keys(values))) {
+      const lit = this.paneArea.isLit(pane); // the server draws no single pixel of it
+      const numbers = lit ? numbersAt(this.paneArea.picture(pane), u, v) : (values[pane] ?? []);
       if (!numbers.length) continue;
-      const title = `${this.stage.offer?.titles.get(pane) ?? pane}${lit ? ", as shown" : ""}`;
+      const title = `${this.paneArea.offer?.titles.get(pane) ?? pane}${lit ? ", as shown" : ""}`;
       const text = numbers.map(channel).join("  ");
       parts.push(element("span", {}, element("span", { class: "soft" }, title), ` ${text}`));
     }
     this.place.replaceChildren(...parts);
   }
 
-  /** Return which panes' numbers are told: all of a few, else those that are looked at. */
-  #told(/** @type {string[]} */ known) {
-    const { told } = this.stage;
-    return known.length > MOST_TOLD ? told : [...new Set([...told, ...known])];
+  /** Return the panes whose numbers are listed: all of a few, else the shown ones. */
+  #listed(/** @type {string[]} */ known) {
+    const { measured } = this.paneArea;
+    return known.length > MOST_LISTED ? measured : [...new Set([...measured, ...known])];
   }
 }

@@ -12,14 +12,14 @@ import { Viewport } from "./viewport.js";
 
 const MOST_PANES = 3;
 
-export class Stage {
+export class PaneArea {
   constructor() {
-    this.root = byId("stage");
+    this.root = byId("pane-area");
     this.arrangement = new Arrangement(this.root);
     this.viewport = new Viewport();
     this.pictures = new Pictures();
     this.slots = [1, 2, 3].map((number) => new Slot(number));
-    this.wanted = MOST_PANES;
+    this.requested = MOST_PANES;
     this.wiping = false;
     this.error_scale = 4;
     this.error_form = "grey"; // or heat, flip
@@ -28,7 +28,7 @@ export class Stage {
     /** @type {{u: number, v: number, slot: Slot | null} | null} */ this.cursor = null;
     /** @type {((context: CanvasRenderingContext2D, viewport: Viewport) => void)[]} over results */
     this.over = [];
-    /** @type {() => void} called when another part or pane must be asked for */
+    /** @type {() => void} called when another region or pane must be requested */
     this.onview = () => {};
     /** @type {(u: number, v: number) => void} */ this.onpoint = () => {};
     /** @type {() => void} called when buttons may have to change */ this.onlayout = () => {};
@@ -64,20 +64,20 @@ export class Stage {
   }
 
   get count() {
-    return this.wiping ? 1 : Math.min(this.wanted, this.most);
+    return this.wiping ? 1 : Math.min(this.requested, this.most);
   }
 
   get active() {
     return this.slots.slice(0, this.count);
   }
 
-  /** Return what to ask the server for; of what is lit, as many pixels as the screen has. */
+  /** Return the view to request; for lit panes with as many pixels as the screen. */
   request() {
     const lit = this.panes.some((pane) => this.isLit(pane));
     return this.viewport.request(lit);
   }
 
-  /** Return what errors are beside, by pane. */
+  /** Return the reference of each pane that has errors. */
   get beside() {
     return this.offer?.beside ?? new Map();
   }
@@ -88,12 +88,12 @@ export class Stage {
     return drawn ? this.error_form : "grey";
   }
 
-  /** Return the panes that the server draws FLIP's error of. */
+  /** Return the panes with a FLIP error map from the server. */
   get flips() {
     return (this.scene?.panes ?? []).filter((pane) => pane.startsWith(flipOf("")));
   }
 
-  /** Return the panes to ask the server for. */
+  /** Return the panes to request from the server. */
   get panes() {
     const names = this.active.flatMap((slot) => slot.shown);
     return needed(names, this.beside, this.form);
@@ -119,7 +119,7 @@ export class Stage {
     this.moved();
   }
 
-  /** Something moved: draw what is there, and ask for what is missing. */
+  /** Draw what is there after a move, and request what is missing. */
   moved() {
     const zoomed = !this.viewport.isWhole;
     this.root.classList.toggle("zoomed", zoomed);
@@ -153,8 +153,8 @@ export class Stage {
     return this.scene?.light?.panes.includes(errorOf(name) ?? name) ?? false;
   }
 
-  /** Return the panes whose numbers are told: the pointed one, those shown, what they are beside. */
-  get told() {
+  /** Return the panes whose numbers are listed: the pointed one, those shown, and their references. */
+  get measured() {
     const { slot } = this.cursor ?? {};
     const names = [slot, ...this.active].flatMap((each) => each?.shown ?? []);
     const whole = names.flatMap((name) => {
@@ -164,7 +164,7 @@ export class Stage {
     return [...new Set(whole)].filter(Boolean);
   }
 
-  /** Whether what a pane shows is of the scene before. @param {string} name */
+  /** Whether a pane still shows the previous scene. @param {string} name */
   isEarlier(name) {
     return needed([name], this.beside, this.form).some((pane) => this.pictures.earlier.has(pane));
   }
@@ -189,7 +189,7 @@ export class Stage {
     slot.describe(`${before}${latest.width} x ${latest.height}${step}`);
   }
 
-  /** Return why there is no picture of a pane. */
+  /** Return the reason why a pane has no picture. */
   #lacking(/** @type {string} */ name) {
     const compared = errorOf(name);
     const made = [compared ?? "", this.beside.get(compared ?? "") ?? ""];
