@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neuralshade.model.latent_grid import LatentGrid
-from neuralshade.model.latent_position import LONGEST_PERIOD, OCTAVES, LatentPosition
+from neuralshade.model.latent_position import LONGEST_PERIOD, LatentPosition
+from neuralshade.model.widths import OCTAVES
 
 SIZES, SERVES = [(7, 4), (3, 2), (1, 1)], [0, 0, 1, 2]
 MIPS, SERVED = [(13, 6), (6, 3), (3, 1), (1, 1)], [0, 0, 2, 2]

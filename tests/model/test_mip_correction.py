@@ -5,7 +5,8 @@ import math
 import pytest
 import torch
 
-from neuralshade.model.mip_correction import FAR, SCALARS, MipCorrection
+from neuralshade.model.mip_correction import FAR, MipCorrection
+from neuralshade.model.widths import SCALARS, correction_shapes
 
 
 def trained_like(rng, invariants=5, vectors=3):
@@ -23,6 +24,13 @@ def test_begins_by_correcting_nothing(rng):
     network = MipCorrection(5, 3, rng=rng)
     found = network(torch.randn(9, 5, generator=rng), torch.randn(9, 3, 2, generator=rng))
     assert found.shape == (9, 2 + SCALARS) and not found.any()
+
+
+@pytest.mark.parametrize("layers", [0, 1, 3])
+def test_shapes_are_known_without_it(layers):
+    state = MipCorrection(5, 3, layers, 8, rng=None).state_dict()
+    known = correction_shapes(5, 3, layers, 8)
+    assert list(known.items()) == [(name, tuple(values.shape)) for name, values in state.items()]
 
 
 def test_slopes_turn_with_the_vectors(rng):

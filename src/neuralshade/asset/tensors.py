@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from neuralshade.asset.schema import Form
+from neuralshade.asset.stored_form import SCALE, stored_form
 from neuralshade.errors import AssetError
 from neuralshade.gpu.foreign_slang import OWN
 from neuralshade.model.encoding import Encoding
@@ -17,7 +18,6 @@ from neuralshade.model.linear import Linear
 from neuralshade.model.quantize import dequantize, quantize
 
 ZERO = 8  # what a 4-bit level of 0 is stored as, so that -8 ... 7 become 0 ... 15
-SCALE = ".scale"  # suffix of the steps that belong to a quantised tensor
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,8 @@ def packed_forms(field: torch.nn.Module) -> dict[str, Form]:
     """Return dtype and shape of what ``pack_field`` returns; ``field`` may be a meta one."""
     forms: dict[str, Form] = {}
     for kept in stored_parameters(field):
-        if kept.bits >= 16:
-            shape = tuple(kept.parameter.shape)
-            forms[kept.name] = ("float16" if kept.bits == 16 else "float32", shape)
-            continue
-        *outer, count = kept.slice_shape
-        width = (count + 1) // 2 if kept.bits == 4 else count
-        forms[kept.name] = ("uint8" if kept.bits == 4 else "int8", (*outer, width))
-        forms[kept.name + SCALE] = ("float32", (kept.slice_shape[0],))
+        shape = kept.parameter.shape if kept.bits >= 16 else kept.slice_shape
+        forms |= stored_form(kept.name, tuple(shape), kept.bits)
     return forms
 
 

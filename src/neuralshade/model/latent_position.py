@@ -9,8 +9,8 @@ import torch
 
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.parameters import SlangType
+from neuralshade.model.widths import OCTAVES, POSITION_WIDTH
 
-OCTAVES = 3  # periods of 8, 4 and 2 texels
 LONGEST_PERIOD = 8  # in texels of the finest mip that the same latents serve
 
 LEVELS = """public struct {name}Mips : IMips
@@ -34,7 +34,7 @@ class LatentPosition(Encoding):
     """
 
     dimensions = 3
-    width = 4 * OCTAVES + 1
+    width = POSITION_WIDTH
 
     def __init__(self, sizes: Sequence[tuple[int, int]], served: Sequence[int]):
         super().__init__()

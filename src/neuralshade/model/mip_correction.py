@@ -8,9 +8,8 @@ from __future__ import annotations
 import torch
 
 from neuralshade.model.mlp import MLP
+from neuralshade.model.widths import SCALARS
 
-# of a texel, beside one factor for each vector: logarithms of alpha and albedo, and metallic
-SCALARS = 3
 FAR = 0.005  # share of the training data that counts as far out, on either side
 
 

@@ -1,6 +1,5 @@
 """Small fully connected network. Device half: mlp.slang."""
 
-from itertools import pairwise
 from typing import Any
 
 import torch
@@ -8,6 +7,7 @@ import torch
 from neuralshade.model.activation import ACTIVATIONS, activate, slang_name
 from neuralshade.model.linear import Linear
 from neuralshade.model.parameters import SlangType
+from neuralshade.model.widths import layer_sizes
 
 
 class MLP(torch.nn.Module):
@@ -30,12 +30,12 @@ class MLP(torch.nn.Module):
         rng: torch.Generator | None,
     ):
         super().__init__()
-        widths = [inputs, *[hidden_width] * hidden_layers, outputs]
         kinds = [*[activation] * hidden_layers, output_activation]
         gains = [*[ACTIVATIONS[activation].gain] * hidden_layers, 0.5]
         self.kinds = kinds
-        sizes = zip(pairwise(widths), gains, strict=True)
-        layers = [Linear(i, o, gain, bias, rng=rng) for (i, o), gain in sizes]
+        sizes = layer_sizes(inputs, outputs, hidden_layers, hidden_width)
+        layers = [Linear(i, o, gain, bias, rng=rng)
+                  for (i, o), gain in zip(sizes, gains, strict=True)]  # fmt: skip
         self.layers = torch.nn.ModuleList(layers)
         self.members = tuple(layers)  # the same, typed
 

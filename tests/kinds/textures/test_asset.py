@@ -14,10 +14,8 @@ from neuralshade.asset.asset import asset_file, read_asset
 from neuralshade.asset.file import write_asset_file
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.kinds.textures.asset import (
-    field_forms,
     pack_bits,
     pack_field,
-    packed_size,
     round_decoder,
     stored_field,
     unpack_bits,
@@ -28,6 +26,12 @@ from neuralshade.kinds.textures.engine import latent_grids
 from neuralshade.kinds.textures.field import build_field
 from neuralshade.kinds.textures.layout import shapes_for
 from neuralshade.kinds.textures.recipe import TexturesRecipe
+from neuralshade.kinds.textures.schema import (
+    decoder_count,
+    field_forms,
+    latent_counts,
+    packed_size,
+)
 from neuralshade.model.latent_position import LatentPosition
 
 STORED = DATA / "textures.nsh"
@@ -66,6 +70,21 @@ def test_a_field_comes_back(width, height, channels, bpp, wrap, layers, network_
     round_decoder(field)
     for one, two in zip(field.network.parameters(), again.network.parameters(), strict=True):
         torch.testing.assert_close(one, two, rtol=1e-6, atol=0)  # steps are found once more
+
+
+@pytest.mark.parametrize("latents", ["plain", "bc1"])
+@pytest.mark.parametrize("size", [(1, 1), (37, 5), (64, 64)])
+@pytest.mark.parametrize("bpp", [0.3, 2.5, 18.0])
+def test_forms_and_counts_are_those_of_the_field(latents, size, bpp, rng):
+    """They are found without it."""
+    recipe = TexturesRecipe(bpp=bpp, latents=latents, hidden_width=16)
+    field = build_field(recipe, size, 3, rng)
+    found = {name: (str(t.dtype), t.shape) for name, t in pack_field(field).items()}
+    assert list(field_forms(recipe, size, 3).items()) == list(found.items())
+    assert decoder_count(recipe, 3) == sum(p.numel() for p in field.network.parameters())
+    if latents == "plain":
+        counts = [grid.texels.numel() for grid in latent_grids(field)]
+        assert latent_counts(recipe, size) == counts
 
 
 @pytest.mark.parametrize("latents", ["plain", "bc1"])

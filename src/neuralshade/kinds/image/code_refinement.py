@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.asset.tensors import SCALE, pack_nibbles, unpack_nibbles
+from neuralshade.asset.stored_form import SCALE
+from neuralshade.asset.tensors import pack_nibbles, unpack_nibbles
 from neuralshade.base.interrupt import Interruption
 from neuralshade.engine.code_bands import Group, Level
 from neuralshade.engine.code_refinement import descend_codes

@@ -21,39 +21,13 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.asset import tensors as tensors_of
-from neuralshade.asset.rules import CURVE, DIGEST, SIDE, STEPS
-from neuralshade.asset.schema import AnyOf, Form, ListOf, MapOf, Number, ObjectOf, Rule, Text
-from neuralshade.kinds.textures.block_shape import BLOCK_BYTES
-from neuralshade.kinds.textures.channels import LONGEST_NAME, MOST_CHANNELS, MOST_MAPS
 from neuralshade.kinds.textures.engine import latent_grids
 from neuralshade.kinds.textures.field import build_field
 from neuralshade.kinds.textures.recipe import TexturesRecipe
+from neuralshade.kinds.textures.schema import DECODER, LAYERS
 from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
-
-LAYERS, DECODER = "layers.", "decoder."  # prefixes of parameters and of their tensors
-MOST_MIPS = 25
-MEANINGS = ("srgb", "linear", "normal", "data")
-DECIBELS = Number(-1e6, 1e6)
-MAP_RULE = ObjectOf({
-    "name": Text(LONGEST_NAME), "meaning": Text(choices=MEANINGS),
-    "channels": Number(1, 3, whole=True), "bits": Number(8, 32, whole=True),
-    "first": Number(0, MOST_CHANNELS, whole=True),
-    "curve": Text(choices=("none", "srgb", "log", "mask")), "low": Number(-1e30, 1e30),
-    "high": Number(-1e30, 1e30),
-    "constant": AnyOf((ListOf(Number(-1e30, 1e30), 1, 3), Text(0, or_none=True)),
-                      "a list of 1 to 3 numbers, or nothing"),
-})  # fmt: skip
-TEXTURES_RULE = ObjectOf(
-    {"name": Text(), "width": SIDE, "height": SIDE, "mips": Number(1, MOST_MIPS, whole=True),
-     "maps": ListOf(MAP_RULE, 1, MOST_MAPS), "notes": ListOf(Text(2**16)), "digest": DIGEST},
-)  # fmt: skip
-RULES: dict[str, Rule] = {
-    "textures": TEXTURES_RULE,
-    "training": ObjectOf({**STEPS, "curve": CURVE}),
-    "quality": ObjectOf({"psnr_db": DECIBELS, "maps": MapOf(ListOf(DECIBELS, 1, MOST_MIPS))}),
-}
 
 
 def pack_bits(codes: npt.NDArray[np.uint8], bits: int) -> npt.NDArray[np.uint8]:
@@ -75,11 +49,6 @@ def unpack_bits(packed: npt.NDArray[np.uint8], bits: int, count: int) -> npt.NDA
         codes[:, code] = (words >> np.uint64(code * bits)).astype(np.uint8)
     codes &= np.uint8(2**bits - 1)
     return codes.reshape(-1)[:count]
-
-
-def packed_size(count: int, bits: int) -> int:
-    """Return the bytes of ``count`` packed codes."""
-    return -(-count * bits // 8)
 
 
 def pack_field(field: Field) -> dict[str, npt.NDArray[Any]]:
@@ -116,23 +85,6 @@ def round_decoder(field: Field) -> None:
         assert layer.bias is not None and bias is not None
         layer.weight.copy_(weight)
         layer.bias.copy_(bias)
-
-
-def field_forms(recipe: TexturesRecipe, size: tuple[int, int], channels: int) -> Mapping[str, Form]:
-    """Return the forms of the tensors that a recipe makes, without allocating them."""
-    with torch.device("meta"):
-        field = build_field(recipe, size, channels, None)
-    forms: dict[str, Form] = {}
-    for grid in latent_grids(field):
-        if isinstance(grid, BlockGrid):
-            own: list[Form] = [("uint8", (grid.blocks, BLOCK_BYTES))] * grid.textures
-        else:
-            own = [("uint8", (packed_size(grid.texels.numel(), grid.bits),))]
-        for form in own:
-            forms[f"latents.{len(forms)}"] = form
-    for name, form in tensors_of.packed_forms(stored_network(field)).items():
-        forms[name.replace(LAYERS, DECODER)] = form
-    return forms
 
 
 @torch.no_grad()

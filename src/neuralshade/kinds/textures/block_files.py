@@ -17,8 +17,9 @@ from neuralshade.asset.texture.texture_format import FORMATS
 from neuralshade.base.atomic import make_folder, whole_file
 from neuralshade.errors import AssetError
 from neuralshade.fitting.output_checks import check_no_input
-from neuralshade.kinds.textures.block_layout import block_grids, blocks_for
+from neuralshade.kinds.textures.block_layout import block_grids
 from neuralshade.kinds.textures.block_shape import octave_of
+from neuralshade.kinds.textures.layout import blocks_for
 from neuralshade.kinds.textures.reference import TexturesAsset
 
 DECODER = "decoder.json"

@@ -8,13 +8,11 @@ import torch
 
 from neuralshade.kinds.textures.block_shape import (
     BlockShape,
-    blocks_of,
     level_sizes,
     octave_of,
-    parse_blocks,
 )
 from neuralshade.kinds.textures.initial_latents import SIGMAS, start_latents
-from neuralshade.kinds.textures.recipe import GridShape, TexturesRecipe
+from neuralshade.kinds.textures.recipe import GridShape
 from neuralshade.kinds.textures.texels import Texels
 from neuralshade.model.block_grid import CHANNELS, SIDE, BlockGrid
 from neuralshade.model.composite import Composite
@@ -23,11 +21,6 @@ from neuralshade.model.latent_grid import LatentGrid
 BLOCK_SIGMAS = 2.5  # standard deviations of a component to either side that [0, 1] covers
 TURNS = 12  # power iterations for a block's main axis
 LEAST_SPAN = 1e-3  # least distance of a block's end points
-
-
-def blocks_for(recipe: TexturesRecipe) -> tuple[BlockShape, ...]:
-    """Return the textures that a recipe names, or those for its rate."""
-    return parse_blocks(recipe.grids) or blocks_of(recipe.bpp)
 
 
 def build_blocks(

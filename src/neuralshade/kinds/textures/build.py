@@ -18,7 +18,6 @@ from neuralshade.fitting.options import FitOptions
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.textures.block_layout import (
     block_grids,
-    blocks_for,
     start_blocks,
 )
 from neuralshade.kinds.textures.channels import MapCoding
@@ -31,7 +30,7 @@ from neuralshade.kinds.textures.engine import (
 )
 from neuralshade.kinds.textures.field import build_field
 from neuralshade.kinds.textures.initial_latents import start_latents
-from neuralshade.kinds.textures.layout import latent_rate, served_first, shapes_for
+from neuralshade.kinds.textures.layout import blocks_for, latent_rate, served_first, shapes_for
 from neuralshade.kinds.textures.recipe import TexturesRecipe, parse_weights
 from neuralshade.kinds.textures.texels import Texels, TexelSampler
 from neuralshade.model.field import Field

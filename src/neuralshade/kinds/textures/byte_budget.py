@@ -16,7 +16,7 @@ from neuralshade.kinds.textures.layout import (
     stored_levels,
 )
 from neuralshade.kinds.textures.recipe import GRID_LIMITS, GridShape, TexturesRecipe
-from neuralshade.model.latent_position import LatentPosition
+from neuralshade.model.widths import POSITION_WIDTH
 
 HEADER_BYTES = 2700  # of a file, without its maps
 MAP_BYTES = 350  # per map in the header: its coding, and its PSNR in every mip
@@ -62,7 +62,7 @@ def latent_bytes(shapes: Sequence[GridShape], sizes: Sequence[tuple[int, int]]) 
 
 def inputs_of(shapes: Sequence[GridShape]) -> int:
     """Return the number of a decoder's inputs."""
-    return sum(shape.features for shape in shapes) + LatentPosition.width
+    return sum(shape.features for shape in shapes) + POSITION_WIDTH
 
 
 def decoder_bytes(inputs: int, channels: int, recipe: TexturesRecipe, bits: int) -> int:

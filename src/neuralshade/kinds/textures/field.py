@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from neuralshade.kinds.textures.layout import build_encoding, shapes_for
+from neuralshade.kinds.textures.layout import blocks_for, build_encoding, shapes_for
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
@@ -23,7 +23,7 @@ def build_field(
     sizes = mip_sizes(*size, recipe.mips or None)
     wraps = recipe.wrap == "repeat"
     if recipe.latents == "bc1":
-        from neuralshade.kinds.textures.block_layout import blocks_for, build_blocks
+        from neuralshade.kinds.textures.block_layout import build_blocks
 
         encoding = build_blocks(sizes, blocks_for(recipe), wraps, rng)
     else:

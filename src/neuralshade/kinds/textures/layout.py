@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import product
+from typing import TYPE_CHECKING
 
-import torch
-
+from neuralshade.kinds.textures.block_shape import BlockShape, blocks_of, parse_blocks
 from neuralshade.kinds.textures.recipe import (
     FEW_BITS,
     GRID_LIMITS,
@@ -18,9 +18,11 @@ from neuralshade.kinds.textures.recipe import (
     TexturesRecipe,
     parse_grids,
 )
-from neuralshade.model.composite import Composite
-from neuralshade.model.latent_grid import LatentGrid
-from neuralshade.model.latent_position import LatentPosition
+
+if TYPE_CHECKING:
+    import torch
+
+    from neuralshade.model.composite import Composite
 
 MANY_BITS = 12.0  # per texel, above which latents take smaller steps
 SPARED = 0.03  # of a rate, that a layout closer to a known one may leave unused
@@ -87,6 +89,11 @@ def decoder_bits(recipe: TexturesRecipe, shapes: Sequence[GridShape] = ()) -> in
 def shapes_for(recipe: TexturesRecipe) -> Shapes:
     """Return the grids that a recipe names, or those of its rate in an older file."""
     return parse_grids(recipe.grids) or shapes_of(recipe.bpp, OLDER)
+
+
+def blocks_for(recipe: TexturesRecipe) -> tuple[BlockShape, ...]:
+    """Return the textures that a recipe names, or those for its rate."""
+    return parse_blocks(recipe.grids) or blocks_of(recipe.bpp)
 
 
 def with_grids(recipe: TexturesRecipe, tried: tuple[Shapes, ...]) -> TexturesRecipe:
@@ -163,6 +170,10 @@ def build_encoding(
     rng: torch.Generator | None,
 ) -> Composite:
     """Return the encoding of (u, v, mip) for mips of ``sizes``, mip 0 first."""
+    from neuralshade.model.composite import Composite
+    from neuralshade.model.latent_grid import LatentGrid
+    from neuralshade.model.latent_position import LatentPosition
+
     served = served_first(shapes[0].scale, len(sizes))
     stored = sorted(set(served))
     serves = [stored.index(first) for first in served]

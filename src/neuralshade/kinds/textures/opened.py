@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,23 +15,28 @@ import numpy.typing as npt
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
 from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.lazy_import import lazy_type
 from neuralshade.base.message_text import decimals, memory_text, shown
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.hints import MapChain
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.textures import KIND
-from neuralshade.kinds.textures.asset import RULES, field_forms, stored_field
 from neuralshade.kinds.textures.channels import TEXEL, MapCoding, coding_of
-from neuralshade.kinds.textures.decoding import Decoding, check_device
-from neuralshade.kinds.textures.engine import texels_under
 from neuralshade.kinds.textures.recipe import TexturesRecipe
+from neuralshade.kinds.textures.schema import RULES, decoder_count, field_forms, latent_counts
 from neuralshade.measure.map_psnr import mips_text
 from neuralshade.measure.table import Table
-from neuralshade.model.field import Field
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.region import Region, chosen_names, level_regions
+
+if TYPE_CHECKING:
+    from neuralshade.kinds.textures.decoding import Decoding
+    from neuralshade.model.field import Field
+else:  # for tools that read type hints at run time
+    Decoding = lazy_type("neuralshade.kinds.textures.decoding:Decoding")
+    Field = lazy_type("neuralshade.model.field:Field")
 
 Floats = npt.NDArray[np.float32]
 
@@ -132,6 +137,8 @@ class OpenedTextures(Opened):
     @cached_property
     def field(self) -> Field:
         """Return the field as stored, in float32."""
+        from neuralshade.kinds.textures.asset import stored_field
+
         try:
             return stored_field(self.recipe, self.size_of_set, self.channels, self.tensors)
         except AssetError as error:
@@ -140,6 +147,8 @@ class OpenedTextures(Opened):
     @cached_property
     def _decoding(self) -> Decoding:
         """Return the decoder of whole levels."""
+        from neuralshade.kinds.textures.decoding import Decoding
+
         return Decoding(self.field, self.sizes, self.path)
 
     def close(self) -> None:
@@ -150,7 +159,10 @@ class OpenedTextures(Opened):
     @property
     def numbers(self) -> int:
         """Return how many trained numbers there are."""
-        return sum(p.numel() for p in self.field.parameters())
+        if self.recipe.latents == "bc1":  # the field checks its blocks
+            return sum(p.numel() for p in self.field.parameters())
+        latents = sum(latent_counts(self.recipe, self.size_of_set))
+        return latents + decoder_count(self.recipe, self.channels)
 
     def trained_channels(self, level: int) -> Floats:
         """Return all trained channels of a mip: float32 [h, w, C] as decoded, not clamped."""
@@ -179,6 +191,7 @@ class OpenedTextures(Opened):
     ) -> Iterator[MapChain]:
         """Return maps with their levels, see ``Opened.chains``."""
         from neuralshade.kinds.textures.chains import map_chains
+        from neuralshade.kinds.textures.decoding import Decoding, check_device
 
         check_device(device)
         regions = level_regions(self.sizes, levels, region)
@@ -213,6 +226,8 @@ class OpenedTextures(Opened):
         self, coding: MapCoding, level: int, width: int, height: int, crop: Crop = WHOLE
     ) -> Floats:
         """Return the texels of a map under pixel centres, display-coded in [0, 1]."""
+        from neuralshade.kinds.textures.engine import texels_under
+
         rows, cols = texels_under(self.sizes[level], width, height, crop)
         return self._decoding.shown(level, rows, cols, coding)
 
@@ -232,7 +247,7 @@ class OpenedTextures(Opened):
     def memory_bytes(self) -> int:
         """Return the bytes in a GPU's memory: packed codes, float16 decoder."""
         latents = sum(t.nbytes for name, t in self.tensors.items() if name.startswith("latents."))
-        return latents + 2 * sum(p.numel() for p in self.field.network.parameters())
+        return latents + 2 * decoder_count(self.recipe, self.channels)
 
     def scene(self, reference: Any = None) -> Scene:
         """Return the scene of a live page, beside ``reference`` if there is one."""

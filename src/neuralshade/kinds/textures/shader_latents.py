@@ -16,9 +16,10 @@ from neuralshade.languages.numbers import LANES, fours, number
 from neuralshade.model.block_grid import CHANNELS, BlockGrid
 from neuralshade.model.composite import Composite
 from neuralshade.model.latent_grid import LatentGrid
-from neuralshade.model.latent_position import LONGEST_PERIOD, OCTAVES, LatentPosition
+from neuralshade.model.latent_position import LONGEST_PERIOD, LatentPosition
 from neuralshade.model.packed_codes import PackedCodes
 from neuralshade.model.shader_form import Function, Parameter, Texture
+from neuralshade.model.widths import OCTAVES
 
 Words = npt.NDArray[np.uint32]
 Tensors = Sequence[npt.NDArray[Any]]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy.typing as npt
-import torch
 
 from neuralshade.asset.rules import COUNT, SIDE
 from neuralshade.asset.schema import Form, ListOf, MapOf, Number, ObjectOf, Text
@@ -19,7 +18,7 @@ from neuralshade.kinds.mipmaps.family import KIND
 from neuralshade.kinds.mipmaps.family.footprints import INVARIANTS, VECTORS
 from neuralshade.kinds.mipmaps.recipe import MipmapsRecipe
 from neuralshade.measure.table import Table
-from neuralshade.model.mip_correction import MipCorrection
+from neuralshade.model.widths import correction_shapes
 from neuralshade.source.crop import WHOLE, Crop
 
 RULES = {
@@ -54,10 +53,9 @@ class OpenedFamily(Opened):
                 raise AssetError(f"{self.path}: got no quality.left of {shown(one['name'])}, need "
                                  "that of every set. Train the family again.")  # fmt: skip
         network = self.family["network"]
-        with torch.device("meta"):
-            corrects = MipCorrection(INVARIANTS, VECTORS, network["hidden_layers"],
-                                     network["hidden_width"], rng=None)  # fmt: skip
-        return {n: ("float32", tuple(values.shape)) for n, values in corrects.state_dict().items()}
+        shapes = correction_shapes(INVARIANTS, VECTORS, network["hidden_layers"],
+                                   network["hidden_width"])  # fmt: skip
+        return {name: ("float32", shape) for name, shape in shapes.items()}
 
     @property
     def family(self) -> Mapping[str, Any]:
