@@ -24,30 +24,24 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("broken", BROKEN)
-def test_a_state_of_other_numbers_is_refused(tmp_path, broken):
+def test_a_state_of_other_numbers_is_refused(tmp_path, broken, same_message):
     kept, path = load_checkpoint(DATA / "image.checkpoint.nsh", "image"), tmp_path / "x.nsh"
     kept.state.update(BROKEN[broken])
     save_checkpoint(path, "image", kept)
     with pytest.raises(AssetError) as caught:
         neuralshade.fit_image(DATA / "photo.png", tmp_path / "y.nsh", options=FitOptions(
             resume=path, engine="torch", device="cpu"))  # fmt: skip
-    assert str(caught.value) == (
-        f"{path}: got a state that does not fit its recipe, need a whole checkpoint. "
-        "Start the fit again."
-    )
+    same_message(str(caught.value), path, "Start")
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
-def test_a_state_that_is_no_number_is_refused(tmp_path, value):
+def test_a_state_that_is_no_number_is_refused(tmp_path, value, same_message):
     kept, path = load_checkpoint(DATA / "image.checkpoint.nsh", "image"), tmp_path / "x.nsh"
     kept.state["average.1"][0, 0, 0] = value
     save_checkpoint(path, "image", kept)
     with pytest.raises(AssetError) as caught:
         load_checkpoint(path, "image")
-    assert str(caught.value) == (
-        f"{path}: got NaN or infinity in tensor 'average.1', need finite numbers. Start the fit "
-        "again."
-    )
+    same_message(str(caught.value), path, "Start")
 
 
 def test_infinite_squares_of_gradients_are_well(tmp_path):

@@ -44,7 +44,7 @@ def test_all_of_it_may_be_the_largest(tmp_path, loss):
     assert np.isfinite(done.loss)
 
 
-def test_no_asset_where_every_step_was_skipped(refusal, tmp_path, monkeypatch):
+def test_no_asset_where_every_step_was_skipped(refusal, tmp_path, monkeypatch, same_message):
     def skip(self, factors):
         self.skipped += len(factors)
         return 1.0
@@ -53,10 +53,7 @@ def test_no_asset_where_every_step_was_skipped(refusal, tmp_path, monkeypatch):
     line = refusal(neuralshade.ConfigError, neuralshade.fit_image, light(value=1.0),
                    tmp_path / "x.nsh", options=neuralshade.FitOptions(engine="torch"),
                    **FEW)  # fmt: skip
-    assert line == (
-        "fit: diverged at step 1: no gradient was finite, so all 8 steps were skipped. Look for "
-        "values of extreme size, and lower the rates."
-    )
+    same_message(line, "fit", "Look")
     assert not list(tmp_path.glob("x.nsh"))
 
 

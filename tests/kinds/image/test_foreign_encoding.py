@@ -86,11 +86,8 @@ def test_info_tells_the_package(outside, asset, capsys):
     assert "encoding powers of shade-outside 1.2; loss cauchy of shade-outside 1.2" in said
 
 
-def test_without_the_package_one_line_says_which(asset, refusal):
-    assert refusal(AssetError, neuralshade.load, asset) == (
-        f"{asset}: got encoding 'planes' of package shade-outside 1.2, as the file says, which is "
-        "not installed, need it. Install it if you trust it."
-    )
+def test_without_the_package_one_line_says_which(asset, refusal, same_message):
+    same_message(refusal(AssetError, neuralshade.load, asset), asset, "Install")
 
 
 def test_without_a_loss_alone_it_is_drawn(outside, tmp_path, monkeypatch):
