@@ -241,7 +241,7 @@ def test_another_generators_text_is_refused(refusal):
     assert said.startswith("MaterialX: got 0 places of the texture functions")
 
 
-def test_without_the_package_the_file_is_named(tmp_path, monkeypatch):
+def test_without_the_package_the_file_is_named(tmp_path, monkeypatch, same_message):
     def none():
         raise ImportError("No module named 'MaterialX'")
 
@@ -249,13 +249,8 @@ def test_without_the_package_the_file_is_named(tmp_path, monkeypatch):
     path = tmp_path / "x.mtlx"
     with pytest.raises(ConfigError) as caught:
         load_materialx(path)
-    assert str(caught.value) == (
-        f"{path}: got no such file, need a MaterialX document. Check the path."
-    )
+    same_message(str(caught.value), path, "Check")
     path.write_text("")
     with pytest.raises(ConfigError) as caught:
         load_materialx(path)
-    assert str(caught.value) == (
-        f"{path}: got no package MaterialX, need it for .mtlx files. Run: pip install "
-        '"neuralshade[materialx]"'
-    )
+    same_message(str(caught.value), path, "Run")

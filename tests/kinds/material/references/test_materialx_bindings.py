@@ -137,25 +137,21 @@ def test_texels_are_not_mixed_where_that_is_said_somewhere(gpu, document, pictur
     np.testing.assert_allclose(found, picture[at[:, 1], at[:, 0]], atol=2e-3)
 
 
-def test_uses_of_a_definition_that_look_up_differently_are_refused(document, picture, refusal):
+def test_uses_of_a_definition_that_look_up_differently_are_refused(
+    document, picture, refusal, same_message
+):
     nodes = FORMS["default"]("mirror").replace(
         '<p name="c" type="color3"/>',
         f'<p name="p1" type="color3"/><p name="p2" type="color3">{text("mode", "value", "clamp")}'
         '</p><add name="c" type="color3"><input name="in1" type="color3" nodename="p1"/>'
         '<input name="in2" type="color3" nodename="p2"/></add>')  # fmt: skip
     path = document(nodes + MATTE)
-    assert refusal(ConfigError, load_materialx, path) == (
-        f"{path}: NG_p/i.uaddressmode: got ['clamp', 'mirror'] in different uses of its "
-        "definition, need one of them. Use two definitions."
-    )
+    same_message(refusal(ConfigError, load_materialx, path), f"{path}: NG_p/i.uaddressmode", "Use")
 
 
-def test_a_border_that_is_black_is_refused_by_the_node(document, picture, refusal):
+def test_a_border_that_is_black_is_refused_by_the_node(document, picture, refusal, same_message):
     path = document(FORMS["USD"]("black") + MATTE)
-    assert refusal(ConfigError, load_materialx, path) == (
-        f"{path}: t.uaddressmode: got 'constant', need one of ['periodic', 'clamp', 'mirror']. "
-        "Change it."
-    )
+    same_message(refusal(ConfigError, load_materialx, path), f"{path}: t.uaddressmode", "Change")
 
 
 UBER = """
@@ -180,16 +176,13 @@ USE = '<input name="transmission" type="float" nodename="k"/>'
     (0, 1, "", False), (1, 0, "", True), (1, 0, USE, False), (0, 0.5, USE, True),
 ])  # fmt: skip
 def test_transmission_is_what_it_is_wherever_that_is_said(
-    document, refusal, default, constant, use, passes
+    document, refusal, default, constant, use, passes, same_message
 ):  # fmt: skip
     path = document("", UBER.format(default, "R", constant, use) + SHADER)
     if not passes:
         assert load_materialx(path).notes == ()
         return
-    assert refusal(ConfigError, load_materialx, path) == (
-        f"{path}: NG_u/s (standard_surface) lets light through (transmission), need a surface that "
-        "reflects, of nodes that have Slang. Take it out."
-    )
+    same_message(refusal(ConfigError, load_materialx, path), path, "Take")
 
 
 MODES = """

@@ -38,11 +38,9 @@ FOLDED = """
     'target="genslang" function="x(); //"',
     'target="genslang" file="stdlib/genglsl/lib/mx_math.glsl" function="x"',
 ])  # fmt: skip
-def test_code_asks_for_trust(document, refusal, attributes):
+def test_code_asks_for_trust(document, refusal, attributes, same_message):
     path = document(OWN.format(IMPLEMENTED.format(attributes)))
-    assert refusal(ConfigError, load_materialx, path) == (
-        f"{path}: got a document with code of its own (implementation IM_own), need your word "
-        "that it may run here. Read it, then add --trust, or trust=True in Python.")  # fmt: skip
+    same_message(refusal(ConfigError, load_materialx, path), path, "--trust")
 
 
 def test_code_that_is_included_or_in_place_of_a_library_s_asks_too(document, refusal):

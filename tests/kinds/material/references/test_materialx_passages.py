@@ -119,13 +119,11 @@ def test_presence_of_lama_is_an_opacity(document):
     assert reference.notes == ("L: what is behind it is left out: opacity darkens it alone.",)
 
 
-def test_a_normal_of_zero_is_refused_by_the_input(document, refusal):
+def test_a_normal_of_zero_is_refused_by_the_input(document, refusal, same_message):
     zero = given("normal", "vector3", "0, 0, 0")
     path = document("", MATERIAL.format("UsdPreviewSurface", zero))
-    assert refusal(ConfigError, load_materialx, path) == (
-        f"{path}: S (UsdPreviewSurface): got normal of 0, 0, 0, need a direction. Leave it out, or "
-        "give it a length."
-    )
+    message = refusal(ConfigError, load_materialx, path)
+    same_message(message, f"{path}: S (UsdPreviewSurface)", "Leave")
     constant = f'<constant name="n" type="vector3">{zero.replace("normal", "value")}</constant>'
     path = document(constant, MATERIAL.format("UsdPreviewSurface", given("normal", "vector3", "n")))
     assert "got normal of 0, 0, 0" in refusal(ConfigError, load_materialx, path)
