@@ -175,16 +175,14 @@ def test_other_maps_are_refused(bumpy, set_of):
     )
 
 
-def test_render_draws_a_lit_plane(bumpy, tmp_path):
+def test_render_draws_a_lit_plane(bumpy, tmp_path, same_message):
     drawn = neuralshade.render(bumpy.folder / "waves.nsh", tmp_path / "p.png", size=(64, 36))
     assert drawn.shape == (36, 64, 3) and np.isfinite(drawn).all() and drawn.min() >= 0
     assert drawn[-10:].std() > 0  # the plane, where the sky has one color
     assert (tmp_path / "p.png").exists()
     with pytest.raises(ConfigError) as caught:
         neuralshade.render(bumpy.folder / "waves.nsh", size=(64, 36), crop=(0, 0, 0.5, 1))
-    assert str(caught.value) == (
-        "crop: got a part of a lit plane, need the whole, 0,0,1,1. Leave it out."
-    )
+    same_message(str(caught.value), "crop", "Leave")
 
 
 def test_report_is_one_page(bumpy, tmp_path, small_plane):
@@ -198,15 +196,12 @@ def test_report_is_one_page(bumpy, tmp_path, small_plane):
     assert "http://" not in page.replace("http://www.w3.org", "")
 
 
-def test_a_picture_s_asset_has_no_maps(tmp_path, set_of):
+def test_a_picture_s_asset_has_no_maps(tmp_path, set_of, same_message):
     picture = neuralshade.picture_from_array(np.zeros((6, 5, 3), np.uint8))
     neuralshade.fit_image(picture, tmp_path / "a.nsh", preset="tiny-9", steps=2)
     with pytest.raises(AssetError) as caught:
         neuralshade.evaluate(tmp_path / "a.nsh", set_of(4, 4))
-    assert str(caught.value) == (
-        f"{tmp_path}/a.nsh: got a TextureSet for an asset of kind 'image', need a picture. Give "
-        "the one it was fitted to."
-    )
+    same_message(str(caught.value), f"{tmp_path}/a.nsh", "Give")
 
 
 def test_a_flat_set_stays_as_it_is(device, stand, set_of, short):

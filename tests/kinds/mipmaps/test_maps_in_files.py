@@ -73,31 +73,18 @@ def refused(refusal):
     )
 
 
-def test_refused_before_training_and_nothing_left(stand, set_of, refused, waves):
+def test_refused_before_training_and_nothing_left(stand, set_of, refused, waves, same_message):
     write_maps(stand / "rock", waves)
     before = sorted(stand.rglob("*"))
-    assert refused(ConfigError, set_of(1, 1), "out") == (
-        "waves: got maps of 1 x 1 texels, need larger ones. Nothing lies below them."
-    )
-    assert refused(ConfigError, "rock", "out", formats=("bmp",)) == (
-        "format: got 'bmp', need one of png, exr, dds, dds-bc, ktx2, ktx2-bc. Write for example "
-        "dds."
-    )
-    assert refused(ConfigError, "rock", "out", formats=("ktx2", "ktx2-bc")) == (
-        "format: got ktx2 and ktx2-bc, need one of the two: their files have the same names. "
-        "Leave one out."
-    )
-    assert refused(ConfigError, set_of(), "out", maps={"albedo": "a.png"}) == (
-        "albedo: got it beside a TextureSet, which has its maps already, need one of the two. "
-        "Leave it out."
-    )
-    assert refused(ConfigError, set_of(), "out", options=FitOptions(movie="a.gif")) == (
-        "movie: got 'a.gif', need None: fit mipmaps has no choice of it. Leave movie out."
-    )
-    assert refused(DeviceError, set_of(), "out", options=FitOptions(engine="torch")) == (
-        'engine: got "torch", need gpu or auto: Slang runs on a GPU or on software Vulkan. '
-        "Leave --engine out."
-    )
+    same_message(refused(ConfigError, set_of(1, 1), "out"), "waves", "larger")
+    same_message(refused(ConfigError, "rock", "out", formats=("bmp",)), "format", "Write")
+    message = refused(ConfigError, "rock", "out", formats=("ktx2", "ktx2-bc"))
+    same_message(message, "format", "Leave")
+    same_message(refused(ConfigError, set_of(), "out", maps={"albedo": "a.png"}), "albedo", "Leave")
+    message = refused(ConfigError, set_of(), "out", options=FitOptions(movie="a.gif"))
+    same_message(message, "movie", "Leave")
+    message = refused(DeviceError, set_of(), "out", options=FitOptions(engine="torch"))
+    same_message(message, "engine", "--engine")
     assert "gone/x" in refused(OutputError, set_of(), "gone/x")
     (stand / "file").write_text("x")
     assert "file" in refused(OutputError, set_of(), "file")
@@ -110,16 +97,13 @@ def test_refused_before_training_and_nothing_left(stand, set_of, refused, waves)
     assert sorted(stand.rglob("*")) == before
 
 
-def test_no_map_is_written_over(stand, refused, waves):
+def test_no_map_is_written_over(stand, refused, waves, same_message):
     """The folder of the maps as output, where one is called as a level would be."""
     write_maps(stand / "rock", waves)
     (stand / "rock/x_albedo.png").rename(stand / "rock/albedo_0.png")
     before = (stand / "rock/albedo_0.png").read_bytes()
     message = refused(OutputError, "rock", "rock", formats=("png",))
-    assert message == (
-        "rock/albedo_0.png: got the input rock/albedo_0.png itself as output, need another file. "
-        "Choose another path."
-    )
+    same_message(message, "rock/albedo_0.png", "Choose")
     assert (stand / "rock/albedo_0.png").read_bytes() == before
 
 

@@ -92,12 +92,10 @@ def test_levels_of_a_recipe():
     assert len(chain_levels(textures(9, 6), MipmapsRecipe(levels=30)).sizes) == 4
 
 
-def test_one_texel_refused():
+def test_one_texel_refused(same_message):
     with pytest.raises(ConfigError) as caught:
         chain_levels(textures(1, 1, "dot"), MipmapsRecipe())
-    assert str(caught.value) == (
-        "dot: got maps of 1 x 1 texels, need larger ones. Nothing lies below them."
-    )
+    same_message(str(caught.value), "dot", "larger")
 
 
 def test_a_pool_that_memory_does_not_take_is_smaller_and_told():
@@ -124,15 +122,12 @@ def test_near_mirror_pairs_weigh_more_from_level_to_level():
     assert near_weights(MipmapsRecipe(mirror=0)) == near_weights(MipmapsRecipe(mirror=1)) == (1,)
 
 
-def test_too_many_texels_for_a_dispatch_refused():
+def test_too_many_texels_for_a_dispatch_refused(same_message):
     levels = levels_of(1024, 1024)
     check_groups(levels, 2731, "a GPU")
     with pytest.raises(DeviceError) as caught:
         check_groups(levels, 2730, "a GPU")
-    assert str(caught.value) == (
-        "maps: got 1024 x 1024 texels, need so few that all levels below have 349,440 or fewer "
-        "on a GPU. Use smaller maps, or --device cuda."
-    )
+    same_message(str(caught.value), "maps", "--device")
 
 
 def row(error):

@@ -136,15 +136,12 @@ def test_several_sets_use_it_too(family, stand):
 
 
 @pytest.mark.slow  # kernels of another diffuse, for what the refusal below is asked of
-def test_settings_that_it_learned_are_its_own(device, stand):
+def test_settings_that_it_learned_are_its_own(device, stand, same_message):
     sets, settings = [metal(name, 0, 8) for name in "ab"], {**FEW, "diffuse": "burley"}
     neuralshade.fit_mipmaps_family(sets, "f.nsh", **settings)
     result = neuralshade.fit_mipmaps_family(sets[0], "f.nsh", **FEW)
     assert neuralshade.info(result.sets[0].asset)["recipe"]["diffuse"] == "burley"
-    assert refusal(ConfigError, sets[0], "f.nsh", diffuse="lambert") == (
-        "f.nsh: got diffuse='lambert', need 'burley' as its sets were trained with. Leave "
-        "--diffuse out."
-    )
+    same_message(refusal(ConfigError, sets[0], "f.nsh", diffuse="lambert"), "f.nsh", "--diffuse")
 
 
 @pytest.mark.slow
@@ -163,55 +160,33 @@ def refusal(kind, *arguments, **settings):
     return str(caught.value)
 
 
-def test_refused_before_anything_is_written(stand):
+def test_refused_before_anything_is_written(stand, same_message):
     one, other = metal("a", 0, 8), metal("b", 1, 8)
     assert "albedo" in refusal(ConfigError, [], "f.nsh")
-    assert refusal(ConfigError, one, "f.nsh") == (
-        "f.nsh: got no such file and 1 set, need a family's file, or two sets or more to train one "
-        "from. Check the path."
-    )
-    assert refusal(ConfigError, [one, metal("a", 2, 8)], "f.nsh") == (
-        "a: got a set named a like a, need another name, as its levels go by that. Rename it, or "
-        "fit it by itself."
-    )
-    assert refusal(ConfigError, [one, other], "f.nsh", options=FitOptions(resume="c.nsh")) == (
-        "resume: got 'c.nsh' beside share, need one of the two. Go on with that one set without "
-        "--share."
-    )
-    assert refusal(ConfigError, [one, other], "f.nsh", options=FitOptions(report="r.html")) == (
-        "report: got 'r.html' for 2 sets, need one set. Write a page of each with neuralshade "
-        "report."
-    )
-    assert refusal(ConfigError, [one, other], "f.nsh", maps={"albedo": "a.png"}) == (
-        "albedo: got a single map for 2 sets, need sets that have their maps. Put it into a folder "
-        "or a manifest."
-    )
-    assert refusal(OutputError, [one, other], "gone/f.nsh") == (
-        "gone/f.nsh: got no such folder, need a folder that exists. Create it first."
-    )
-    assert refusal(OutputError, [one, other], "f.nsh", "gone/out") == (
-        "gone/out: got no such folder, need a folder that exists. Create it first."
-    )
+    same_message(refusal(ConfigError, one, "f.nsh"), "f.nsh", "Check")
+    same_message(refusal(ConfigError, [one, metal("a", 2, 8)], "f.nsh"), "a", "Rename")
+    message = refusal(ConfigError, [one, other], "f.nsh", options=FitOptions(resume="c.nsh"))
+    same_message(message, "resume", "--share")
+    message = refusal(ConfigError, [one, other], "f.nsh", options=FitOptions(report="r.html"))
+    same_message(message, "report", "Write")
+    message = refusal(ConfigError, [one, other], "f.nsh", maps={"albedo": "a.png"})
+    same_message(message, "albedo", "Put")
+    same_message(refusal(OutputError, [one, other], "gone/f.nsh"), "gone/f.nsh", "Create")
+    same_message(refusal(OutputError, [one, other], "f.nsh", "gone/out"), "gone/out", "Create")
     assert list(stand.iterdir()) == []
 
 
-def test_a_network_may_not_be_a_set_s_levels(stand):
+def test_a_network_may_not_be_a_set_s_levels(stand, same_message):
     (stand / "a_mips").mkdir()
     message = refusal(OutputError, [metal("a", 0, 8), metal("b", 1, 8)], "a_mips/a.nsh")
-    assert message == (
-        "a_mips/a.nsh: got the path of the levels for the network too, need one for each. Choose "
-        "another path."
-    )
+    same_message(message, "a_mips/a.nsh", "Choose")
     assert list((stand / "a_mips").iterdir()) == []
 
 
-def test_files_of_another_kind_are_refused(stand):
+def test_files_of_another_kind_are_refused(stand, same_message):
     picture = neuralshade.picture_from_array(np.zeros((6, 5, 3), np.uint8))
     neuralshade.fit_image(picture, "i.nsh", preset="tiny-9", steps=2)
-    assert refusal(AssetError, metal("a", 0, 8), "i.nsh") == (
-        "i.nsh: got an asset of kind 'image', need 'mip_family'. Use one that fit mipmaps --share "
-        "made."
-    )
+    same_message(refusal(AssetError, metal("a", 0, 8), "i.nsh"), "i.nsh", "--share")
     (stand / "t.nsh").write_text("no network")
     assert refusal(AssetError, [metal("a", 0, 8)] * 1, "t.nsh").startswith("t.nsh: got ")
 
