@@ -94,11 +94,12 @@ def test_textures_and_decoder_say_the_set_by_themselves(opened, written):
     assert named["normal"]["count"] == 2 and facts["wrap"] == "repeat"
 
 
-def test_decode_of_latents_refuses_what_it_would_not_heed(opened, fitted_set, tmp_path):
+def test_decode_of_latents_refuses_what_it_would_not_heed(
+    opened, fitted_set, tmp_path, same_message
+):
     with pytest.raises(ConfigError) as refused:
         neuralshade.decode(opened, tmp_path / "x", latents=True, levels=2)
-    assert str(refused.value) == ("latents: got it beside levels, need it alone: latents are "
-                                  "written as they are, in dds. Leave one out.")  # fmt: skip
+    same_message(str(refused.value), "latents", "Leave")
     with pytest.raises(ConfigError, match="got it beside format"):
         neuralshade.decode(opened, tmp_path / "x", latents=True, format="png")
     with pytest.raises(AssetError, match="got plain latents, need those of fit textures --lat"):
@@ -106,7 +107,7 @@ def test_decode_of_latents_refuses_what_it_would_not_heed(opened, fitted_set, tm
     assert not (tmp_path / "x").exists()
 
 
-def test_blocks_of_three_colors_are_refused_with_the_file_s_name(block_set, tmp_path):
+def test_blocks_of_three_colors_are_refused_with_the_file_s_name(block_set, tmp_path, same_message):
     read = read_asset(block_set.asset)
     tensors = {name: values.copy() for name, values in read.tensors.items()}
     tensors["latents.1"][0] = [0, 0, 255, 255, 0, 0, 0, 0]
@@ -114,9 +115,7 @@ def test_blocks_of_three_colors_are_refused_with_the_file_s_name(block_set, tmp_
     save_asset(path, read.kind, read.header, tensors)
     with pytest.raises(AssetError) as refused:
         neuralshade.load(path).map("albedo")
-    assert str(refused.value) == (f"{path}: latents: got a texture 0 of 16 x 16 with blocks of "
-                                  "three colors, need those of four that a fit makes. Fit it "
-                                  "again.")  # fmt: skip
+    same_message(str(refused.value), f"{path}: latents", "Fit")
 
 
 def test_filtered_latents_are_what_the_field_says_between_texels(opened):

@@ -30,15 +30,12 @@ from neuralshade.source.material_mips import mip_sizes
 quick = settings(max_examples=25, deadline=None, derandomize=True)
 
 
-def test_grids_name_textures():
+def test_grids_name_textures(same_message):
     assert parse_blocks(" 1:2, 2:2") == (BlockShape(1, 2), BlockShape(2, 2))
     assert TexturesRecipe(latents="bc1", grids="1:2,2:2").grids == "1:2,2:2"
     with pytest.raises(ConfigError) as refused:
         TexturesRecipe(latents="bc1", grids="2:4:3")
-    assert str(refused.value) == (
-        "TexturesRecipe.grids: got '2:4:3' with latents=bc1, need SCALE:TEXTURES, one of "
-        "1, 2, 4, 8, 16 and 1 to 4. Write for example 1:2,2:2."
-    )
+    same_message(str(refused.value), "TexturesRecipe.grids", "Write")
     for other in ("3:1", "1:5", "1:0", "1"):
         with pytest.raises(ConfigError, match="SCALE:TEXTURES"):
             parse_blocks(other)

@@ -99,16 +99,16 @@ def test_a_gpu_decodes_what_texels_are(latents, shared, monkeypatch):
 
 
 @pytest.mark.slow
-def test_numbers_that_are_not_finite_are_refused_on_both(shared, monkeypatch, refusal):
+def test_numbers_that_are_not_finite_are_refused_on_both(
+    shared, monkeypatch, refusal, same_message
+):
     monkeypatch.setattr(decodings, "open_gpu", lambda api: shared)
     field = field_of()
     field.network.members[-1].bias.data[4] = torch.nan
     for device in ("cpu", "vulkan"):
         decoding = Decoding(field, SIZES, "x.nsh", device)
-        assert refusal(AssetError, decoding.words, 1, (0, 0, *SIZES[1]), CODINGS) == (
-            "x.nsh: got NaN or infinity in what it draws, need finite colors. Its numbers are too "
-            "large: fit it again."
-        )
+        message = refusal(AssetError, decoding.words, 1, (0, 0, *SIZES[1]), CODINGS)
+        same_message(message, "x.nsh", "numbers")
 
 
 def test_nothing_is_decoded_where_no_map_varies():
@@ -199,7 +199,6 @@ def test_a_device_that_is_asked_for_and_refuses_is_an_error(monkeypatch):
         decoding.expect(SMALL)
 
 
-def test_another_device_is_refused(refusal):
-    assert refusal(ConfigError, Decoding, field_of(), SIZES, "x.nsh", "cdua") == (
-        "device: got 'cdua', need one of auto, cpu, cuda, vulkan, metal, d3d12. Did you mean cuda?"
-    )
+def test_another_device_is_refused(refusal, same_message):
+    message = refusal(ConfigError, Decoding, field_of(), SIZES, "x.nsh", "cdua")
+    same_message(message, "device", "cuda?")

@@ -177,11 +177,9 @@ def test_refusals(refusal, fitted, maps, tmp_path, asked, message):
     assert list(tmp_path.glob("x.*")) == []
 
 
-def test_a_checkpoint_has_its_size(refusal, fitted, maps, tmp_path):
+def test_a_checkpoint_has_its_size(refusal, fitted, maps, tmp_path, same_message):
     with pytest.raises(FitInterrupted):
         fitted(maps, observer=lambda progress: signal.raise_signal(signal.SIGINT))
     checkpoint = tmp_path / "x.checkpoint.nsh"
-    assert refusal(ConfigError, fitted, maps, resume=checkpoint, target_psnr=30.0) == (
-        f"{checkpoint}: got target_psnr, need the size that the fit was started with. Leave "
-        "--target-psnr out."
-    )
+    message = refusal(ConfigError, fitted, maps, resume=checkpoint, target_psnr=30.0)
+    same_message(message, checkpoint, "--target-psnr")

@@ -47,20 +47,16 @@ def test_settings(said, maps, settings, message):
     assert said(ConfigError, maps, **settings) == message
 
 
-def test_too_many_channels(said):
+def test_too_many_channels(said, same_message):
     more = [material_map(f"m{i}", waves(8, 8, 3, seed=i)) for i in range(4)]
-    assert said(ConfigError, small_set(8, 8, *more)) == (
-        "rock: got 18 channels (albedo 3, normal 2, roughness 1, m0 3, m1 3, m2 3, m3 3), need 16 "
-        "or fewer. Leave maps out."
-    )
+    same_message(said(ConfigError, small_set(8, 8, *more)), "rock", "Leave")
 
 
-def test_a_fit_that_does_not_converge(said, maps):
+def test_a_fit_that_does_not_converge(said, maps, same_message):
     """Numbers that float16 does not have: there is nothing to write."""
     message = said(ConfigError, maps, rate=1.0, schedule="constant", beta2=0.0, steps=60,
                    epsilon=1e-15, hidden_layers=4)  # fmt: skip
-    assert message == ("rock: diverged at step 60: weights are beyond float16. Lower rate and "
-                       "latent_rate.")  # fmt: skip
+    same_message(message, "rock", "latent_rate")
 
 
 @pytest.mark.parametrize("settings, message", [
@@ -108,25 +104,20 @@ def checkpoint(fitted, maps, tmp_path):
     return tmp_path / "x.checkpoint.nsh"
 
 
-def test_checkpoints_are_gone_on_with_as_they_were_begun(refusal, fitted, maps, checkpoint):
+def test_checkpoints_are_gone_on_with_as_they_were_begun(
+    refusal, fitted, maps, checkpoint, same_message
+):
     for settings, named in [({"bpp": 10.0}, "bpp"), ({"hidden_width": 32}, "hidden-width"),
                             ({"mips": 2}, "mips"), ({"wrap": "clamp"}, "wrap")]:  # fmt: skip
         message = refusal(ConfigError, fitted, maps, resume=checkpoint, **settings)
         assert message.startswith(f"{checkpoint}: got ")
         assert message.endswith(f"as the fit was started with. Leave --{named} out.")
-    assert refusal(ConfigError, fitted, maps, resume=checkpoint, byte_count=9000) == (
-        f"{checkpoint}: got bytes=9000, need the size that the fit was started with. Leave "
-        "--bytes out."
-    )
-    assert refusal(ConfigError, fitted, small_set(32, 16), resume=checkpoint) == (
-        f"{checkpoint}: got a checkpoint of 'rock', need one of 'rock' as it is now. "
-        "Resume with the same maps."
-    )
+    said = refusal(ConfigError, fitted, maps, resume=checkpoint, byte_count=9000)
+    same_message(said, checkpoint, "--bytes")
+    said = refusal(ConfigError, fitted, small_set(32, 16), resume=checkpoint)
+    same_message(said, checkpoint, "Resume")
 
 
-def test_checkpoints_of_others_are_refused(refusal, fitted, maps):
+def test_checkpoints_of_others_are_refused(refusal, fitted, maps, same_message):
     path = DATA / "image.checkpoint.nsh"
-    assert refusal(AssetError, fitted, maps, resume=path) == (
-        f"{path}: got a checkpoint of kind 'image', need the checkpoint of an interrupted fit "
-        "textures. Name its .checkpoint.nsh file, or leave --resume out."
-    )
+    same_message(refusal(AssetError, fitted, maps, resume=path), path, ".checkpoint")

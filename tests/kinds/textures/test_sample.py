@@ -101,15 +101,12 @@ def test_the_module_takes_any_shape_and_floats_of_any_width(sampled, rng, dtype)
         assert torch.equal(each[name], values.reshape(2, 3, -1)) and values.dtype == torch.float32
 
 
-def test_levels_beyond_are_the_nearest_and_nothing_has_a_gradient(sampled, rng):
+def test_levels_beyond_are_the_nearest_and_nothing_has_a_gradient(sampled, rng, same_message):
     _, field = sampled
     uv = torch.rand(5, 2, generator=rng)
     with pytest.raises(ShapeError) as caught:
         field.channels(uv.clone().requires_grad_())
-    assert str(caught.value) == (
-        "TextureSetField.uv: got positions that want a gradient, need some that do not: texels "
-        "have none. Pass uv.detach()."
-    )
+    same_message(str(caught.value), "TextureSetField.uv", "Pass")
     last = field.channels(uv, len(SIZES) - 1)
     beyond, before = torch.full((5,), 99), torch.full((5,), -3)
     assert torch.equal(field.channels(uv, beyond), last) and not last.requires_grad
