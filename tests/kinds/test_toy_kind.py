@@ -114,16 +114,15 @@ def test_it_is_shown_live(save_smooth, tmp_path):
     assert (fit["verb"], fit["state"]) == ("toy", "ended")
 
 
-def test_without_its_package_one_line_says_which(fitted, tmp_path, monkeypatch, refusal, capsys):
+def test_without_its_package_one_line_says_which(
+    fitted, tmp_path, monkeypatch, refusal, capsys, same_message
+):
     assert neuralshade.load("a.nsh").header.own["plugins"] == [
         {"what": "kind", "name": "toy", "package": "shade-toy", "version": "0.4"}
     ]
     folders = [folder for folder in sys.path if folder != str(tmp_path / "site")]
     monkeypatch.setattr(sys, "path", folders)
-    assert refusal(AssetError, neuralshade.load, "a.nsh") == (
-        "a.nsh: got kind 'toy' of package shade-toy 0.4, as the file says, which is not installed, "
-        "need it. Install it if you trust it."
-    )
+    same_message(refusal(AssetError, neuralshade.load, "a.nsh"), "a.nsh", "Install")
     main(["info", "a.nsh", "--json"])
     told = capsys.readouterr()
     facts = json.loads(told.out)
