@@ -37,9 +37,8 @@ def test_our_own_names_stay_ours(installed):
 def test_a_name_of_two_packages_is_refused_with_both(installed, refusal, same_message):
     for package, version in (("shade-a", "1.0"), ("shade-b", "0.3")):
         installed(package, version, {"neuralshade.encodings": {"waves": "waves:Waves"}})
-    same_message(
-        refusal(ConfigError, plugin_named, "encoding", "waves", OURS), "encoding", "Uninstall"
-    )
+    message = refusal(ConfigError, plugin_named, "encoding", "waves", OURS)
+    same_message(message, "encoding", "Uninstall")
     assert faults() == {
         ("waves", "shade-a"): "refused: shade-b 0.3 has one of that name, too",
         ("waves", "shade-b"): "refused: shade-a 1.0 has one of that name, too",

@@ -59,11 +59,8 @@ def test_what_lies_in_no_package_is_refused(
     tmp_path, monkeypatch, nothing_known, refusal, same_message
 ):
     thing = made("alone", tmp_path / "alone.py", monkeypatch)
-    same_message(
-        refusal(ConfigError, register_package, thing, "encoding glow of x 1.0"),
-        "encoding glow of x 1.0",
-        ".py",
-    )
+    message = refusal(ConfigError, register_package, thing, "encoding glow of x 1.0")
+    same_message(message, "encoding glow of x 1.0", ".py")
     register_package(ConfigError, "")  # ours is found without
     assert "neuralshade" not in foreign_slang._known
 

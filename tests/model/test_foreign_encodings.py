@@ -46,9 +46,8 @@ def test_a_text_names_it_as_it_names_our_own(outside, refusal, same_message):
     assert parts == [("planes", {"count": 4}), ("powers", {"degree": 2})]
     assert parse_encoding(format_encoding(parts)) == parts
     assert parameter_count("planes:count=5 + powers") == 15
-    same_message(
-        refusal(ConfigError, parse_encoding, "powers:degree=9"), "encoding powers.degree", "degree"
-    )
+    message = refusal(ConfigError, parse_encoding, "powers:degree=9")
+    same_message(message, "encoding powers.degree", "degree")
     assert refusal(ConfigError, parse_encoding, "power").endswith(
         "'dense_grid', 'hash_grid', 'staggered_grid', 'planes', 'powers']. Did you mean powers?"
     )
@@ -67,8 +66,5 @@ def test_what_is_no_encoding_is_refused(installed, refusal, text):
 def test_a_loss_is_named_by_recipes_that_have_one(outside, refusal, same_message):
     assert from_dict(ImageRecipe, {"loss": "cauchy"}).loss == "cauchy"
     assert from_dict(SplatsRecipe, {"loss": "cauchy"}).loss == "cauchy"
-    same_message(
-        refusal(ConfigError, from_dict, SplatsRecipe, {"loss": "couchy"}),
-        "SplatsRecipe.loss",
-        "cauchy?",
-    )
+    message = refusal(ConfigError, from_dict, SplatsRecipe, {"loss": "couchy"})
+    same_message(message, "SplatsRecipe.loss", "cauchy?")

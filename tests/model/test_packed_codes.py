@@ -47,8 +47,5 @@ def test_words_are_the_file_s_bytes():
 
 def test_other_sizes_are_refused(refusal, same_message):
     encoding, _ = grids_of([((5, 3), 3, 3)])
-    same_message(
-        refusal(ShapeError, PackedCodes, encoding.tables(), [np.zeros(18, np.uint8)]),
-        "PackedCodes.grids",
-        "Pass",
-    )
+    message = refusal(ShapeError, PackedCodes, encoding.tables(), [np.zeros(18, np.uint8)])
+    same_message(message, "PackedCodes.grids", "Pass")
