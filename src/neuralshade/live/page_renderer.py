@@ -120,7 +120,7 @@ class PageRenderer:
                    for slow, budget in self.budgets.items()}  # fmt: skip
         groups = self._groups(step, hurried, fit_seconds, allowed)
         if hurried and not self._opens:
-            self._send_cached(groups, allowed)
+            self._send_cached(groups, allowed, step)
         waiting = [frame for frame, group in groups.items() if group]
         for frame in sorted(waiting, key=lambda f: min(c.sent_at for c, _ in groups[f])):
             if len(self._encoding) >= MOST_ENCODING:
@@ -149,16 +149,16 @@ class PageRenderer:
             self._lent_at, payer = now, False  # regardless of other frames' cost; those wait longer
         return payer
 
-    def _send_cached(self, groups: Groups, allowed: dict[bool, bool]) -> None:
-        """Send cached pictures to pages whose own first frame would have to wait."""
+    def _send_cached(self, groups: Groups, allowed: dict[bool, bool], step: int | None) -> None:
+        """Send cached pictures to pages whose own first frame has to wait, or would be coarser."""
         scene = self.scene
         assert scene is not None
         for frame, group in groups.items():
-            if frame.band is not None or frame.stored or (allowed[False] and not frame.slow):
-                continue
-            for client, view in list(group):
+            waits = frame.slow or not allowed[False]
+            for client, view in list(group if frame.band is None and not frame.stored else ()):
                 cached = self.cache.of(scene, view, frame.panes) if client.drawing else []
-                if not cached or len(self._encoding) >= MOST_ENCODING:
+                finer = all(one.by < frame.by and one.is_recent(step) for one in cached)
+                if not cached or not (waits or finer) or len(self._encoding) >= MOST_ENCODING:
                     continue
                 group.remove((client, view))
                 number = self.channel.reserve([(client, view)], None)

@@ -7,7 +7,7 @@ import pytest
 
 from neuralshade.fitting.picture_scene import picture_scene
 from neuralshade.live.frame_budget import FIRST_PIXELS
-from neuralshade.live.frame_cache import MOST_KEPT, MOST_PIXELS
+from neuralshade.live.frame_cache import MOST_KEPT, MOST_OF_BANDS
 from neuralshade.live.messages import FrameShown
 from neuralshade.live.page_renderer import SHARE, SLOW_SHARE
 from neuralshade.source.picture import picture_from_array
@@ -127,8 +127,49 @@ def test_what_is_kept_is_what_was_seen_last(spent, looking, train, renderer):
     train(60.0, [client])
     for seen in renderer.cache.of(renderer.scene, client.view, ("result",)):
         assert seen.step > 100 and len(np.unique(seen.values)) > 1  # bands of several steps
-        assert seen.values.size <= 3 * MOST_PIXELS
+        assert seen.values.size <= 3 * MOST_OF_BANDS
         assert seen.file(False) is seen.file(False)  # encoded once, however many come
+
+
+@pytest.fixture
+def first_result(renderer, channel, clock, looking, train, spent):
+    """Return what gives the cached result, and the first one that a later page is sent."""
+
+    def first_result(credit, kept_step=None):
+        one = looking()
+        train(120.0, [one])
+        (kept,) = renderer.cache.of(renderer.scene, one.view, ("result",))
+        channel.disconnect(one)
+        kept.step = kept_step or kept.step
+        for budget in renderer.budgets.values():
+            budget.credit, budget.earned_at = credit, clock.now
+        sent, client = [], looking()
+        send, renderer._send = renderer._send, lambda *given: (sent.append(given), send(*given))
+        for step in (1201, 1202):  # the reference comes first
+            clock.now += 1e-4
+            renderer.draw(step, hurried=True)
+            if client.in_flight is not None:
+                channel.receive(client, FrameShown(client.in_flight))
+        found = [panes["result"] for _, panes, _, _, group, _ in sent
+                 if "result" in panes and group[0][0] is client]  # fmt: skip
+        return one, client, found[0]
+
+    return first_result
+
+
+@pytest.mark.parametrize("credit", [-5.0, 1e-3])
+def test_a_later_page_starts_at_the_size_that_was_drawn_last(first_result, credit):
+    """Where its own first frame has to wait, and where it would be drawn, but coarser."""
+    one, client, found = first_result(credit)
+    last = one.drawing.panes["result"].by
+    assert SIDE / last > FIRST_PIXELS**0.5 + 20
+    assert (found.by, found.values.shape) == (last, (SIDE // last, SIDE // last, 3))
+    assert client.drawing.panes["result"].by == last
+
+
+def test_an_old_picture_is_not_sent_where_a_new_one_can_be_drawn(first_result):
+    *_, found = first_result(1e-3, kept_step=600)
+    assert isinstance(found, np.ndarray)
 
 
 def test_little_is_kept(spent, looking, train, renderer):
