@@ -29,8 +29,8 @@ from neuralshade.gpu.clock import GpuClock, Patience
 from neuralshade.gpu.device import is_software
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.open import open_gpu
-from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.schema import level_sides
 from neuralshade.kinds.material.traced import traced_scattering
 from neuralshade.scene.bound_scene import SceneContents
 from neuralshade.scene.decoded_materials import Decoding, decoded_materials

@@ -90,7 +90,7 @@ def test_info_loads_one_kind(name, kind):
 
 # kinds whose tensors' forms need no modules of PyTorch
 LIGHT = ["splats_sum", "splats_over", "splats_normalized", "mipmaps", "mip_family", "shader",
-         "textures"]  # fmt: skip
+         "textures", "material"]  # fmt: skip
 
 
 @pytest.mark.parametrize("how", [[], ["--json"], ["--toml"]])

@@ -10,9 +10,9 @@ from rivals.material_graphs import TRAY, default_graphs
 from rivals.material_maps import MAPS, MapShading
 from rivals.material_training import SharedBatches, train
 
-from neuralshade.kinds.material.asset import MEASURED
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.schema import MEASURED
 from neuralshade.model import microfacet
 
 SMALL = MaterialRecipe(size=16, batch=512, hidden_width=16, steps=150, seconds=None, seed=2,

@@ -14,9 +14,9 @@ import torch
 
 from neuralshade.model.lobes import LobeInputs, across, dots
 from neuralshade.model.mlp import MLP
+from neuralshade.model.widths import sampler_sizes
 from neuralshade.sampler.material_directions import unit
 
-LAYERS, WIDTH = 2, 16
 LEAST_SEEN = 0.02  # cosine of an eye with a lobe's normal, below which nothing is drawn from it
 LEAST_WEIGHT = 0.02  # of all weights together: no direction has a density of nearly 0
 WIDTHS = (0.01, 1.5)  # of lobes that are drawn from
@@ -101,8 +101,7 @@ class LobeSampler(torch.nn.Module):
                  rng: torch.Generator | None):  # fmt: skip
         super().__init__()
         self.count = count
-        inputs = features + shares + 1 + count
-        self.network = MLP(inputs, 2 * count + 1, LAYERS, WIDTH, "leaky_relu", rng=rng)
+        self.network = MLP(*sampler_sizes(features, count, shares), "leaky_relu", rng=rng)
 
     def mixture(
         self, lobes: LobeInputs, latents: torch.Tensor, wo: torch.Tensor,

@@ -19,13 +19,13 @@ import torch
 
 from neuralshade.model.linear import Linear
 from neuralshade.model.parameters import SlangType
+from neuralshade.model.widths import LOBE_NUMBERS as NUMBERS
+from neuralshade.model.widths import lobes_width
 from neuralshade.sampler.material_directions import unit
 
 Floats = npt.NDArray[Any]
 
-NUMBERS = 6  # of a lobe: slope of its normal, tangent, logarithms of two widths
 COLUMNS = 4  # of a lobe; decoders of earlier versions have 3 or 5
-SHARED = 4  # numbers that all lobes share: cosines, and the logarithm of their product
 WIDTHS = (0.08, 0.35, 0.15)  # where lobes start, in turn
 LOG_WIDTHS = (math.log(0.005), 0.7)
 SMALL_START = 0.3  # of the read-out's weights, so that lobes begin near the surface's normal
@@ -73,7 +73,7 @@ class LobeInputs(torch.nn.Module):
     ):
         super().__init__()
         self.features, self.count, self.columns, self.below = features, count, columns, below
-        self.width = features + columns * count + SHARED
+        self.width = lobes_width(features, count, columns)
         self.read = Linear(features, NUMBERS * count, 1.0, True, rng=rng)
         bias = self.read.bias
         assert bias is not None

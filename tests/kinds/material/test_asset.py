@@ -4,12 +4,31 @@ import dataclasses
 import pathlib
 
 import pytest
+import torch
 
 import neuralshade
 from neuralshade.asset.asset import read_asset, save_asset
 from neuralshade.errors import AssetError
+from neuralshade.kinds.material.asset import parameters_of, sampler_parameters
+from neuralshade.kinds.material.field import build_field
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.schema import half_shapes
+from neuralshade.model.lobe_sampler import LobeSampler
 
 WHOLE = pathlib.Path(__file__).parents[2] / "data" / "material.nsh"
+
+
+@pytest.mark.parametrize("settings", [
+    {}, {"features": 4, "lobes": 1, "lobe_inputs": 3, "hidden_layers": 1},
+    {"lobes": 2, "lobe_inputs": 5, "vary": "wetness=0..1,age=0..2", "hidden_layers": 3},
+])  # fmt: skip
+def test_shapes_are_known_without_modules(settings):
+    recipe = MaterialRecipe(hidden_width=16, **settings)
+    with torch.device("meta"):
+        field = build_field(recipe, 8, None)
+        sampler = LobeSampler(recipe.features, recipe.lobes, recipe.varied_count, rng=None)
+    made = {**parameters_of(field), **sampler_parameters(sampler)}
+    assert list(half_shapes(recipe).items()) == [(n, tuple(p.shape)) for n, p in made.items()]
 
 
 @pytest.mark.parametrize("digest", ["", "00", "0" * 63 + "G", "0" * 128])

@@ -13,19 +13,13 @@ from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.footprints import Footprints
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit_surfaces import plane, sphere
-from neuralshade.kinds.material.levels import (
-    boxed,
-    level_codes,
-    level_of,
-    level_shade,
-    level_sides,
-    texel_count,
-)
+from neuralshade.kinds.material.levels import boxed, level_codes, level_of, level_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.scattering import scattering_of
+from neuralshade.kinds.material.schema import level_sides, texel_count
 from neuralshade.languages.translate import TARGETS, translate
-from neuralshade.model.lobe_sampler import LAYERS, WIDTH
+from neuralshade.model.widths import SAMPLER_LAYERS, SAMPLER_WIDTH
 
 COUNT = 512
 KERNEL = """
@@ -119,7 +113,7 @@ def test_both_halves_agree_at_any_level(gpu, side, wrap, noise):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_it_compiles_for_every_target(target):
-    kind = f"FittedMaterial<8, 3, 4, 32, 2, HardGelu, {WIDTH}, {LAYERS}>"
+    kind = f"FittedMaterial<8, 3, 4, 32, 2, HardGelu, {SAMPLER_WIDTH}, {SAMPLER_LAYERS}>"
     ready = KERNEL.format(module="neuralshade.kinds.material.scattering", type=kind)
     assert len(translate(ready, "answer", target)) > 1000
 

@@ -16,10 +16,11 @@ from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.footprints import Footprints
 from neuralshade.kinds.material.judging.measures import smape
-from neuralshade.kinds.material.levels import boxed, level_codes, level_shade, level_sides
+from neuralshade.kinds.material.levels import boxed, level_codes, level_shade
 from neuralshade.kinds.material.mip_fit import LeveledEngine, mip_trainer
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, ReferenceKernels
+from neuralshade.kinds.material.schema import level_sides
 from neuralshade.kinds.material.traced import traced_material
 
 # Grooves across u, as glossy as lacquer: from afar they scatter as something rough.

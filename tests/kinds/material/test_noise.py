@@ -5,11 +5,11 @@ import math
 import pytest
 import torch
 
-from neuralshade.kinds.material.asset import MOST_MEASURE
 from neuralshade.kinds.material.field import build_field
-from neuralshade.kinds.material.noise import METHODS, sampler_noise
+from neuralshade.kinds.material.noise import sampler_noise
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
+from neuralshade.kinds.material.schema import METHODS, MOST_MEASURE
 from neuralshade.model.lobe_sampler import Mixture
 
 RECIPE = MaterialRecipe(size=4, features=5, lobes=2, hidden_width=16)

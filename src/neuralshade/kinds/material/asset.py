@@ -26,42 +26,13 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.asset.rules import BREAKS, CURVE, DIGEST, SIDE, STEPS
-from neuralshade.asset.schema import Form, ListOf, Number, ObjectOf, Rule, Text
 from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds.material.field import MaterialEncoding, build_field, encoding_of
-from neuralshade.kinds.material.levels import level_codes, texel_count
+from neuralshade.kinds.material.levels import level_codes
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.varied import MOST_VARIED
 from neuralshade.model.field import Field
 from neuralshade.model.lobe_sampler import LobeSampler
 
-MOST_MEASURE = 1e6  # stored numbers are clamped to it
-MEASURE = Number(-MOST_MEASURE, MOST_MEASURE)
-# Measures that assets of earlier versions lack; see measures.py and noise.py.
-MEASURED = ("flip", "smape_uniform", "smape_half", "smape_highlight", "l1_uniform", "l1_half",
-            "l1_highlight", "bias", "albedo_mean", "albedo_p95", "albedo_grazing",
-            "albedo_most", "teacher_albedo_most", "reciprocity",
-            "teacher_reciprocity")  # fmt: skip
-NOISE = Number(0, MOST_MEASURE)  # standard deviation over mean
-NOISES = ("noise_cosine", "noise_lobes", "noise_sampler")
-ERROR = Number(0, 1)  # a symmetric one
-LEVEL = ObjectOf({"side": SIDE, "kept": Text(choices=("trained", "filtered")), "error": ERROR,
-               "finest": ERROR},
-              {"trained": ERROR, "filtered": ERROR})  # fmt: skip
-END = Number(-1e30, 1e30)
-VARIED = ObjectOf({"name": Text(), "low": END, "high": END, "default": END})
-MOST_LEVELS = 25  # of the largest side
-RULES: dict[str, Rule] = {
-    "material": ObjectOf({"name": Text(), "side": SIDE, "digest": DIGEST,
-                       "notes": ListOf(Text(2**16))},
-                      {"element": Text(), "levels": ListOf(LEVEL, 1, MOST_LEVELS),
-                       "shared": ObjectOf({"layers": Number(1, 4, whole=True), "digest": DIGEST}),
-                       "varied": ListOf(VARIED, 1, MOST_VARIED)}),
-    "training": ObjectOf({**STEPS, "curve": CURVE}, {"breaks": BREAKS}),
-    "quality": ObjectOf({"psnr_db": MEASURE, "worst_db": MEASURE, "sky_db": MEASURE},
-                     {**dict.fromkeys(MEASURED, MEASURE), **dict.fromkeys(NOISES, NOISE)}),
-}  # fmt: skip
 RANGE = ("low", "high")
 
 
@@ -97,19 +68,6 @@ def sampler_parameters(sampler: LobeSampler) -> dict[str, torch.nn.Parameter]:
 def pack_sampler(sampler: LobeSampler) -> dict[str, npt.NDArray[Any]]:
     """Return the tensors of a sampler."""
     return {n: p.detach().cpu().half().numpy() for n, p in sampler_parameters(sampler).items()}
-
-
-def field_forms(recipe: MaterialRecipe, side: int, levels: int = 1) -> Mapping[str, Form]:
-    """Return the forms of the tensors of a recipe, without allocating them."""
-    with torch.device("meta"):
-        field = build_field(recipe, side, None)
-        sampler = LobeSampler(recipe.features, recipe.lobes, recipe.varied_count, rng=None)
-    forms: dict[str, Form] = {
-        "features": ("uint8", (texel_count(side, levels), recipe.features)),
-        "range": ("float32", (2, recipe.features)),
-    }
-    halves = {**parameters_of(field), **sampler_parameters(sampler)}
-    return forms | {n: ("float16", tuple(p.shape)) for n, p in halves.items()}
 
 
 @torch.no_grad()

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.kinds.material.levels import LARGEST, level_codes, level_sides
+from neuralshade.kinds.material.levels import LARGEST, level_codes
+from neuralshade.kinds.material.schema import level_sides
 
 if TYPE_CHECKING:
     import slangpy

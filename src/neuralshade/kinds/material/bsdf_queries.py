@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
-from neuralshade.kinds.material.field import encoding_of
-from neuralshade.kinds.material.levels import level_latents, level_of, level_shade, levels_of
-from neuralshade.kinds.material.query_checks import (
-    check_directions,
-    check_places,
-    check_uniform,
-    columns,
-)
-from neuralshade.kinds.material.references.reference_bsdf import places
-from neuralshade.model.field import Field
-from neuralshade.model.lobe_sampler import LobeSampler, Mixture
+from neuralshade.base.lazy_import import lazy_module, lazy_type
+
+if TYPE_CHECKING:
+    import torch
+
+    from neuralshade.model.field import Field
+    from neuralshade.model.lobe_sampler import LobeSampler, Mixture
+else:  # for tools that read type hints at run time
+    torch = lazy_module("torch")
+    Field = lazy_type("neuralshade.model.field:Field")
+    LobeSampler = lazy_type("neuralshade.model.lobe_sampler:LobeSampler")
+    Mixture = lazy_type("neuralshade.model.lobe_sampler:Mixture")
 
 Floats = npt.NDArray[np.float32]
 
@@ -64,6 +65,8 @@ class BsdfQueries(ABC):
 
         Raises: ShapeError, ConfigError for other arguments.
         """
+        from neuralshade.kinds.material.query_checks import check_directions, check_places
+
         at, levels = check_places("eval", uv, level, self.shares)
         to_light = check_directions("eval.wi", wi, len(at))
         return self._light(at, to_light, check_directions("eval.wo", wo, len(at)), levels)
@@ -73,15 +76,19 @@ class BsdfQueries(ABC):
 
         For renderers: arguments are not checked.
         """
+        from neuralshade.kinds.material.levels import level_of, levels_of
+        from neuralshade.kinds.material.references.reference_bsdf import places
+
         levels = levels_of(level_of(footprint, self.side), len(uv))
         return self._light(places(uv, self.shares), wi, wo, levels)
 
     def _light(self, at: Floats, wi: Floats, wo: Floats, levels: Floats) -> Floats:
+        from neuralshade.kinds.material.levels import level_shade
+
         found = level_shade(self.field)(at, wi, wo, levels)
         found[np.minimum(wi[:, 2], wo[:, 2]) <= 0] = 0
         return found
 
-    @torch.no_grad()
     def sample(
         self, uv: npt.ArrayLike, wo: npt.ArrayLike, u: npt.ArrayLike, level: npt.ArrayLike = 0.0
     ) -> tuple[Floats, Floats]:
@@ -91,26 +98,43 @@ class BsdfQueries(ABC):
             wo: [n, 3]. If it lies below the surface, the density is 0.
             u: [n, 3], in [0, 1).
         """
+        from neuralshade.kinds.material.query_checks import (
+            check_directions,
+            check_places,
+            check_uniform,
+            columns,
+        )
+
         at, levels = check_places("sample", uv, level, self.shares)
         eye = columns(check_directions("sample.wo", wo, len(at)))
         drawn = columns(check_uniform("sample.u", u, len(at)))
         above = torch.cat([eye[:2], eye[2:].abs()])  # so that wi is a direction in any case
-        wi, density = self._mixture(at, above, levels).sample(above, drawn)
+        with torch.no_grad():
+            wi, density = self._mixture(at, above, levels).sample(above, drawn)
         return wi.t().contiguous().numpy(), torch.where(eye[2] > 0, density, 0.0).numpy()
 
-    @torch.no_grad()
     def pdf(
         self, uv: npt.ArrayLike, wi: npt.ArrayLike, wo: npt.ArrayLike, level: npt.ArrayLike = 0.0
     ) -> Floats:
         """Return the density of ``sample`` at wi per steradian: [n]; 0 below the surface."""
+        from neuralshade.kinds.material.query_checks import (
+            check_directions,
+            check_places,
+            columns,
+        )
+
         at, levels = check_places("pdf", uv, level, self.shares)
         light, eye = (columns(check_directions(f"pdf.{name}", vectors, len(at)))
                       for name, vectors in (("wi", wi), ("wo", wo)))  # fmt: skip
-        density = self._mixture(at, eye, levels).pdf(light, eye)
+        with torch.no_grad():
+            density = self._mixture(at, eye, levels).pdf(light, eye)
         found: Floats = torch.where(eye[2] > 0, density, 0.0).numpy()
         return found
 
     def _mixture(self, at: Floats, eye: torch.Tensor, levels: Floats) -> Mixture:
+        from neuralshade.kinds.material.field import encoding_of
+        from neuralshade.kinds.material.levels import level_latents
+
         encoding, place = encoding_of(self.field), torch.from_numpy(at)
         latents = level_latents(encoding, place[:, :2], torch.from_numpy(levels))
         return self.sampler.mixture(encoding.lobes, latents, eye, place[:, 2:])

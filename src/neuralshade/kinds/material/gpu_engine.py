@@ -45,12 +45,12 @@ from neuralshade.kinds.material.engine import (
 from neuralshade.kinds.material.field import build_field, encoding_of, log_decoder
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit_surfaces import Shade
-from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.log_loss import FLOOR
 from neuralshade.kinds.material.mip_fit import finest_level_share
 from neuralshade.kinds.material.read_out import NAMES, TOGETHER, ReadOut
 from neuralshade.kinds.material.recipe import NETWORK_BETA2, MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
+from neuralshade.kinds.material.schema import level_sides
 from neuralshade.kinds.material.shared import SharedPart
 from neuralshade.kinds.material.step_thinning import split_state
 from neuralshade.kinds.material.task import material_task

@@ -14,6 +14,7 @@ import torch
 
 from neuralshade.engine.threads import side_by_side
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
+from neuralshade.kinds.material.schema import level_sides
 from neuralshade.model.field import Field
 from neuralshade.source.halving import halved
 
@@ -25,16 +26,6 @@ LevelShade = Callable[[Floats, Floats, Floats, Floats], Floats]
 LARGEST = 255  # code of a number
 BAND = 256  # rows of a map that are halved at once, an even number
 AT_ONCE = 2**13  # samples of a field that a core evaluates at once
-
-
-def level_sides(side: int) -> list[int]:
-    """Return the side in texels of each level of a full chain, as textures have them."""
-    return [max(1, side >> level) for level in range(side.bit_length())]
-
-
-def texel_count(side: int, levels: int) -> int:
-    """Return the number of texels of the first ``levels`` of a chain."""
-    return sum(each * each for each in level_sides(side)[:levels])
 
 
 def level_codes(codes: Codes, side: int) -> list[Codes]:

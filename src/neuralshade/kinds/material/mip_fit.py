@@ -22,11 +22,12 @@ from neuralshade.kinds.material.device_footprints import DeviceFootprints
 from neuralshade.kinds.material.engine import MaterialEngine, batch_of
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.footprints import POINTS
-from neuralshade.kinds.material.levels import boxed, level_sides
+from neuralshade.kinds.material.levels import boxed
 from neuralshade.kinds.material.log_loss import FLOOR, log_loss
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.kinds.material.samples import MaterialSampler
+from neuralshade.kinds.material.schema import level_sides
 from neuralshade.kinds.material.step_thinning import (
     StepThinning,
     join_states,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import torch
 
-from neuralshade.kinds.material.asset import MOST_MEASURE
 from neuralshade.kinds.material.field import encoding_of
+from neuralshade.kinds.material.schema import METHODS, MOST_MEASURE
 from neuralshade.model.field import Field
 from neuralshade.model.lobe_sampler import LobeSampler, Mixture, luminance
 from neuralshade.sampler.material_directions import LEAST, hemisphere
@@ -17,7 +17,6 @@ SEED = 20_261_124  # of places, eyes and directions: equal for all fits, used by
 PLACES = 256
 DIRECTIONS = 512  # of each
 LOWEST = 0.1  # cosine of an eye
-METHODS = ("cosine", "lobes", "sampler")
 
 
 @torch.no_grad()

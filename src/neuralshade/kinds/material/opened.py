@@ -6,29 +6,22 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
+from neuralshade.base.lazy_import import lazy_type
 from neuralshade.base.message_text import memory_text
 from neuralshade.errors import AssetError, NeuralShadeError
 from neuralshade.fitting.scene import Scene
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.material import KIND
-from neuralshade.kinds.material.asset import RULES, field_forms, stored_field, stored_sampler
 from neuralshade.kinds.material.bsdf_queries import BsdfQueries
-from neuralshade.kinds.material.judging.lit_surfaces import Shade, sphere
-from neuralshade.kinds.material.levels import level_sides
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import (
-    ReferenceBsdf,
-    ReferenceKernels,
-    open_reference_gpu,
-)
-from neuralshade.kinds.material.scene import DRAWN_PX, material_scene
+from neuralshade.kinds.material.schema import RULES, field_forms, level_sides
 from neuralshade.kinds.material.shared import SharedPart, check_digest, shared_of
 from neuralshade.kinds.material.summary import (
     inputs_summary,
@@ -38,10 +31,25 @@ from neuralshade.kinds.material.summary import (
 )
 from neuralshade.kinds.material.varied import Varied, read_varied, shares_of, values_of
 from neuralshade.measure.table import Table
-from neuralshade.model.field import Field
-from neuralshade.model.lobe_sampler import LobeSampler
 from neuralshade.source.color import linear_to_srgb
 from neuralshade.source.crop import WHOLE, Crop, check_pixels
+
+if TYPE_CHECKING:
+    from neuralshade.kinds.material.judging.lit_surfaces import Shade
+    from neuralshade.kinds.material.references.reference_bsdf import (
+        ReferenceBsdf,
+        ReferenceKernels,
+    )
+    from neuralshade.model.field import Field
+    from neuralshade.model.lobe_sampler import LobeSampler
+else:  # for tools that read type hints at run time
+    Shade = lazy_type("neuralshade.kinds.material.judging.lit_surfaces:Shade")
+    ReferenceBsdf = lazy_type("neuralshade.kinds.material.references.reference_bsdf:ReferenceBsdf")
+    ReferenceKernels = lazy_type(
+        "neuralshade.kinds.material.references.reference_bsdf:ReferenceKernels"
+    )
+    Field = lazy_type("neuralshade.model.field:Field")
+    LobeSampler = lazy_type("neuralshade.model.lobe_sampler:LobeSampler")
 
 Floats = npt.NDArray[np.float32]
 
@@ -110,11 +118,15 @@ class OpenedMaterial(BsdfQueries, Opened):
     @cached_property
     def field(self) -> Field:
         """Return the stored field, in float32."""
+        from neuralshade.kinds.material.asset import stored_field
+
         return stored_field(self.recipe, self.side, self.tensors)
 
     @cached_property
     def sampler(self) -> LobeSampler:
         """Return the stored sampler of directions, in float32."""
+        from neuralshade.kinds.material.asset import stored_sampler
+
         return stored_sampler(self.recipe, self.tensors)
 
     @property
@@ -135,6 +147,8 @@ class OpenedMaterial(BsdfQueries, Opened):
     @property
     def picture(self) -> Mapping[str, Any]:
         """Return name, size and color space of the drawn sphere."""
+        from neuralshade.kinds.material.scene import DRAWN_PX
+
         return {"name": str(self.material["name"]), "width": DRAWN_PX, "height": DRAWN_PX,
                 "channels": 3, "color_space": "srgb", "dtype": "uint8"}  # fmt: skip
 
@@ -143,6 +157,8 @@ class OpenedMaterial(BsdfQueries, Opened):
 
         Each pixel uses the level whose texels are as wide as its footprint.
         """
+        from neuralshade.kinds.material.judging.lit_surfaces import sphere
+
         check_pixels(width, height)
         lit = sphere(width, height, crop).lit_by_default(self.eval_footprint, self.sample)
         if not np.isfinite(lit).all():
@@ -158,6 +174,7 @@ class OpenedMaterial(BsdfQueries, Opened):
         Raises: AssetError for another material; errors of ``load_reference``.
         """
         from neuralshade.kinds.material.judging.evaluate import reference_of
+        from neuralshade.kinds.material.scene import material_scene
 
         bsdf = None if reference is None else reference_of(self, reference)
         itself = None if bsdf is None else partial(self._reference_shade, bsdf)
@@ -187,6 +204,11 @@ class OpenedMaterial(BsdfQueries, Opened):
     def _reference_shade(self, reference: ReferenceBsdf) -> Shade:
         """Return the reference's f * cos, on a device opened for it."""
         if "_kernels" not in vars(self):
+            from neuralshade.kinds.material.references.reference_bsdf import (
+                ReferenceKernels,
+                open_reference_gpu,
+            )
+
             vars(self)["_kernels"] = ReferenceKernels(open_reference_gpu(), reference)
         kernels: ReferenceKernels = vars(self)["_kernels"]
         return kernels.eval

@@ -12,9 +12,10 @@ from neuralshade.kinds.material.levels import level_codes
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.varied import Varied
 from neuralshade.model.activation import slang_name
-from neuralshade.model.lobe_sampler import LAYERS, LEAST_SEEN, LEAST_WEIGHT, WIDTH, WIDTHS
+from neuralshade.model.lobe_sampler import LEAST_SEEN, LEAST_WEIGHT, WIDTHS
 from neuralshade.model.lobes import LEAST, LOG_WIDTHS, LOW, QUARTER
 from neuralshade.model.scattering import Scattering
+from neuralshade.model.widths import SAMPLER_LAYERS, SAMPLER_WIDTH
 
 CONSTANTS = (*LOG_WIDTHS, LEAST, QUARTER, LOW)
 OF_SAMPLER = (LEAST_SEEN, LEAST_WEIGHT, *WIDTHS)
@@ -32,7 +33,7 @@ def scattering_of(
     and their bytes.
     """
     decoder = [f"decoder.{i}" for i in range(recipe.hidden_layers + 1)]
-    sampler = [f"sampler.{i}" for i in range(LAYERS + 1)]
+    sampler = [f"sampler.{i}" for i in range(SAMPLER_LAYERS + 1)]
     inputs = [(one.low, one.high, one.value(share))
               for one, share in zip(varied, shares, strict=True)]  # fmt: skip
     rows = [np.array([*CONSTANTS, recipe.below]), np.array(inputs), tensors["range"],
@@ -44,7 +45,7 @@ def scattering_of(
     padded = np.pad(codes, (0, -len(codes) % 4)).view("<u4")
     head = np.array([side, recipe.wrap == "repeat", levels], np.uint32)
     sizes = (recipe.features, recipe.lobes, recipe.lobe_inputs, recipe.hidden_width,
-             recipe.hidden_layers, slang_name(recipe.activation), WIDTH, LAYERS,
+             recipe.hidden_layers, slang_name(recipe.activation), SAMPLER_WIDTH, SAMPLER_LAYERS,
              *((len(varied),) if varied else ()))  # fmt: skip
     return Scattering("neuralshade.kinds.material.scattering",
                       f"FittedMaterial<{', '.join(map(str, sizes))}>",

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.kinds.material.field import encoding_of
-from neuralshade.kinds.material.levels import level_sides
+from neuralshade.kinds.material.schema import level_sides
 from neuralshade.kinds.material.shader_golden import golden_rows
 from neuralshade.kinds.material.shader_sampler import sampler_functions, sampler_structs
 from neuralshade.kinds.material.shader_surface import (

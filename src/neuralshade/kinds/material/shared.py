@@ -9,16 +9,16 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from neuralshade.errors import AssetError, ConfigError
-from neuralshade.kinds.material.asset import parameters_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.model.field import Field
+
+if TYPE_CHECKING:
+    from neuralshade.model.field import Field
 
 LAYERS = 1  # number of first layers of the decoder
 ARCHITECTURE = ("features", "lobes", "lobe_inputs", "below", "hidden_width", "hidden_layers",
@@ -70,12 +70,16 @@ class SharedPart:
         """Return the settings that define the architecture."""
         return {name: getattr(self.recipe, name) for name in ARCHITECTURE}
 
-    @torch.no_grad()
     def apply_to(self, field: Field) -> None:
         """Set the shared layers of ``field``, and freeze them."""
+        import torch
+
+        from neuralshade.kinds.material.asset import parameters_of
+
         parameters = parameters_of(field)
         for name, values in self.tensors.items():
-            parameters[name].copy_(torch.from_numpy(values).float())
+            with torch.no_grad():
+                parameters[name].copy_(torch.from_numpy(values).float())
             parameters[name].requires_grad_(False)
 
     def check(self, recipe: MaterialRecipe, setting: Callable[[str], str]) -> None:

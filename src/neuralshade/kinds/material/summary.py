@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from neuralshade.kinds.material.judging.mip_judge import TRAINED
-from neuralshade.kinds.material.noise import METHODS
+from neuralshade.kinds.material.schema import METHODS, TRAINED
 from neuralshade.kinds.material.varied import Varied
 
 DIGITS = 16  # shown of a digest

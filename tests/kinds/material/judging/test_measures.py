@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from fixtures.small_material import paint
 
-from neuralshade.kinds.material.asset import RULES
 from neuralshade.kinds.material.judging.judge import Judged
 from neuralshade.kinds.material.judging.measures import SAMPLINGS, Measures
+from neuralshade.kinds.material.schema import RULES
 
 
 @pytest.fixture(scope="module")

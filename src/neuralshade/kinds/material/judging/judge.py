@@ -13,7 +13,6 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.base.progress_scope import counted, part
-from neuralshade.kinds.material.asset import MOST_MEASURE
 from neuralshade.kinds.material.judging.lit_surfaces import (
     TILES,
     Light,
@@ -26,6 +25,7 @@ from neuralshade.kinds.material.judging.lit_surfaces import (
 from neuralshade.kinds.material.judging.measures import Measures
 from neuralshade.kinds.material.levels import in_blocks
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
+from neuralshade.kinds.material.schema import MOST_MEASURE
 from neuralshade.kinds.material.varied import spread_shares
 from neuralshade.measure.quality import flip, missing_flip, psnr_db
 from neuralshade.model.field import Field

@@ -16,16 +16,11 @@ import torch
 from neuralshade.kinds.material.asset import stored_field
 from neuralshade.kinds.material.footprints import Footprints
 from neuralshade.kinds.material.judging.measures import smape
-from neuralshade.kinds.material.levels import (
-    LevelShade,
-    boxed,
-    level_codes,
-    level_shade,
-    level_sides,
-)
+from neuralshade.kinds.material.levels import LevelShade, boxed, level_codes, level_shade
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.kinds.material.samples import MaterialSampler
+from neuralshade.kinds.material.schema import FILTERED, TRAINED, level_sides
 
 Floats = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.uint8]
@@ -35,7 +30,6 @@ SEED = 20_261_124  # of footprints: equal for all fits, used by none
 FOOTPRINTS = 4096  # of a level; those with a direction below the surface are dropped
 POINTS = 64  # of each, at which the reference is evaluated
 POOL = 2**15  # places, from which each level's are drawn
-TRAINED, FILTERED = "trained", "filtered"
 
 
 class LevelJudge:

@@ -36,7 +36,7 @@ from neuralshade.kinds.material.judging.varied_report import (
     compared_panes,
     swept_inputs,
 )
-from neuralshade.kinds.material.levels import level_sides
+from neuralshade.kinds.material.schema import level_sides
 from neuralshade.measure.curves import curve_charts
 from neuralshade.measure.display import PagePicture, feature_pages, shown
 from neuralshade.measure.page import write_page

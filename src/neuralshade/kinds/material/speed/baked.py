@@ -19,7 +19,7 @@ import torch
 from neuralshade.gpu.gpu import Gpu
 from neuralshade.gpu.slangpy_gpu import slangpy_gpu
 from neuralshade.kinds.material.batched_maps import empty_maps, map_edges
-from neuralshade.kinds.material.levels import boxed, level_sides
+from neuralshade.kinds.material.levels import boxed
 from neuralshade.kinds.material.references.pictures import Lookup, picture_table
 from neuralshade.kinds.material.references.reference_bsdf import (
     VALUES_MARK,
@@ -27,6 +27,7 @@ from neuralshade.kinds.material.references.reference_bsdf import (
     ReferenceKernels,
 )
 from neuralshade.kinds.material.samples import normal_firsts
+from neuralshade.kinds.material.schema import level_sides
 from neuralshade.source.picture import Picture
 
 Floats = npt.NDArray[np.float32]
