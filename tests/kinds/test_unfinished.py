@@ -11,7 +11,7 @@ from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint, save_check
 from neuralshade.asset.file import AssetFile, write_asset_file
 from neuralshade.cli.main import main
 from neuralshade.errors import AssetError, FitInterrupted
-from neuralshade.fitting.resuming import resume_command
+from neuralshade.fitting.resume_command import resume_command
 
 
 def interrupt(progress):

@@ -1,18 +1,25 @@
 """Checkpoint: an unfinished fit as an asset file with the state for a restart."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
 from numpy.typing import NDArray
 
 from neuralshade.asset.file import CHECKPOINT, AssetFile, read_asset_file, write_asset_file
 from neuralshade.asset.rules import CHECKPOINT as CHECKPOINT_RULE
 from neuralshade.asset.schema import check_header
+from neuralshade.base.lazy_import import lazy_module
 from neuralshade.base.message_text import named
 from neuralshade.errors import AssetError
+
+if TYPE_CHECKING:
+    import torch
+else:  # a checkpoint's facts need no tensors
+    torch = lazy_module("torch")
 
 SQUARES = ("moments", ".exp_avg_sq")  # suffixes of tensors with squared gradients
 REMEDY = "Start the fit again."

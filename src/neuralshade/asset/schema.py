@@ -20,6 +20,7 @@ from neuralshade.errors import AssetError
 HEXADECIMAL = frozenset("0123456789abcdef")
 LONGEST_NAME = 4096  # characters; that of a file, at most
 Form = tuple[str, tuple[int, ...]]  # dtype and shape of a tensor
+SCALE = ".scale"  # suffix of the steps that belong to a quantized tensor
 
 
 class Misfit(Exception):  # noqa: N818 - caught here
@@ -193,6 +194,19 @@ def check_numbers(place: str, tensors: Mapping[str, NDArray[Any]], remedy: str) 
         if values.dtype.kind == "f" and not np.isfinite(values).all():
             raise AssetError(f"{place}: got NaN or infinity in tensor {named(name)}, need finite "
                              f"numbers. {remedy}")  # fmt: skip
+
+
+def stored_form(name: str, shape: tuple[int, ...], bits: int) -> dict[str, Form]:
+    """Return dtype and shape of a parameter, and of its steps if it is quantized.
+
+    ``shape``: of a quantized one with the axis first that has steps of its own.
+    """
+    if bits >= 16:
+        return {name: ("float16" if bits == 16 else "float32", shape)}
+    *outer, count = shape
+    width = (count + 1) // 2 if bits == 4 else count
+    return {name: ("uint8" if bits == 4 else "int8", (*outer, width)),
+            name + SCALE: ("float32", shape[:1])}  # fmt: skip
 
 
 def check_forms(

@@ -7,8 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from neuralshade.asset.schema import Form
-from neuralshade.asset.stored_form import SCALE, stored_form
+from neuralshade.asset.schema import SCALE, Form, stored_form
 from neuralshade.errors import AssetError
 from neuralshade.gpu.foreign_slang import OWN
 from neuralshade.model.encoding import Encoding

@@ -8,7 +8,7 @@ from typing import Any
 from neuralshade.base.interrupt import signals_raised
 from neuralshade.base.message_text import sentence
 from neuralshade.errors import DeviceError, FitInterrupted
-from neuralshade.fitting.resuming import typed_path
+from neuralshade.fitting.resume_command import typed_path
 from neuralshade.gpu.device_wait import StuckError
 
 

@@ -8,10 +8,9 @@ threads depends on the measured speed; see docs/resuming.md.
 import dataclasses
 import math
 import os
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import torch
 
@@ -22,10 +21,10 @@ from neuralshade.errors import AssetError, ConfigError, OutputError
 from neuralshade.fitting.options import resumed_flags
 from neuralshade.fitting.progress import Progress
 from neuralshade.fitting.recipe import ENDS, names_of_ends, stored_recipe, to_dict
+from neuralshade.fitting.resume_command import PathLike, resume_command
 from neuralshade.fitting.snapshots import PREFIX, Snapshots
 
 POSITIVE = (".step", ".count", ".exp_avg_sq")  # name suffixes of values that are never negative
-PathLike = str | os.PathLike[str]
 R = TypeVar("R")
 
 
@@ -230,33 +229,3 @@ def _kept_copy(path: Path, folder: Path) -> str | None:
     except (OSError, OutputError):
         return None
     return os.fspath(place)
-
-
-def resume_command(
-    kind: str,
-    checkpoint: Path,
-    picture: str | None,
-    output: Path,
-    flags: Mapping[str, PathLike | Literal[True]],
-    words: Sequence[str] = (),
-    subject: str = "picture",
-) -> str:
-    """Return the command that resumes a fit, or Python code for a picture in memory (None).
-
-    ``flags``: the fit's flags that are not in its checkpoint; True has no value. ``words`` are
-    appended unchanged. ``subject``: name of the first argument in Python. ``picture`` is "" where
-    ``words`` name the source.
-    """
-    if picture is None:
-        return f"fit_{kind}({subject}, options=FitOptions(resume={str(checkpoint)!r}))"
-    typed = ["neuralshade", "fit", kind, *([typed_path(picture)] if picture else []),
-             "-o", typed_path(output)]  # fmt: skip
-    for flag, value in flags.items():
-        typed += [f"--{flag}"] if value is True else [f"--{flag}", typed_path(value)]
-    return shlex.join([*typed, *words, "--resume", typed_path(checkpoint)])
-
-
-def typed_path(path: PathLike) -> str:
-    """Return ``path`` so that it is not parsed as a flag; a single - is not one."""
-    text = os.fspath(path)
-    return f"./{text}" if text.startswith("-") and text != "-" else text

@@ -63,7 +63,7 @@ def unfinished_facts(
     from neuralshade.asset.checkpoint import REMEDY
     from neuralshade.asset.rules import CHECKPOINT
     from neuralshade.asset.schema import check_header
-    from neuralshade.fitting.resuming import resume_command
+    from neuralshade.fitting.resume_command import resume_command
 
     check_header(str(path), header, CHECKPOINT, "checkpoint", REMEDY)
     name, step = header["picture"]["name"], header["progress"]["step"]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.asset.stored_form import SCALE
+from neuralshade.asset.schema import SCALE
 from neuralshade.asset.tensors import pack_nibbles, unpack_nibbles
 from neuralshade.base.interrupt import Interruption
 from neuralshade.engine.code_bands import Group, Level

@@ -6,8 +6,17 @@ from collections.abc import Mapping
 from math import prod
 
 from neuralshade.asset.rules import CURVE, DIGEST, SIDE, STEPS
-from neuralshade.asset.schema import AnyOf, Form, ListOf, MapOf, Number, ObjectOf, Rule, Text
-from neuralshade.asset.stored_form import stored_form
+from neuralshade.asset.schema import (
+    AnyOf,
+    Form,
+    ListOf,
+    MapOf,
+    Number,
+    ObjectOf,
+    Rule,
+    Text,
+    stored_form,
+)
 from neuralshade.kinds.textures.block_shape import BLOCK_BYTES, level_bytes, level_sizes
 from neuralshade.kinds.textures.byte_budget import inputs_of
 from neuralshade.kinds.textures.channels import LONGEST_NAME, MOST_CHANNELS, MOST_MAPS
