@@ -47,7 +47,7 @@ def lanes_of(gpu: Gpu, text: str, samples: int, *, packed: bool) -> Lanes:
 @pytest.mark.parametrize("text", CASES)
 def test_both_lanes_together_equal_the_python_half(gpu, text, packed):
     ran = lanes_of(gpu, text, 37, packed=packed)
-    assert np.abs(ran.wanted_gradients).max() > 0.1
+    assert np.abs(ran.expected_gradients).max() > 0.1
     ran.check()
 
 
