@@ -30,7 +30,7 @@ def test_it_is_fitted_and_its_asset_can_be_had(device, live, background, look, t
     page.until(lambda: page.curve)
     assert page.fit["rated"] is False  # a page shows no PSNR, which would never come
     status, body = page.ask("/report")
-    assert status == 409 and b"need its asset, and a picture" in body
+    assert status == 409 and b"need it for a report" in body
     page.control("stop")
     result = job.finish()
     assert (tmp_path / "x.nsh").exists() and result.members["a"] == pytest.approx(2, abs=2)
