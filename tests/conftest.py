@@ -34,6 +34,7 @@ from neuralshade.gpu.slang_reflection import reflect_struct
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
 
 pytest_plugins = [
+    "fixtures.browsers",
     "fixtures.disks",
     "fixtures.dispatches",
     "fixtures.image_assets",

@@ -1,12 +1,9 @@
 """Reports of every kind: the asset's own rows are marked, no others, by what a browser computes."""
 
-import shutil
-
 import pytest
 
 import neuralshade
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # of each row that is shown: its first words, whether it is marked, and the background of its cells
 ROWS = """() => [...document.querySelectorAll("tbody tr")].map(row => [
     row.innerText.trim().split("\\t")[0], row.className,
@@ -15,18 +12,6 @@ ROWS = """() => [...document.querySelectorAll("tbody tr")].map(row => [
 CUT = """() => [...document.querySelectorAll(".scroll")].filter(
     box => box.scrollWidth > box.clientWidth).map(box => box.innerText.slice(0, 80))"""
 CLEAR = "rgba(0, 0, 0, 0)"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.skip(f"needs a browser, one of {', '.join(BROWSERS)}")
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture

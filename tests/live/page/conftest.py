@@ -3,7 +3,6 @@
 import base64
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -12,7 +11,6 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS = 600  # that a page is given for anything: one that hangs, not one that is slow
 # As text: a million numbers take a browser and its driver ten seconds.
 PIXELS = """name => {
@@ -23,18 +21,6 @@ PIXELS = """name => {
         text += String.fromCharCode(...found.data.subarray(i, i + 8192));
     return [found.width, found.height, btoa(text)];
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.skip(f"needs a browser, one of {', '.join(BROWSERS)}")
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 class Tab:

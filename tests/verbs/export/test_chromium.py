@@ -1,10 +1,10 @@
 """WGSL of every kind in Chromium's WebGPU, whose compiler is Tint: taken without a word, right."""
 
-import shutil
 from contextlib import ExitStack
 
 import numpy as np
 import pytest
+from fixtures.browsers import chromium
 from fixtures.small_kinds import ASSETS, DATA
 
 from neuralshade.kinds import all_kinds, open_asset
@@ -13,7 +13,6 @@ from neuralshade.languages.printers import printer_of
 from neuralshade.verbs.export.check.timed_rows import error_of
 
 pytestmark = [pytest.mark.slow]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader",
          "--enable-features=Vulkan", "--use-vulkan=swiftshader",
          "--use-angle=swiftshader"]  # fmt: skip
@@ -70,21 +69,14 @@ RUN = """async ({text, entry, words, rows, count, results, group}) => {
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.skip(f"needs a browser, one of {', '.join(BROWSERS)}")
-    playwright = pytest.importorskip("playwright.sync_api")
     blank = tmp_path_factory.mktemp("page") / "blank.html"  # WebGPU is for secure places alone
     blank.write_text("<!doctype html><title>blank</title>")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=found, args=FLAGS)
+    with chromium(*FLAGS) as browser:
         page = browser.new_page()
         page.goto(blank.as_uri())
         if not page.evaluate("async () => !!await navigator.gpu?.requestAdapter()"):
-            browser.close()
-            pytest.skip(f"{found} has no adapter of WebGPU, not even in software")
+            pytest.skip("this browser has no adapter of WebGPU, not even in software")
         yield page
-        browser.close()
 
 
 @pytest.fixture(scope="module")
