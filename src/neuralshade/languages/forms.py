@@ -79,13 +79,16 @@ class Header:
                           textures=tuple(textures))  # fmt: skip
 
 
-def calling_functions(name: str, result: str, about: str) -> tuple[Function, Function, Function]:
+def calling_functions(
+    name: str, result: str, about: str, space: str
+) -> tuple[Function, Function, Function]:
     """Return a program's function, and the form's two that call it: the usual one, and its area.
 
-    ``about``: the result of the usual one.
+    ``about``: the result of the usual one; ``space``: srgb or linear.
     """
     program = Function(result, f"{name}_rendered", (UV,), ())
-    main = Function(result, name, (UV,), (f"return {program.name}(uv);",), about, public=True)
+    main = Function(result, name, (UV,), (f"return {program.name}(uv);",), about, public=True,
+                    meaning="color", space=space)  # fmt: skip
     return program, main, area_function(name, result)
 
 
@@ -122,7 +125,7 @@ def level_function(name: str, size: tuple[int, int]) -> Function:
          "const float square = max(max(dot(across, across), dot(down, down)), 1.0);",
          "return 0.72134752 * log(square);"),
         "Return the level whose texels are as large as the longer side of a footprint.",
-        public=True,
+        public=True, meaning="level",
     )  # fmt: skip
 
 

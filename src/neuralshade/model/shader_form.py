@@ -28,6 +28,8 @@ IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint32]
+# Meanings of functions that are no maps of a surface.
+OTHERS = ("color", "light", "direction", "density", "level", "channels", "texel")
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,10 @@ class Function:
     about: str = ""  # what it returns
     public: bool = False
     joined: bool = False  # printed directly after the previous one, whose comment covers both
+    # What engines take a public function for: color, light (f * cos), direction, density, level,
+    # channels (filtered), texel, or a map's name, such as roughness; empty for the others
+    meaning: str = ""
+    space: str = ""  # srgb or linear, of colors
 
 
 @dataclass(frozen=True)
@@ -172,6 +178,22 @@ class ShaderForm:
     def public(self) -> tuple[Function, ...]:
         """Return the functions that a user calls."""
         return tuple(function for function in self.functions if function.public)
+
+    def meaning(self, name: str) -> Function | None:
+        """Return the first public function with a meaning, or None."""
+        return next((one for one in self.public if one.meaning == name), None)
+
+    @property
+    def maps(self) -> tuple[Function, ...]:
+        """Return the functions of maps, ``MAP(uv, level)``, in their order."""
+        return tuple(one for one in self.public if one.meaning and one.meaning not in OTHERS)
+
+    def decoder(self, map_function: Function) -> Function | None:
+        """Return the function that decodes a map from a texel's channels, if there is one."""
+        structs = [one.name for one in self.structs]
+        return next((one for one in self.public if len(one.parameters) == 1
+                     and f"{one.name}_at" == map_function.name
+                     and one.parameters[0].type in structs), None)  # fmt: skip
 
     @property
     def networks(self) -> tuple[Network, ...]:

@@ -49,7 +49,7 @@ def image_shader(opened: OpenedImage, name: str) -> ShaderForm:
     else:
         from neuralshade.kinds.image.program import field_program  # few need the compiler
 
-        called, *functions = calling_functions(name, kind, result)
+        called, *functions = calling_functions(name, kind, result, opened.color_space)
         program, words = field_program(opened.field, name, called)
     header = Header(opened, name, "A picture as a function of its position.", {
         "color space": space, "size": "{} x {} pixels".format(*opened.size)
@@ -76,7 +76,8 @@ def _functions(
     network = Network(tuple(columns.floats), tuple(layers), "color")
     lanes = LANES[: int(opened.picture["channels"])]
     body: tuple[str | Network, ...] = (*columns.lines, network, f"return color0.{lanes};")
-    main = Function(kind, name, (UV,), body, about, public=True)
+    main = Function(kind, name, (UV,), body, about, public=True, meaning="color",
+                    space=opened.color_space)  # fmt: skip
     functions = [*columns.functions.values(), *grids.functions.values(), main,
                  area_function(name, kind)]  # fmt: skip
     return functions, np.concatenate([np.zeros(0, np.uint32), *grids.words])

@@ -122,7 +122,7 @@ def _scattered(opened: OpenedMaterial, surface: Surface, decoder: list[Layer]) -
         "float3", name, (*place, *directions, *surface.parameters),
         (*body, network, "return light0.xyz;"),
         "Return f * cos of wi in linear light; 0 where wi or wo lies below the surface.",
-        public=True,
+        public=True, meaning="light", space="linear",
     )  # fmt: skip
 
 

@@ -42,6 +42,7 @@ def sampler_functions(surface: Surface, layers: Sequence[Layer]) -> list[Functio
         ("if (wo.z <= 0.0) return 0.0;", f"{mixture} wo{inputs});",
          f"return {name}_density(mixture, wi, wo);"),
         f"Return the density of {name}_sample at wi, per steradian.", public=True,
+        meaning="density",
     )  # fmt: skip
     return [_mixture(surface, layers), _lobe_density(name), _density(surface), pdf,
             _mirrored(name), _sample(surface, mixture)]  # fmt: skip
@@ -165,5 +166,5 @@ def _sample(surface: Surface, mixture: str) -> Function:
     return Function(
         f"{name}_direction", f"{name}_sample", (*PLACE, EYE, u, *surface.parameters), body,
         "Return a direction to look for light in, above the surface, and its density per sr.",
-        public=True,
+        public=True, meaning="direction",
     )  # fmt: skip

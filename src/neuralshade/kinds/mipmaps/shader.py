@@ -54,6 +54,7 @@ def mipmaps_shader(opened: OpenedMipmaps, name: str) -> ShaderForm:
             (_uv(wraps), Parameter("float", "level", "0 is the finest; between two, both are "
                                    "mixed")),
             body, f"Return the {one}: {MEANINGS[one]}{same}.", public=True,
+            meaning=one, space="linear" if one == "albedo" else "",
         ))  # fmt: skip
     functions.append(level_function(name, sizes[0]))
     width, height = sizes[0]

@@ -31,7 +31,8 @@ def task_shader(opened: OpenedShader, name: str) -> ShaderForm:
     program = opened.program(name)
     module, files = program_files(program, opened.shipped.get("files", {}), name)
     about = f"Return what the task renders at uv: {space}."
-    function, main, area = calling_functions(name, program.result, about)
+    function, main, area = calling_functions(name, program.result, about,
+                                             opened.picture["color_space"])  # fmt: skip
     what = f"What {opened.shipped['name']} renders, with what was trained."
     header = Header(opened, name, what, {
         "color space": space, "loss": f"{opened.header.quality['loss']:.4g} in its last step",

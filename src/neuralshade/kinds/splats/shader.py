@@ -54,7 +54,8 @@ def splats_shader(opened: OpenedSplats, name: str) -> ShaderForm:
     linear = opened.color_space == "linear"
     space = "linear, as fitted" if linear else "sRGB-encoded, 0 to 1 where it is not clamped"
     main = Function(kind, name, (UV,), tuple(_body(cloud, name, lists, numbers.size)),
-                    f"Return the color at uv: {space}.", public=True)  # fmt: skip
+                    f"Return the color at uv: {space}.", public=True, meaning="color",
+                    space=opened.color_space)  # fmt: skip
     functions = (_weight(cloud, name, numbers.shape[1]), _color(cloud, name, numbers.shape[1]),
                  _listed(cloud, name, numbers.size + len(lists.firsts)), main,
                  area_function(name, kind))  # fmt: skip

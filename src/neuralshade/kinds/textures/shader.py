@@ -66,7 +66,8 @@ def textures_shader(opened: OpenedTextures, name: str) -> ShaderForm:
     functions = [
         _size(name, opened.size_of_set), *reading,
         _decoded(name, columns, decoded, parts, bool(textures)),
-        _texel(name, wraps, levels, bool(textures)), _bilinear(name, wraps, levels, parts),
+        _texel(name, wraps, levels, bool(textures)),
+        _bilinear(name, wraps, levels, parts, filters=not textures),
         _stochastic(name, wraps, levels),
     ]  # fmt: skip
     if textures:
@@ -132,6 +133,7 @@ def _texel(name: str, wraps: bool, levels: int, sampled: bool) -> Function:
          f"return {name}_decoded(({inside}) / size, {'float(level)' if sampled else 'level'});"),
         "Return the channels of all maps, each 0 to 1, in column x and row y from above; beyond "
         f"the border they are {'repeated' if wraps else 'clamped'}.", public=True,
+        meaning="texel",
     )  # fmt: skip
 
 
@@ -154,7 +156,8 @@ def _mixed_levels(levels: int, parts: list[str], kind: str) -> list[str]:
             f"{kind} mixed;", *(f"mixed.{part} = float4(0.0);" for part in parts)]  # fmt: skip
 
 
-def _bilinear(name: str, wraps: bool, levels: int, parts: list[str]) -> Function:
+def _bilinear(name: str, wraps: bool, levels: int, parts: list[str], *, filters: bool) -> Function:
+    """Return the function of mixed texels. ``filters``: it is the one that filters maps."""
     kind = f"{name}_channels"
     return Function(
         kind, f"{name}_bilinear", (_uv(wraps), LEVEL),
@@ -169,6 +172,7 @@ def _bilinear(name: str, wraps: bool, levels: int, parts: list[str]) -> Function
          *(f"mixed.{part} += one.{part} * weight;" for part in parts),
          "}", "return mixed;"),
         "Return the channels of the four texels around uv, mixed as a texture's are.", public=True,
+        meaning="channels" * filters,
     )  # fmt: skip
 
 
@@ -191,7 +195,7 @@ def _filtered(name: str, wraps: bool, levels: int) -> Function:
         f"{name}_channels", f"{name}_filtered", (_uv(wraps), LEVEL),
         (f"return {name}_decoded(uv, clamp(level, 0.0, {number(levels - 1)}));",),
         "Return what latents mixed at uv and level are decoded to: one run of the network.",
-        public=True,
+        public=True, meaning="channels",
     )  # fmt: skip
 
 

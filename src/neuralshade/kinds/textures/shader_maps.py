@@ -16,6 +16,7 @@ MEANINGS = {
     "normal": "a unit normal: x to the right, y up, z out of the surface",
     "data": "as its file has it",
 }
+SPACES = ("srgb", "linear")  # meanings of colors
 AT = "_at"  # suffix of functions that filter a map
 
 
@@ -75,7 +76,8 @@ def map_functions(
             (Parameter("float2", "uv"), Parameter("float", "level")),
             (f"return {name}_{own}({mixing}(uv, level));",),
             f"Return {about_of(coding)}. Of several maps call {mixing} once.", public=True,
-            joined=True,
+            joined=True, meaning=coding.name,
+            space=coding.meaning if coding.meaning in SPACES else "",
         ))  # fmt: skip
     return functions
 

@@ -19,18 +19,19 @@ from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import AssetLike
 from neuralshade.languages.halves import in_halves
 from neuralshade.languages.language import Printer
-from neuralshade.languages.printers import LANGUAGES, printer_of
+from neuralshade.languages.printers import printer_of
 from neuralshade.measure.table import Table, print_lines
 from neuralshade.model.shader_form import ShaderForm, Texture
+from neuralshade.verbs.export.engines.engine import EngineSource, engine_contents
 from neuralshade.verbs.export.manifest import manifest_text
 from neuralshade.verbs.export.names import asset_name, check_name
 from neuralshade.verbs.export.number_files import number_files
 from neuralshade.verbs.export.readme import readme_text
+from neuralshade.verbs.export.targets import targets_of
 from neuralshade.verbs.export.texture_files import BUFFER, TEXTURES, file_of, fill_texture
 
 NUMBERS = ("auto", "text", "buffer")
 MATRIX = ("none", "coopvec")
-VECTORS = "-coopvec"  # suffix of languages with cooperative vectors
 
 
 @dataclass(frozen=True)
@@ -106,12 +107,11 @@ def export(
     _check_choice("textures", textures, TEXTURES)
     if output is not None:
         check_path("output", output, OutputError)
-    languages, folder, stem = _place(to, output)
-    languages = _with_vectors(languages) if matrix == "coopvec" else languages
+    targets = targets_of(to, output, vectors=matrix == "coopvec")
     if name is not None:
         check_name(name)
     with open_asset(asset, values, trust=trust) as opened:
-        named = asset_name(stem or Path(opened.path).stem) if name is None else name
+        named = asset_name(targets.stem or Path(opened.path).stem) if name is None else name
         form = opened.shader(named)
         if form.program is not None and numbers != "auto":
             raise ConfigError(
@@ -120,68 +120,27 @@ def export(
             )
         form = in_halves(form) if half else form
         in_text, units = {"auto": None, "text": True, "buffer": False}[numbers], textures != BUFFER
-        printers = [printer_of(form, language, in_text, units) for language in languages]
-        contents = _contents(form, printers, textures, stem or named, alone=stem is not None)
-        folder = folder or Path(f"{Path(opened.path).stem}_shader")
+        stem, contents = targets.stem or named, dict[str, bytes | Texture]()
+        if targets.languages:
+            printers = [printer_of(form, one, in_text, units) for one in targets.languages]
+            contents = _contents(form, printers, textures, stem, alone=targets.stem is not None)
+        source = EngineSource(form, opened, stem, in_text)
+        contents |= engine_contents(source, targets.engines, alone=targets.count == 1)
+        folder = targets.folder or Path(f"{Path(opened.path).stem}_shader")
         files = _written(folder, contents, opened.path)
         checks = None
         if check:
             from neuralshade.verbs.export.check.checks import check_form
 
-            checks = check_form(form, languages, in_text, units)
+            checks = check_form(form, targets.languages, in_text, units)
     public = tuple(one.name for one in form.public)
     return ExportResult(tuple(map(str, files)), public, form.multiply_adds, checks)
-
-
-def _place(
-    to: str | Sequence[str] | None, output: str | os.PathLike[str] | None
-) -> tuple[list[str], Path | None, str | None]:
-    """Return the languages, the folder, and the stem if ``output`` is a file."""
-    suffixes = {one.suffix: name for name, one in LANGUAGES.items()}
-    place = None if output is None else Path(output)
-    by_suffix = None if place is None else next(
-        (s for s in sorted(suffixes, key=len, reverse=True) if place.name.endswith(s)), None
-    )  # fmt: skip
-    if place is not None and by_suffix is not None and not os.path.isdir(place):
-        stem = place.name[: -len(by_suffix)]
-        language = suffixes[by_suffix]
-        if to is not None and _listed(to) != [language]:
-            raise ConfigError(f"to: got {shown(to)} and a file that ends in {by_suffix}, need "
-                              f"{language} alone. Name a folder for several.")  # fmt: skip
-        return [language], place.parent, stem
-    if to is None:
-        raise ConfigError(f"to: got no language, need one or more of {', '.join(LANGUAGES)}. "
-                          "Write for example --to wgsl, or -o NAME.hlsl.")  # fmt: skip
-    return _listed(to), place, None
 
 
 def _check_choice(name: str, got: str, choices: Sequence[str]) -> None:
     if got not in choices:
         raise ConfigError(f"{name}: got {shown(got)}, need one of {', '.join(choices)}."
                           f"{did_you_mean(str(got), choices)}")  # fmt: skip
-
-
-def _with_vectors(languages: Sequence[str]) -> list[str]:
-    """Return languages, each with its cooperative-vector file if it has one."""
-    found = [each for one in languages for each in (one, f"{one}{VECTORS}") if each in LANGUAGES]
-    if found == languages and not any(one.endswith(VECTORS) for one in languages):
-        raise ConfigError(f"matrix: got coopvec and {', '.join(languages)}, need slang, which has "
-                          "cooperative vectors. Add it to --to.")  # fmt: skip
-    return list(dict.fromkeys(found))
-
-
-def _listed(to: str | Sequence[str]) -> list[str]:
-    """Return languages without duplicates; ConfigError for an unknown one."""
-    listed = [to] if isinstance(to, str) else list(to)
-    names = [part.strip() for each in listed for part in str(each).split(",") if part.strip()]
-    for name in names:
-        if name not in LANGUAGES:
-            raise ConfigError(f"to: got {shown(name)}, need one of {', '.join(LANGUAGES)}."
-                              f"{did_you_mean(name, LANGUAGES)}")  # fmt: skip
-    if not names:
-        raise ConfigError(f"to: got no language, need one or more of {', '.join(LANGUAGES)}. "
-                          "Write for example wgsl.")  # fmt: skip
-    return list(dict.fromkeys(names))
 
 
 def _contents(

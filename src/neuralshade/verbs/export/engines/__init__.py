@@ -1,0 +1,1 @@
+"""Engines: what an asset is exported to besides languages, one folder each."""
