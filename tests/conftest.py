@@ -39,6 +39,7 @@ pytest_plugins = [
     "fixtures.dispatches",
     "fixtures.image_assets",
     "fixtures.messages",
+    "fixtures.node",
     "fixtures.on_cpu",
     "fixtures.outside",
     "fixtures.scenes",

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from neuralshade.errors import AssetError
 from neuralshade.languages.numbers import number
 from neuralshade.model.shader_form import (
+    Compact,
     Function,
     Golden,
     Parameter,
@@ -49,8 +50,9 @@ class Header:
         words: npt.NDArray[np.uint32],
         answers: Callable[[], Sequence[Golden]],
         textures: Sequence[Texture] = (),
+        compact: Callable[[], Compact] | None = None,
     ) -> ShaderForm:
-        """Return the form with this header.
+        """Return the form with this header; ``compact``: see ``ShaderForm.compact``.
 
         Raises: AssetError where a network has numbers beyond float32.
         """
@@ -76,7 +78,7 @@ class Header:
                  *(f"{title}: {fact}" for title, fact in facts.items()),
                  "Written by neuralshade export.")  # fmt: skip
         return ShaderForm(self.name, lines, form.structs, form.functions, words, answers, facts,
-                          textures=tuple(textures))  # fmt: skip
+                          textures=tuple(textures), make_compact=compact)  # fmt: skip
 
 
 def calling_functions(

@@ -39,7 +39,7 @@ def in_words(form: ShaderForm) -> ShaderForm:
         first += len(words[-1])
     return replace(form, words=np.concatenate(words), textures=(),
                    functions=(*functions.values(), *form.functions),
-                   make_golden=lambda: form.golden)  # fmt: skip
+                   make_golden=lambda: form.golden, make_compact=None)  # fmt: skip
 
 
 def names_taken(name: str, textures: Sequence[Texture]) -> set[str]:

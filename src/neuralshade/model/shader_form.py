@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -144,6 +145,14 @@ class SlangProgram:
 
 
 @dataclass(frozen=True)
+class Compact:
+    """Fewer numbers from which JavaScript makes a form's words, for pages that carry them."""
+
+    arrays: tuple[npt.NDArray[Any], ...]  # uint8, uint32 or float32, each of one dimension
+    script: str = "([words]) => words"  # expression: function of typed arrays, to a Uint32Array
+
+
+@dataclass(frozen=True)
 class ShaderForm:
     """Form of an asset: everything a renderer needs to evaluate it."""
 
@@ -156,6 +165,7 @@ class ShaderForm:
     facts: dict[str, str] = field(default_factory=dict)  # color space and the like, by name
     program: SlangProgram | None = None  # called by functions whose bodies are incomplete
     textures: tuple[Texture, ...] = ()
+    make_compact: Callable[[], Compact] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Check names: some come from files, and text is compiled."""
@@ -173,6 +183,11 @@ class ShaderForm:
     def golden(self) -> tuple[Golden, ...]:
         """Return the golden rows of public functions, by PyTorch's evaluation of the asset."""
         return tuple(self.make_golden())
+
+    @property
+    def compact(self) -> Compact:
+        """Return the form's words, or the fewer numbers that its kind makes them from."""
+        return Compact((self.words,)) if self.make_compact is None else self.make_compact()
 
     @property
     def public(self) -> tuple[Function, ...]:

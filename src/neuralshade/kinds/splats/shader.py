@@ -10,6 +10,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.errors import AssetError
+from neuralshade.kinds.splats.compact import compact_words
 from neuralshade.kinds.splats.draw import Cloud
 from neuralshade.kinds.splats.shader_lists import CELL_PX, SHORT, Lists, cell_lists, pair_count
 from neuralshade.languages.forms import Header, area_function, golden_positions
@@ -72,7 +73,7 @@ def splats_shader(opened: OpenedSplats, name: str) -> ShaderForm:
         found = colors_at(cloud, at)
         return [Golden(name, at, found, TOLERANCE * max(1.0, float(np.abs(found).max())))]
 
-    return header.form((), functions, words, answers)
+    return header.form((), functions, words, answers, compact=lambda: compact_words(opened))
 
 
 @torch.no_grad()

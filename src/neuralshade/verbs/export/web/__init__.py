@@ -1,0 +1,1 @@
+"""Web page of an asset: one file of HTML."""
