@@ -75,16 +75,25 @@ class Printer:
         parts = [*map(comment, self.form.about), "", *enabling, *self.head(), ""]
         for struct in self.form.structs:
             parts += [*self.struct(struct), ""]
+        return "\n".join([*parts, *self.function_lines(), *self.foot()]).rstrip("\n") + "\n"
+
+    def function_lines(self, chosen: Sequence[Function] | None = None) -> list[str]:
+        """Return the lines of all functions, or of these, with empty lines between long ones."""
+        parts = list[str]()
         shown = set[str]()  # arguments that an earlier function has explained
         close = False  # the previous function takes one line and its comment
-        for function in (*self.helpers(), *self.form.functions):
+        for function in self.all_functions() if chosen is None else chosen:
             lines = [line for line in self.function(function) if line.strip() not in shown]
             if parts and (function.joined or (len(lines) <= MOST_CLOSE and close)):
                 parts.pop()
             close = len(lines) <= MOST_CLOSE
             parts += [*lines, ""]
             shown |= set(_arguments(function))
-        return "\n".join([*parts[:-1], *self.foot()]).rstrip("\n") + "\n"
+        return parts[:-1]
+
+    def all_functions(self) -> list[Function]:
+        """Return helpers and the form's functions, each after those that it calls."""
+        return [*self.helpers(), *self.form.functions]
 
     def activations(self) -> list[Function]:
         """Return the functions that networks in the text call."""

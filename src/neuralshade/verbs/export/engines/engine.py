@@ -43,7 +43,9 @@ class Engine:
 
 
 _FOLDER = "neuralshade.verbs.export.engines"
-_ALL: tuple[Engine, ...] = ()
+_ALL: tuple[Engine, ...] = (
+    Engine("unity", "Unity, Shader Graph", f"{_FOLDER}.unity.files:unity_files"),
+)
 ENGINES = {one.name: one for one in _ALL}
 
 

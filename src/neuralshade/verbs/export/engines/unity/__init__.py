@@ -1,0 +1,1 @@
+"""Unity: functions for Shader Graph's Custom Function node, and nodes by reflection."""
