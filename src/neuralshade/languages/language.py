@@ -79,8 +79,7 @@ class Printer:
 
     def function_lines(self, chosen: Sequence[Function] | None = None) -> list[str]:
         """Return the lines of all functions, or of these, with empty lines between long ones."""
-        parts = list[str]()
-        shown = set[str]()  # arguments that an earlier function has explained
+        parts, shown = list[str](), set[str]()  # shown: arguments that an earlier one explains
         close = False  # the previous function takes one line and its comment
         for function in self.all_functions() if chosen is None else chosen:
             lines = [line for line in self.function(function) if line.strip() not in shown]
