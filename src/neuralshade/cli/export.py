@@ -16,7 +16,8 @@ from neuralshade.cli.work_lines import shown_work
 @click.argument("asset")
 @click.option("--to", multiple=True, metavar="LANGUAGE",
               help="Target languages, separated by commas: slang, hlsl, glsl, glsl-es (WebGL 2), "
-              "spirv, wgsl, metal, cuda, cpp, torch. [default: by the suffix of -o]")  # fmt: skip
+              "spirv, wgsl, metal, cuda, cpp, js, torch. [default: by the suffix of -o]"
+)  # fmt: skip
 @click.option("-o", "--output", metavar="DIR|FILE",
               help="Folder for the files, or one file such as bark.hlsl. [default: the asset's "
                    "name with _shader]")  # fmt: skip

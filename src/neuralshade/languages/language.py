@@ -63,6 +63,7 @@ class Printer:
     usage: ClassVar[str] = ""  # likewise as text, with {bin}, {words} and {name}
     has_halves: ClassVar[bool] = True  # supports float16 arithmetic
     enables_halves: ClassVar[str] = ""  # first line of files with float16
+    prefers_text: ClassVar[bool] = True  # is fastest with small networks' numbers in the text
     samples: ClassVar[bool] = False  # uses texture units; in other languages texels are words
 
     def content(self) -> bytes:

@@ -8,6 +8,7 @@ from neuralshade.languages.coopvec import CoopVecSlang, CoopVecSpirv
 from neuralshade.languages.cpp import Cpp, Cuda, Metal
 from neuralshade.languages.glsl import Glsl, GlslEs
 from neuralshade.languages.hlsl import Hlsl, Slang
+from neuralshade.languages.javascript import JavaScript
 from neuralshade.languages.language import MOST_IN_TEXT, Printer
 from neuralshade.languages.program_calls import program_printer
 from neuralshade.languages.pytorch import Torch
@@ -29,6 +30,7 @@ LANGUAGES: dict[str, type[Printer]] = {
         Cuda,
         Cpp,
         Torch,
+        JavaScript,
         CoopVecSlang,
         CoopVecSpirv,
     )
@@ -54,7 +56,8 @@ def printer_of(
         raise ConfigError(f"half: got {language}, which has no 16-bit numbers to compute with, "
                           f"need {', '.join(having)}. Export {language} without half.")  # fmt: skip
     if in_text is None:
-        in_text = max((one.multiply_adds for one in form.networks), default=0) <= MOST_IN_TEXT
+        most = max((one.multiply_adds for one in form.networks), default=0)
+        in_text = LANGUAGES[language].prefers_text and most <= MOST_IN_TEXT
     if form.program is not None:
         return program_printer(language)(form, in_text)
     printer = LANGUAGES[language]

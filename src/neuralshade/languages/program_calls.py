@@ -39,6 +39,7 @@ ALTERNATIVES = {
     "cuda": "Take slang, and compile that with a kernel of yours by slangc -target cuda.",
     "slang-coopvec": "Take slang.",
     "spirv-coopvec": "Take spirv.",
+    "js": "Take wgsl for browsers.",
     "torch": "Take slang, and call it through SlangPy.",
 }
 

@@ -14,7 +14,7 @@ from neuralshade.languages.program_calls import PROGRAM_PRINTERS
 from neuralshade.verbs.export.check.checks import check_form
 
 KINDS = [kind.name for kind in all_kinds() if kind.shaders is not None]
-RUN = ["slang", "cpp", "torch", "wgsl", "glsl", "glsl-es", "hlsl", "spirv",
+RUN = ["slang", "cpp", "torch", "wgsl", "glsl", "glsl-es", "hlsl", "spirv", "js",
        "slang-coopvec"]  # fmt: skip
 HALF = ["slang", "hlsl", "spirv", "wgsl", "glsl"]  # of those that have 16-bit numbers
 

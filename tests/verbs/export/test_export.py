@@ -23,7 +23,8 @@ def test_every_language_has_its_file_and_one_buffer(asset_path, tmp_path):
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
     suffixes = [one.suffix for one in LANGUAGES.values()]
     assert names == sorted([*(f"photo{s}" for s in suffixes), "photo.bin", "photo.json",
-                            "photo.safetensors", "photo.coopvec.bin", "README.md"])  # fmt: skip
+                            "photo.js.bin", "photo.safetensors", "photo.coopvec.bin",
+                            "README.md"])  # fmt: skip
     assert sorted(result.files) == sorted(str(tmp_path / "out" / name) for name in names)
     assert result.functions == ("photo", "photo_area") and result.checks is None
     words = np.fromfile(tmp_path / "out/photo.bin", "<u4")

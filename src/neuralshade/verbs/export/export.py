@@ -79,8 +79,9 @@ def export(
 
     Args:
         asset: path of an asset, or what ``load`` returned.
-        to: languages: slang, hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, torch;
-            several as a list or with commas. None where the suffix of ``output`` says it.
+        to: languages: slang, hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, js
+            (JavaScript), torch; several as a list or with commas. None where the suffix of
+            ``output`` says it.
         output: folder, made where there is none, by default the asset's name with _shader; or a
             file with the suffix of one language, in whose folder the others are then written too.
             Files of other names stay.

@@ -78,6 +78,10 @@ def _row(printer: Printer, golden: Golden, gpu: Callable[..., Gpu]) -> Row:
             from neuralshade.verbs.export.check.torch_alone import run_torch
 
             return row | _found(row, golden, run_torch(printer, golden))
+        if printer.name == "js":
+            from neuralshade.verbs.export.check.node import run_js
+
+            return row | _found(row, golden, run_js(printer, golden))
         if isinstance(printer, Spirv):
             from neuralshade.verbs.export.check.webgpu import run_spirv
 
