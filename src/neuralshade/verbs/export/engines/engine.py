@@ -45,6 +45,7 @@ class Engine:
 _FOLDER = "neuralshade.verbs.export.engines"
 _ALL: tuple[Engine, ...] = (
     Engine("unity", "Unity, Shader Graph", f"{_FOLDER}.unity.files:unity_files"),
+    Engine("unreal", "Unreal Engine, Custom node", f"{_FOLDER}.unreal.files:unreal_files"),
 )
 ENGINES = {one.name: one for one in _ALL}
 

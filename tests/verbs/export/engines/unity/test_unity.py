@@ -5,15 +5,24 @@ import io
 import numpy as np
 import pytest
 from fixtures.compute_rows import SIZES, compiled, entry_text, run_rows, texture_text
-from fixtures.engine_exports import allowed, exported, levels_of, picture, places, shown, signature
+from fixtures.engine_exports import (
+    MAP_KINDS,
+    VARIANTS,
+    allowed,
+    exported,
+    levels_of,
+    picture,
+    places,
+    shown,
+    signature,
+    values_of,
+)
 from fixtures.small_kinds import ASSETS, DATA
 from PIL import Image
 
 from neuralshade.verbs.export.check.hlsl_by_dxc import VALIDATED
 
 pytestmark = [pytest.mark.slow]
-KINDS = {"image": "Color", "splats": "Color", "mipmaps": "Maps", "textures": "Maps",
-         "material": "Light"}  # fmt: skip
 # Of com.unity.render-pipelines.core: what Shader Graph's texts see.
 STAND_INS = """
 #define TEXTURE2D(name) Texture2D name
@@ -73,21 +82,10 @@ def upward(inputs):
     return found
 
 
-@pytest.fixture(scope="module", params=[(kind, where) for kind in KINDS for where in (True, False)
-                                        if where or kind in ("image", "material")],
-                ids=lambda one: f"{one[0]}-{'text' if one[1] else 'texture'}")  # fmt: skip
+@pytest.fixture(scope="module", params=VARIANTS, ids="-".join)
 def unity(request):
-    kind, in_text = request.param
-    return kind, *exported(DATA / ASSETS[kind], "unity", in_text=in_text)
-
-
-def values_of(form, kind):
-    """Return the functions whose values a node shows, with the node's outputs."""
-    if kind in ("image", "splats"):
-        return [(form.meaning("color"), ["Color", "Alpha"])]
-    if kind == "material":
-        return [(form.meaning("light"), ["Light"])]
-    return [(one, [one.meaning.capitalize()]) for one in form.maps]
+    kind, numbers = request.param
+    return kind, *exported(DATA / ASSETS[kind], "unity", in_text=numbers == "text")
 
 
 def test_nodes_answer_as_the_asset_does(unity):
@@ -96,7 +94,7 @@ def test_nodes_answer_as_the_asset_does(unity):
         assert places(form, function)
         for golden in places(form, function):
             for suffix in ("_float", "_half"):
-                found = node(form, files, f"photo_{KINDS[kind]}{suffix}", upward(golden.inputs))
+                found = node(form, files, f"photo_{MAP_KINDS[kind]}{suffix}", upward(golden.inputs))
                 got = np.concatenate([found[name] for name in names if name in found], axis=1)
                 off = np.abs(got - shown(function, golden.outputs))
                 if golden.relative_to is not None:
@@ -112,7 +110,7 @@ def test_a_wrong_import_is_magenta(unity):
     upside_down = dict(files)
     broken = picture(files["photo_numbers.png"])
     upside_down["photo_numbers.png"] = png(broken[::-1])
-    found = node(form, upside_down, f"photo_{KINDS[kind]}_float", upward(golden.inputs))
+    found = node(form, upside_down, f"photo_{MAP_KINDS[kind]}_float", upward(golden.inputs))
     first = next(iter(found.values()))
     magenta = [1, 0, 1] if first.shape[1] == 3 else [1]
     np.testing.assert_array_equal(first, np.broadcast_to(magenta, first.shape))
