@@ -13,7 +13,6 @@ import numpy.typing as npt
 from neuralshade.errors import AssetError
 from neuralshade.languages.numbers import number
 from neuralshade.model.shader_form import (
-    Compact,
     Function,
     Golden,
     Parameter,
@@ -50,9 +49,8 @@ class Header:
         words: npt.NDArray[np.uint32],
         answers: Callable[[], Sequence[Golden]],
         textures: Sequence[Texture] = (),
-        compact: Callable[[], Compact] | None = None,
     ) -> ShaderForm:
-        """Return the form with this header; ``compact``: see ``ShaderForm.compact``.
+        """Return the form with this header.
 
         Raises: AssetError where a network has numbers beyond float32.
         """
@@ -78,7 +76,7 @@ class Header:
                  *(f"{title}: {fact}" for title, fact in facts.items()),
                  "Written by neuralshade export.")  # fmt: skip
         return ShaderForm(self.name, lines, form.structs, form.functions, words, answers, facts,
-                          textures=tuple(textures), make_compact=compact)  # fmt: skip
+                          textures=tuple(textures))  # fmt: skip
 
 
 def calling_functions(

@@ -6,12 +6,14 @@ against. Places and sizes are in pixels of the fitted picture.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from neuralshade.base.lazy_import import lazy_module
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import torch
 else:  # the constants below are read without it
     torch = lazy_module("torch")
@@ -40,6 +42,22 @@ class Compositing:
     def opacity(self) -> int:
         """Return how many numbers of a Gaussian are its opacity: 1 or 0."""
         return int(self.kind == "over")
+
+
+@dataclass(frozen=True)
+class GaussianPicture:
+    """A picture of Gaussians for renderers of such, float64, x to the right and y down."""
+
+    centers: npt.NDArray[Any]  # [N, 2], pixels
+    roots: npt.NDArray[Any]  # [N, 2, 2], pixels; a covariance is root root^T
+    colors: npt.NDArray[Any]  # [N, C]
+    opacities: npt.NDArray[Any] | None  # [N], of ``over``, where the first is in front
+    background: npt.NDArray[Any]  # [C]
+    compositing: Compositing
+    width: int
+    height: int
+    space: str  # of colors: srgb or linear
+    draw: Callable[[int, int], npt.NDArray[Any]]  # float32 [height, width, C], of any size
 
 
 def weight_at(attributes: torch.Tensor, places_px: torch.Tensor, cutoff: float) -> torch.Tensor:

@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from neuralshade.base.message_text import shown
 from neuralshade.errors import AssetError
+from neuralshade.model.gaussian import GaussianPicture
 
 IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 Floats = npt.NDArray[np.float32]
@@ -166,6 +167,7 @@ class ShaderForm:
     program: SlangProgram | None = None  # called by functions whose bodies are incomplete
     textures: tuple[Texture, ...] = ()
     make_compact: Callable[[], Compact] | None = field(default=None, repr=False)
+    make_gaussians: Callable[[], GaussianPicture] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Check names: some come from files, and text is compiled."""
@@ -188,6 +190,11 @@ class ShaderForm:
     def compact(self) -> Compact:
         """Return the form's words, or the fewer numbers that its kind makes them from."""
         return Compact((self.words,)) if self.make_compact is None else self.make_compact()
+
+    @property
+    def gaussians(self) -> GaussianPicture | None:
+        """Return the Gaussians of a picture that consists of such, else None."""
+        return None if self.make_gaussians is None else self.make_gaussians()
 
     @property
     def public(self) -> tuple[Function, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ import torch
 
 from neuralshade.errors import AssetError
 from neuralshade.kinds.splats.compact import compact_words
-from neuralshade.kinds.splats.draw import Cloud
+from neuralshade.kinds.splats.draw import Cloud, draw_cloud
 from neuralshade.kinds.splats.shader_lists import CELL_PX, SHORT, Lists, cell_lists, pair_count
 from neuralshade.languages.forms import Header, area_function, golden_positions
 from neuralshade.languages.numbers import fours, lane, number, vector
@@ -22,6 +23,7 @@ from neuralshade.model.gaussian import (
     LEAST_SUM,
     SHEAR,
     SIZE,
+    GaussianPicture,
     channels_of,
     color_at,
 )
@@ -73,7 +75,24 @@ def splats_shader(opened: OpenedSplats, name: str) -> ShaderForm:
         found = colors_at(cloud, at)
         return [Golden(name, at, found, TOLERANCE * max(1.0, float(np.abs(found).max())))]
 
-    return header.form((), functions, words, answers, compact=lambda: compact_words(opened))
+    return replace(header.form((), functions, words, answers),
+                   make_compact=lambda: compact_words(opened),
+                   make_gaussians=lambda: gaussian_picture(opened))  # fmt: skip
+
+
+def gaussian_picture(opened: OpenedSplats) -> GaussianPicture:
+    """Return an asset's Gaussians for renderers of such."""
+    cloud = opened.cloud
+    numbers = _numbers(cloud).astype(np.float64)
+    wide, high, shear = 1 / numbers[:, 2], 1 / numbers[:, 3], numbers[:, 4]
+    rows = [np.stack([wide, np.zeros_like(wide)], 1), np.stack([shear * high, high], 1)]
+    after = COLOR + len(cloud.background)
+    return GaussianPicture(
+        numbers[:, CENTER], np.stack(rows, 1), numbers[:, COLOR:after],
+        numbers[:, after] if cloud.compositing.opacity else None,
+        cloud.background.double().numpy(), cloud.compositing, cloud.width, cloud.height,
+        opened.color_space, lambda width, height: draw_cloud(cloud, width, height),
+    )  # fmt: skip
 
 
 @torch.no_grad()

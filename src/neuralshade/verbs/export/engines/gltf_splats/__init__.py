@@ -1,0 +1,1 @@
+"""glTF and PLY of Gaussian splats."""

@@ -1,0 +1,71 @@
+"""README.md of an export of splats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from neuralshade.base.message_text import plain
+from neuralshade.model.gaussian import GaussianPicture
+from neuralshade.verbs.export.engines.engine import EngineSource
+from neuralshade.verbs.export.engines.gltf_splats.colors import Colored
+from neuralshade.verbs.export.engines.gltf_splats.geometry import DEPTH, DISTANCE, FlatSplats
+
+TEXT = """# {title}: Gaussian splats
+
+{files}
+
+{count:,} splats: {own:,} Gaussians of the asset, then {backgrounds:,} for its background.
+
+## Where it goes
+
+- `.glb`: glTF 2.0 with KHR_gaussian_splatting; viewers without it show points. Use the camera in
+  the file, or look along -z.
+{ply}
+## Facts
+
+- Units: the longer side of the picture is 1, its middle is the origin. In the `.glb` x is to the
+  right, y up, and z to the viewer.
+- Colors are {space}. They are blended as they are.
+- Renderers sort splats by distance. So the order of Gaussians is depth here: {layers:,} layers,
+  {depth:g} in all. It holds from afar in front: the camera is {distance:g} away. Nearer than about
+  20, or turned by more than a degree, splats change places, and the picture with them.
+- From that camera the picture differs from the asset's by {psnr:.1f} dB (PSNR of {white}). It is
+  the asset's order, without a renderer's own filters.{clamped}
+- A Gaussian of the asset falls to 0 at {cutoff:g} standard deviations. Splats have the Gaussian
+  that is closest to it.
+- Splats have no sharp edge: the border of the picture is soft.
+"""
+PLY = """\
+- `.ply`: columns of the first 3D Gaussian Splatting code, SH degree 0. x is to the right, y down
+  and z away from the viewer, as there. Opacities are logits, scales are logarithms.
+"""
+NO_PLY = """\
+- There is no `.ply`: it has no color space, viewers take it for sRGB, and blending of encoded
+  colors is not that of linear ones.
+"""
+CLAMPED = """ Some of the asset's colors are below 0, which
+  renderers of splats clamp: colors were fitted again without."""
+SPACES = {"srgb": "sRGB-encoded", "linear": "linear, and above 1 where the picture is"}
+
+
+def readme(
+    source: EngineSource,
+    picture: GaussianPicture,
+    splats: FlatSplats,
+    found: Colored,
+    sizes: Mapping[str, int],
+) -> str:
+    """Return the text; ``sizes``: bytes of the files by name."""
+    path, count = source.opened.path, len(splats.opacities)
+    listed = [f"| `{name}` | {size:,} |" for name, size in sizes.items()]
+    asset = f"| {plain(Path(path).name)}, the asset | {source.opened.byte_count:,} |"
+    srgb = picture.space == "srgb"
+    return TEXT.format(
+        title=source.form.name, files="\n".join(["| file | bytes |", "|---|---|", *listed, asset]),
+        count=count, own=count - splats.backgrounds, backgrounds=splats.backgrounds,
+        ply=PLY if srgb else NO_PLY, space=SPACES[picture.space],
+        layers=int(splats.layers.max()) + 1, depth=DEPTH, distance=DISTANCE, psnr=found.psnr_db,
+        white="sRGB values" if srgb else "linear values, against the brightest",
+        clamped=CLAMPED if found.clamped else "", cutoff=picture.compositing.cutoff,
+    )  # fmt: skip
