@@ -280,10 +280,8 @@ class Printer:
             return f"{self.type(parts['type'])} {parts['name']};"
         if one.kind == "loop":
             while_ = self.expression(parts["while"])
-            first = self.expression(parts["first"])
-            return (
-                f"for ({self.type('int')} {parts['name']} = {first}; {while_}; ++{parts['name']})"
-            )
+            begin = f"{self.type('int')} {parts['name']} = {self.expression(parts['first'])}"
+            return f"for ({begin}; {while_}; ++{parts['name']})"
         if one.kind == "returned_if":
             return (f"if ({self.expression(parts['condition'])}) "
                     f"return {self.expression(parts['value'])};")  # fmt: skip
