@@ -48,6 +48,7 @@ _ALL: tuple[Engine, ...] = (
     Engine("unreal", "Unreal Engine, Custom node", f"{_FOLDER}.unreal.files:unreal_files"),
     Engine("gltf-splats", "glTF and PLY of Gaussian splats",
            f"{_FOLDER}.gltf_splats.gltf_splats:gltf_splats_files"),
+    Engine("threejs", "three.js", f"{_FOLDER}.threejs.files:threejs_files"),
 )  # fmt: skip
 ENGINES = {one.name: one for one in _ALL}
 

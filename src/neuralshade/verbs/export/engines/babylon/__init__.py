@@ -1,0 +1,1 @@
+"""Babylon.js: an ES module for WebGPU and WebGL."""

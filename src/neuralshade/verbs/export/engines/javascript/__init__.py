@@ -1,0 +1,1 @@
+"""ES modules: what the engines of the web share."""

@@ -1,0 +1,1 @@
+"""three.js: ES modules for WebGPURenderer and WebGLRenderer."""
