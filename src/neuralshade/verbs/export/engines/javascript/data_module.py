@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import base64
 import json
-import zlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from neuralshade.languages.activations import activated
 from neuralshade.languages.glsl import ACROSS
 from neuralshade.languages.language import Printer, comment
-from neuralshade.languages.network import activation_functions
+from neuralshade.languages.network import activation_functions, words_of
 from neuralshade.languages.printers import printer_of
 from neuralshade.languages.software_textures import in_words
 from neuralshade.languages.statements import statement
-from neuralshade.model.shader_form import Layer, Network
+from neuralshade.model.shader_form import Layer, Network, ShaderForm
 from neuralshade.verbs.export.engines.engine import EngineSource
 from neuralshade.verbs.export.engines.javascript.entries import Entries, with_entries
 from neuralshade.verbs.export.engines.javascript.printers import ModuleGlsl, ModuleWgsl
+from neuralshade.verbs.export.web.packing import packed
 
-SHORTER = 0.9  # deflated numbers are worth their time from this share of the bytes on
 SUM = "(SUM)"
 FOLDER = Path(__file__).parent
 
@@ -62,17 +63,21 @@ def data_module(source: JavaScriptSource) -> str:
     lines = [comment(line) for line in form.about]
     facts = {"name": form.name, "entries": entries.names, "maps": list(entries.maps),
              "by_map": {one.meaning: one.name for one in form.maps},
+             "size": _size(form), "repeats": "repeated" in form.facts.get("beyond 0 to 1", ""),
              "functions": _functions(entries)}  # fmt: skip
     lines += ["", f"export const asset = {_json(facts)};", ""]
     lines += [(FOLDER / "numbers.js").read_text(encoding="utf-8")]
-    numbers, words = _numbers(source)
-    networks = [_network(source, one) for one in form.networks] if source.wgsl.in_text else []
+    in_text = source.wgsl.in_text
+    networks = [_network(source, one) for one in form.networks] if in_text else []
+    compact, rows = form.compact, words_of(form.networks)
+    content = packed(*compact.arrays, _numbers(form) if in_text else rows.astype(np.uint32))
     lines += [
         f"const NETWORKS = {_json(networks)};",
-        f"const stored = numbersOf({numbers});",
+        f"const PACKED = '{base64.b64encode(content).decode()}';",
+        "const arrays = unpacked(PACKED), numbers = arrays.pop();",
+        f"const made = ({compact.script})(arrays);",
         f"/** Texels of four uint32, {ACROSS} across, which functions read. */",
-        f"export const words = new Uint32Array(stored, 0, {words});",
-        f"const numbers = new Float32Array(stored, {4 * words});",
+        f"export const words = texelsOf(made, {'[]' if in_text else 'numbers'}, {ACROSS});",
         f"export const across = {ACROSS};",
         "",
         "/** Functions in WGSL; the engine's module declares the texture of the words. */",
@@ -82,6 +87,12 @@ def data_module(source: JavaScriptSource) -> str:
         f"export const glsl = withNetworks(`{_template(source.glsl)}`, NETWORKS, numbers, 'glsl');",
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _size(form: ShaderForm) -> list[int] | None:
+    """Return the width and height of what was fitted, which a form has as text alone."""
+    found = re.match(r"(\d+) x (\d+)", form.facts.get("size", form.facts.get("map", "")))
+    return [int(found[1]), int(found[2])] if found else None
 
 
 def _functions(entries: Entries) -> dict[str, Any]:
@@ -120,21 +131,11 @@ def _activation(printer: Printer, layer: Layer) -> str:
     return declared.partition(" = ")[2].removesuffix(";")
 
 
-def _numbers(source: JavaScriptSource) -> tuple[str, int]:
-    """Return the argument of numbersOf, and how many words there are."""
-    words = source.wgsl.words
-    count = max(1, -(-len(words) // (4 * ACROSS))) * 4 * ACROSS
-    content = np.pad(words, (0, count - len(words))).astype("<u4").tobytes()
-    if source.wgsl.in_text:
-        for network in source.wgsl.form.networks:
-            for layer in network.layers:
-                content += layer.bias.astype("<f4").tobytes() + layer.weight.astype("<f4").tobytes()
-    packer = zlib.compressobj(9, wbits=-15)
-    packed = packer.compress(content) + packer.flush()
-    deflated = len(packed) <= SHORTER * len(content)
-    text = base64.b64encode(packed if deflated else content).decode()
-    return (f"{{ bytes: {len(content)}, deflated: {str(deflated).lower()}, base64:\n'{text}' }}",
-            count)  # fmt: skip
+def _numbers(form: ShaderForm) -> npt.NDArray[np.float32]:
+    """Return the numbers of all networks: of each layer its biases, then weights by output."""
+    parts = [part.ravel() for network in form.networks for layer in network.layers
+             for part in (layer.bias, layer.weight)]  # fmt: skip
+    return np.concatenate([np.zeros(0), *parts]).astype(np.float32)
 
 
 def _template(printer: Printer) -> str:

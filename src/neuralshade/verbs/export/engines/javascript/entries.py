@@ -38,7 +38,7 @@ class Entries:
 def with_entries(form: ShaderForm) -> Entries | None:
     """Return a form with the entries of its meaning; None where it has none."""
     color, light = form.meaning("color"), form.meaning("light")
-    taken = {one.name for one in (*form.functions, *form.structs)}
+    taken = {one.name for one in form.functions} | {one.name for one in form.structs}
 
     def named(what: str) -> str:
         name = next(each for each in (f"{form.name}_{what}{'_' * bool(more)}{more or ''}"

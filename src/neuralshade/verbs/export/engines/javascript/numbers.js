@@ -1,4 +1,4 @@
-// Numbers: base64 of words and of networks' float32, deflated where that is shorter.
+// Numbers: arrays as verbs/export/web/packing.py packs them, in base64.
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 /** Raw DEFLATE (RFC 1951), synchronous: DecompressionStream would make the module wait. */
@@ -80,10 +80,44 @@ function inflate(packed, length) {
     return out;
 }
 
-function numbersOf({ base64, bytes, deflated }) {
-    const stored = bytesOf(base64);
-    const whole = deflated ? inflate(stored, bytes) : stored;
-    return whole.buffer.slice(0, bytes);
+function unpacked(base64) {
+    const bytes = bytesOf(base64);
+    let at = 0;
+    const number = () => {
+        let value = 0, scale = 1, digit;
+        do {
+            digit = bytes[at++];
+            value += (digit & 127) * scale;
+            scale *= 128;
+        } while (digit > 127);
+        return value;
+    };
+    const heads = Array.from({ length: number() }, () => {
+        const kind = [Uint8Array, Uint32Array, Float32Array][number()], layout = number();
+        const size = number() * kind.BYTES_PER_ELEMENT;
+        const step = layout & 1 ? kind.BYTES_PER_ELEMENT : 1;
+        return { kind, layout, size, step, lengths: Array.from({ length: step }, number) };
+    });
+    return heads.map(({ kind, layout, size, step, lengths }) => {
+        const content = new Uint8Array(size);
+        lengths.forEach((length, place) => {
+            const stored = bytes.subarray(at, at += length), whole = size / step;
+            const stream = length < whole ? inflate(stored, whole) : stored;
+            for (let i = 0; i < whole; i++) content[i * step + place] = stream[i];
+        });
+        const array = new kind(content.buffer);
+        if (layout & 2) for (let i = 1; i < array.length; i++) array[i] += array[i - 1];
+        return array;
+    });
+}
+
+/** Texels: words from a row's begin on, then rows of networks that are read from there. */
+function texelsOf(words, rows, across) {
+    const first = 4 * Math.ceil(words.length / 4), row = 4 * across;
+    const found = new Uint32Array(row * Math.max(1, Math.ceil((first + rows.length) / row)));
+    found.set(words);
+    found.set(rows, first);
+    return found;
 }
 
 // Networks: a line for each four outputs, the numbers as literals, which GPUs read fastest.

@@ -9,7 +9,7 @@ from neuralshade.verbs.export.engines.javascript.data_module import data_module,
 from neuralshade.verbs.export.engines.threejs.readme import readme_text
 
 FOLDER = Path(__file__).parent
-NAME = "@NAME@"  # in templates: what begins the names of files
+NAME, PROPERTIES = "@NAME@", "@PROPERTIES@"  # in templates: begin of files' names, properties.js
 
 
 def threejs_files(source: EngineSource) -> Contents:
@@ -20,8 +20,13 @@ def threejs_files(source: EngineSource) -> Contents:
     """
     found = javascript_source(source, "threejs")
     texts = {f"{source.stem}.data.js": data_module(found)}
+    shared = _read("properties.js").rstrip("\n")
     for renderer in ("webgpu", "webgl"):
-        template = (FOLDER / f"{renderer}.js").read_text(encoding="utf-8")
+        template = _read(f"{renderer}.js").replace(PROPERTIES, shared)
         texts[f"{source.stem}.{renderer}.js"] = template.replace(NAME, source.stem)
     texts["README.md"] = readme_text(found, source.stem)
     return {name: text.encode() for name, text in texts.items()}
+
+
+def _read(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")

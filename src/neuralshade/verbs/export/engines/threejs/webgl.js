@@ -1,7 +1,8 @@
 // For WebGLRenderer: GLSL for a ShaderMaterial, and a patch of MeshStandardMaterial.
 import {
-    DataTexture, RGBAIntegerFormat, ShaderMaterial, UniformsLib, UniformsUtils,
-    UnsignedIntType,
+    ClampToEdgeWrapping, DataTexture, GLSL3, LinearMipmapLinearFilter, Mesh, OrthographicCamera,
+    PlaneGeometry, RepeatWrapping, RGBAIntegerFormat, ShaderMaterial, SRGBColorSpace, UniformsLib,
+    UniformsUtils, UnsignedIntType, WebGLRenderTarget,
 } from 'three';
 import { across, asset, glsl, words } from './@NAME@.data.js';
 
@@ -109,7 +110,8 @@ void main() {
     mat3 frame = ${entries.frame}(normal, dFdx(neural_position), dFdy(neural_position),
         dFdx(neural_uv), dFdy(neural_uv));
     float level = ${entries.level}(dFdx(at), dFdy(at));
-    gl_FragColor = vec4(neural_lit(at, level, frame, normalize(-neural_position)), 1.0);
+    vec3 wo = isOrthographic ? vec3(0.0, 0.0, 1.0) : normalize(-neural_position);
+    gl_FragColor = vec4(neural_lit(at, level, frame, wo), 1.0);
     #include <tonemapping_fragment>
     #include <colorspace_fragment>
 }`,
@@ -166,3 +168,50 @@ export function patch(material) {
     material.customProgramCacheKey = () => `${key.call(material)} ${asset.name}`;
     return material;
 }
+
+/** Values for a texture of each column, and the properties of a material that read it. */
+const COLUMNS = [
+    { maps: ['albedo', 'opacity'], srgb: true, value: 'maps[0]' },
+    { maps: ['normal'], value: 'vec4(maps[1].xyz * 0.5 + 0.5, 1.0)' },
+    { maps: ['ao', 'roughness', 'metallic'], value: 'maps[2]' },
+    { maps: ['emissive'], srgb: true, value: 'maps[3]' },
+];
+
+/**
+ * Decode the finest level into ordinary textures with mip levels, once. Returns properties for
+ * MeshStandardMaterial or MeshBasicMaterial; dispose of `userData.target` of a texture to free all.
+ */
+export function bake(renderer, { width = asset.size[0], height = asset.size[1] } = {}) {
+    if (!entries.maps) need('rgba', 'maps and no color: nothing to bake');
+    const columns = entries.maps ? COLUMNS.filter((one) =>
+        one.maps.some((map) => asset.maps.includes(map))) : [{ srgb: true, value: 'color' }];
+    const wrap = asset.repeats ? RepeatWrapping : ClampToEdgeWrapping;
+    const target = new WebGLRenderTarget(width, height, { count: columns.length, wrapS: wrap,
+        wrapT: wrap, minFilter: LinearMipmapLinearFilter, generateMipmaps: true,
+        anisotropy: renderer.capabilities.getMaxAnisotropy(), depthBuffer: false });
+    columns.forEach((one, index) => {
+        if (one.srgb) target.textures[index].colorSpace = SRGBColorSpace;
+        target.textures[index].userData.target = target;
+    });
+    const step = `vec2(${(1 / width).toFixed(9)}, 0.0), vec2(0.0, ${(1 / height).toFixed(9)})`;
+    const material = new ShaderMaterial({
+        glslVersion: GLSL3, uniforms, depthTest: false, vertexShader: VERTEX,
+        fragmentShader: `${INPUTS}${functions}
+${columns.map((_, i) => `layout(location = ${i}) out highp vec4 out${i};`).join('\n')}
+void main() {
+    vec2 at = vec2(neural_uv.x, 1.0 - neural_uv.y);
+    ${entries.maps ? `mat4 maps = ${entries.maps}(at, ${entries.level}(${step}));`
+        : `vec4 color = ${entries.light}(at);`}
+    ${columns.map((one, i) => `out${i} = ${one.value};`).join('\n    ')}
+}`,
+    });
+    const quad = new Mesh(new PlaneGeometry(2, 2), material), before = renderer.getRenderTarget();
+    renderer.setRenderTarget(target);
+    renderer.render(quad, new OrthographicCamera(-1, 1, 1, -1, -1, 1));
+    renderer.setRenderTarget(before);
+    quad.geometry.dispose();
+    material.dispose();
+    return properties(columns, target.textures);
+}
+
+@PROPERTIES@

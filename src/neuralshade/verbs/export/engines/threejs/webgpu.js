@@ -1,10 +1,12 @@
 // For WebGPURenderer and its WebGL 2 fallback: nodes of TSL.
 import {
-    DataTexture, LightingModel, NodeMaterial, RGBAIntegerFormat, UnsignedIntType,
+    ClampToEdgeWrapping, DataTexture, LightingModel, LinearMipmapLinearFilter, NodeMaterial,
+    QuadMesh, RenderTarget, RepeatWrapping, RGBAIntegerFormat, SRGBColorSpace, UnsignedIntType,
 } from 'three/webgpu';
 import {
-    dFdx, dFdy, Fn, glsl as glslCode, glslFn, normalView, positionView, positionViewDirection,
-    texture, transpose, uniform, uv as meshUv, vec2, vec4, wgsl as wgslCode, wgslFn,
+    dFdx, dFdy, Fn, glsl as glslCode, glslFn, normalView, outputStruct, positionView,
+    positionViewDirection, texture, transpose, uniform, uv as meshUv, vec2, vec4,
+    wgsl as wgslCode, wgslFn,
 } from 'three/tsl';
 import { across, asset, glsl, wgsl, words } from './@NAME@.data.js';
 
@@ -132,3 +134,44 @@ export function material({ uv = meshUv(), level = null, ...varied } = {}) {
     found.userData.inputs = inputs;
     return found;
 }
+
+/** Values for a texture of each column, and the maps that it holds. */
+const COLUMNS = [
+    { maps: ['albedo', 'opacity'], srgb: true, value: (all) => all.element(0) },
+    { maps: ['normal'], value: (all) => vec4(all.element(1).xyz.mul(.5).add(.5), 1) },
+    { maps: ['ao', 'roughness', 'metallic'], value: (all) => all.element(2) },
+    { maps: ['emissive'], srgb: true, value: (all) => all.element(3) },
+];
+
+/**
+ * Decode the finest level into ordinary textures with mip levels, once. Returns properties for
+ * MeshStandardMaterial or MeshBasicMaterial; dispose of `userData.target` of a texture to free all.
+ * Call it after `await renderer.init()`.
+ */
+export function bake(renderer, { width = asset.size[0], height = asset.size[1] } = {}) {
+    if (!entries.maps) need('rgba', 'maps and no color: nothing to bake');
+    const columns = entries.maps ? COLUMNS.filter((one) =>
+        one.maps.some((map) => asset.maps.includes(map))) : [{ srgb: true, value: (all) => all }];
+    const wrap = asset.repeats ? RepeatWrapping : ClampToEdgeWrapping;
+    const target = new RenderTarget(width, height, { count: columns.length, wrapS: wrap,
+        wrapT: wrap, minFilter: LinearMipmapLinearFilter, generateMipmaps: true,
+        anisotropy: renderer.getMaxAnisotropy(), depthBuffer: false });
+    columns.forEach((one, index) => {
+        if (one.srgb) target.textures[index].colorSpace = SRGBColorSpace;
+        target.textures[index].userData.target = target;
+        target.textures[index].name = `${asset.name}_${index}`;
+    });
+    const uv = down(meshUv());
+    const all = (entries.maps ? node(entries.maps, { uv, level: node(entries.level,
+        { dx: vec2(1 / width, 0), dy: vec2(0, 1 / height) }) }) : node(entries.light, { uv })).toVar();
+    const material = new NodeMaterial();
+    material.fragmentNode = outputStruct(...columns.map((one) => one.value(all)));
+    const before = renderer.getRenderTarget();
+    renderer.setRenderTarget(target);
+    new QuadMesh(material).render(renderer);
+    renderer.setRenderTarget(before);
+    material.dispose();
+    return properties(columns, target.textures);
+}
+
+@PROPERTIES@
