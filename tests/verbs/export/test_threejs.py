@@ -16,7 +16,7 @@ MODES = ("webgpu", "fallback", "webgl")
 KINDS = ("image", "splats", "textures", "mipmaps", "material")
 SIZE = 48  # pixels of a canvas
 WI, WO = np.array([0.48, 0.36, 0.8]), np.array([-0.6, 0.0, 0.8])
-GAIN = 6.0  # of a material's values, so that 8 bits show them
+GAIN = 5.0  # of a material's values, so that 8 bits show them
 
 PICTURE = {
     "gpu": "if (!linear) renderer.outputColorSpace = three.LinearSRGBColorSpace;"
@@ -56,7 +56,7 @@ BRDF = {
              "`out vec2 at; void main() { at = uv;"
              "gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }`,"
              "fragmentShader: `in vec2 at; ${asset.functions} void main() {"
-             "gl_FragColor = vec4(${gain} * photo_brdf(vec2(at.x, 1.0 - at.y), 0.0,"
+             "gl_FragColor = vec4(float(${gain}) * photo_brdf(vec2(at.x, 1.0 - at.y), 0.0,"
              "vec3(${wi}), vec3(${wo})), 1.0); }`});",
 }  # fmt: skip
 PBR = {
