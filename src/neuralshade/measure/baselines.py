@@ -32,6 +32,7 @@ class Baseline:
     setting: str
     memory_bytes: int | None = None  # of a GPU texture without mips
     random_access: bool = False  # whether any texel can be read from the data as stored
+    file: bytes | None = None  # the file itself, where it is one
 
 
 def plain_bytes(height: int, width: int, channels: int, number_bytes: int = 1) -> int:
@@ -70,7 +71,7 @@ def spend_on_jpeg(target: NDArray[np.uint8], byte_count: int) -> Baseline:
         if file is not None:
             result = file_pixels(file, target.shape[2])
             spent = Baseline("JPEG", len(file), result, f"quality {quality}, {kind}",
-                             plain_bytes(*target.shape))  # fmt: skip
+                             plain_bytes(*target.shape), file=file)  # fmt: skip
             fits.append((psnr_db(target, result), spent))
     if fits:
         return max(fits, key=lambda fit: fit[0])[1]

@@ -1,1 +1,1 @@
-"""Web page of an asset: one file of HTML."""
+"""Web page of assets: shaders of its views, data, and the page itself."""

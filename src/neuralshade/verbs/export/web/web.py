@@ -1,0 +1,146 @@
+"""Web pages of assets: one file that opens by a double click."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from neuralshade.base.message_text import plain_name
+from neuralshade.errors import ConfigError
+from neuralshade.kinds import open_asset
+from neuralshade.kinds.kind import AssetLike, Opened
+from neuralshade.measure.baselines import picture_file, to_uint8
+from neuralshade.measure.pair import color_rgb
+from neuralshade.source.color import linear_to_srgb
+from neuralshade.verbs.export.names import asset_name
+from neuralshade.verbs.export.web.bundle import PAGE, bundled
+from neuralshade.verbs.export.web.container import Container, deflate
+from neuralshade.verbs.export.web.page_asset import PageAsset
+from neuralshade.verbs.export.web.present import present_fragment
+from neuralshade.verbs.export.web.seam import filled
+from neuralshade.verbs.export.web.views import view_of
+from neuralshade.verbs.render import render
+
+POSTER_PX = 256
+POSTER_QUALITY = 70
+
+
+def web_page(
+    assets: Sequence[AssetLike], *, beside: Sequence[Any] = (), title: str | None = None,
+    values: Mapping[str, Any] | None = None, trust: bool = False,
+) -> bytes:  # fmt: skip
+    """Return an HTML page that shows assets: UTF-8, complete, without any other file.
+
+    Args:
+        assets: one, or several for a gallery.
+        beside: source of each asset, or None, in their order; fewer is fine.
+        title: of the page; by default the asset's name.
+        values, trust: as for ``export``.
+
+    Raises: ConfigError for more sources than assets; AssetError for an asset that no view shows.
+    """
+    header, data = page_data(assets, beside=beside, title=title, values=values, trust=trust)
+    script = bundled("main.js", {"views.js": _views_module(header)})
+    style, boot = ((PAGE / name).read_text("utf-8") for name in ("page.css", "boot.js"))
+    policy = ("default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
+              f"style-src {_hash(style)}; script-src {_hash(boot)} {_hash(script)}")  # fmt: skip
+    page = filled((PAGE / "page.html").read_text("utf-8"), {
+        "policy": policy, "title": html.escape(header["title"]), "data": _base64(data),
+        "style": _base64(deflate(style.encode())), "script": _base64(deflate(script.encode())),
+        "boot": boot,
+    }, more_than_once="title")  # fmt: skip
+    return page.encode()
+
+
+def page_data(
+    assets: Sequence[AssetLike], *, beside: Sequence[Any] = (), title: str | None = None,
+    values: Mapping[str, Any] | None = None, trust: bool = False,
+) -> tuple[dict[str, Any], bytes]:  # fmt: skip
+    """Return the header of a page's data, and the data."""
+    if len(beside) > len(assets):
+        raise ConfigError(f"beside: got {len(beside)} for {len(assets)} assets, need at most one "
+                          "each, in their order. Leave the others out.")  # fmt: skip
+    container = Container()
+    facts = []
+    with ExitStack() as stack:
+        for index, asset in enumerate(assets):
+            opened = stack.enter_context(open_asset(asset, values, trust=trust))
+            source = beside[index] if index < len(beside) else None
+            facts.append(_facts(opened, container, source, [one["name"] for one in facts]))
+    present = present_fragment()
+    header = {"title": title or ", ".join(one["title"] for one in facts), "assets": facts,
+              "present": {**present.facts(),
+                          "numbers": container.add(present.numbers.tobytes())}}  # fmt: skip
+    return header, container.data(header)
+
+
+def _facts(
+    opened: Opened, container: Container, beside: Any, taken: Sequence[str]
+) -> dict[str, Any]:
+    """Return one asset's facts, its numbers added to the data."""
+    stem = asset_name(Path(opened.path).stem)
+    name = next(each for each in _numbered(stem) if each not in taken)
+    form = opened.shader(name)
+    quality = opened.header.quality.get("psnr_db")
+    size = f"{opened.byte_count:,} bytes"
+    memory = opened.memory_bytes
+    parts = [size, *([] if memory is None else [f"{memory:,} in a GPU"]),
+             *([] if quality is None else [f"{quality:.2f} dB"])]  # fmt: skip
+    return {"name": name, "title": plain_name(Path(opened.path).stem),
+            "summary": " \N{MIDDLE DOT} ".join(parts),
+            "about": f"neuralshade, {size}" + ("" if quality is None else f", {quality:.2f} dB"),
+            "poster": _poster(opened),
+            **view_of(PageAsset(opened, form, container), beside)}  # fmt: skip
+
+
+def _numbered(stem: str) -> Iterator[str]:
+    yield stem
+    yield from (f"{stem}_{number}" for number in range(2, 10**6))
+
+
+def _poster(opened: Opened) -> str:
+    """Return a small picture of an asset as a data URI."""
+    pixels = render(opened, size=POSTER_PX, exposure=None)
+    if opened.color_space == "linear":
+        pixels = linear_to_srgb(pixels.clip(0, 1))
+    colors = color_rgb(to_uint8(np.asarray(pixels)))[..., :3]
+    file = picture_file(Image.fromarray(np.ascontiguousarray(colors)), "WEBP",
+                        quality=POSTER_QUALITY, method=6)  # fmt: skip
+    return f"data:image/webp;base64,{base64.b64encode(file).decode()}"
+
+
+def _views_module(header: Mapping[str, Any]) -> str:
+    """Return views.js with the views of these assets alone."""
+    used = {one["view"] for one in header["assets"]}
+    lines = (PAGE / "views.js").read_text("utf-8").splitlines(keepends=True)
+    known = json.loads("{" + ", ".join(_entries(lines)) + "}")
+    kept = {name: known[name] for name in sorted(used)}
+    imports = [line for line in lines if any(f"{{ {each} }}" in line for each in kept.values())]
+    return "".join(imports) + "export const VIEWS = { " + ", ".join(
+        f"{name}: {each}" for name, each in kept.items()) + " };\n"  # fmt: skip
+
+
+def _entries(lines: Sequence[str]) -> Iterator[str]:
+    (listed,) = (line for line in lines if line.startswith("export const VIEWS"))
+    inner = listed[listed.index("{") + 1 : listed.index("}")]
+    for pair in inner.split(","):
+        name, _, value = pair.partition(":")
+        yield f'"{name.strip()}": "{value.strip()}"'
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
