@@ -77,6 +77,6 @@ def _over_checks(space: str, transparent: bool) -> list[str]:
         f"const float behind = {ends[0]} + ({ends[1]} - {ends[0]}) * odd;",
         "const float alpha = clamp(mean.w, 0.0, 1.0);",
         # alpha of linear pictures is associated
-        f"return float4(mean.xyz{'' if space == 'linear' else ' * alpha'} + behind * (1.0 - alpha), "
-        "1.0);",
+        f"const float3 color = mean.xyz{'' if space == 'linear' else ' * alpha'};",
+        "return float4(color + behind * (1.0 - alpha), 1.0);",
     ]
