@@ -13,11 +13,19 @@ from neuralshade.cli.work_lines import shown_work
 
 
 @click.command()
+<<<<<<< HEAD
 @click.argument("asset")
 @click.option("--to", multiple=True, metavar="LANGUAGE",
               help="Target languages, separated by commas: slang, hlsl, glsl, glsl-es (WebGL 2), "
               "spirv, wgsl, metal, cuda, cpp, js, torch. [default: by the suffix of -o]"
 )  # fmt: skip
+=======
+@click.argument("assets", metavar="ASSET...", nargs=-1, required=True)
+@click.option("--to", multiple=True, metavar="TARGET",
+              help="web, a page of one file; engines, see docs/engines.md; or languages: slang, "
+              "hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, torch. Separated by "
+              "commas. [default: by the suffix of -o]")  # fmt: skip
+>>>>>>> b0137ffe (export --to web writes a page of one or more pictures)
 @click.option("-o", "--output", metavar="DIR|FILE",
               help="Folder for the files, or one file such as bark.hlsl. [default: the asset's "
                    "name with _shader]")  # fmt: skip
@@ -44,12 +52,15 @@ from neuralshade.cli.work_lines import shown_work
     help="Also run the code in every language that can run here and compare; the exit code is 1 "
     "if one is wrong.",
 )
+@click.option("--beside", multiple=True, metavar="SOURCE",
+              help="Of a web page: what the asset was fitted to, shown beside it; once for each "
+              "asset.")  # fmt: skip
 @VALUES
 @TRUST
 @click.option("--json", "as_json", is_flag=True, help="Print files and checks as one JSON line.")
-def export(asset: str, to: tuple[str, ...], pairs: tuple[str, ...], as_json: bool,
-           **options: Any) -> None:  # fmt: skip
-    """Write ASSET as readable shader functions for a renderer.
+def export(assets: tuple[str, ...], to: tuple[str, ...], beside: tuple[str, ...],
+           pairs: tuple[str, ...], as_json: bool, **options: Any) -> None:  # fmt: skip
+    """Write ASSET as shader functions, for an engine, or as a web page.
 
     Beside the text stand its numbers (.bin), textures (.dds), 256 inputs and outputs of each
     function (.json) and a README.md that says what to bind. All files are written, or none.
@@ -58,13 +69,16 @@ def export(asset: str, to: tuple[str, ...], pairs: tuple[str, ...], as_json: boo
     neuralshade export photo.nsh -o photo.hlsl
     neuralshade export bark.nsh --to wgsl,glsl-es -o web
     neuralshade export tray.nsh --to cpp,slang --check
+    neuralshade export photo.nsh -o photo.html --beside photo.png
     """
     from neuralshade.fitting.typed_values import parse_values
 
     values = parse_values(pairs)
-    check_asset(asset)
+    for asset in assets:
+        check_asset(asset)
     with shown_work("exporting"):
-        result = neuralshade.export(asset, list(to) or None, values=values, **options)
+        result = neuralshade.export(list(assets), list(to) or None, values=values,
+                                    beside=list(beside) or None, **options)  # fmt: skip
     if as_json:
         click.echo(json.dumps({"files": result.files, "functions": result.functions,
                                "multiply_adds": result.multiply_adds,

@@ -27,7 +27,7 @@ from neuralshade.verbs.export.manifest import manifest_text
 from neuralshade.verbs.export.names import asset_name, check_name
 from neuralshade.verbs.export.number_files import number_files
 from neuralshade.verbs.export.readme import readme_text
-from neuralshade.verbs.export.targets import targets_of
+from neuralshade.verbs.export.targets import Targets, targets_of
 from neuralshade.verbs.export.texture_files import BUFFER, TEXTURES, file_of, fill_texture
 
 NUMBERS = ("auto", "text", "buffer")
@@ -56,7 +56,7 @@ class ExportResult:
 
 
 def export(
-    asset: AssetLike,
+    asset: AssetLike | Sequence[AssetLike],
     to: str | Sequence[str] | None = None,
     output: str | os.PathLike[str] | None = None,
     *,
@@ -68,40 +68,52 @@ def export(
     check: bool = False,
     values: Mapping[str, Any] | None = None,
     trust: bool = False,
+    beside: Any = None,
 ) -> ExportResult:
-    """Write an asset as functions of shading languages: all files, or none.
+    """Write an asset as functions of shading languages, for engines, or as a web page.
 
-    Beside a file for each language stand NAME.bin (uint32, little-endian: what the functions read
-    from a buffer; none where all numbers stand in the text; torch has NAME.safetensors), NAME_*.dds
-    (textures with their mip levels: the maps of mip levels, latents that are BC1), NAME.json
-    (functions, bindings, color spaces, and 256 inputs of each function with the outputs that are
-    right) and README.md.
+        All files are written, or none.
 
-    Args:
-        asset: path of an asset, or what ``load`` returned.
-        to: languages: slang, hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, js
-            (JavaScript), torch; several as a list or with commas. None where the suffix of
-            ``output`` says it.
-        output: folder, made where there is none, by default the asset's name with _shader; or a
-            file with the suffix of one language, in whose folder the others are then written too.
-            Files of other names stay.
-        name: identifier that begins all names of the text; by default that of the file that
-            ``output`` names, else of the asset.
-        numbers: "text": numbers of networks stand in the text, which is several times faster
-            where the network is small; "buffer": in the buffer; "auto": by size.
-        matrix: "coopvec": write NAME.coopvec.slang beside NAME.slang, in which cooperative vectors
-            evaluate networks in float16, with numbers of its own, NAME.coopvec.bin.
-        half: 16-bit numbers for the hidden layers of networks, weights and sums: slang, hlsl
-            (shader model 6.2), glsl, spirv, wgsl, metal and cuda have them.
-        textures: "dds" or "ktx2": files that texture units sample; C++, CUDA, PyTorch and SPIR-V
-            read their texels from the numbers all the same. "buffer": all languages do, exactly.
-        check: also run what can run on this machine, and compare; see ``ExportResult.checks``.
-        values: for the members of a user's task, by name, in place of those that it has.
-        trust: code that came with the asset may be compiled though no fit of yours had it.
+        Beside a file for each language stand NAME.bin (uint32, little-endian: what the functions read
+        from a buffer; none where all numbers stand in the text; torch has NAME.safetensors), NAME_*.dds
+        (textures with their mip levels: the maps of mip levels, latents that are BC1), NAME.json
+        (functions, bindings, color spaces, and 256 inputs of each function with the outputs that are
+        right) and README.md.
 
-    Raises: AssetError for an asset that is no function of a position; ConfigError for an unknown
-        language, name or setting; KernelError where Slang's compiler refuses a task; OutputError;
-        DeviceError for spirv and tasks without slangpy.
+        Args:
+    <<<<<<< HEAD
+            asset: path of an asset, or what ``load`` returned.
+            to: languages: slang, hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, js
+                (JavaScript), torch; several as a list or with commas. None where the suffix of
+                ``output`` says it.
+    =======
+            asset: path of an asset, or what ``load`` returned; several, as a list, for a web page.
+            to: languages: slang, hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, torch;
+                engines, see docs/engines.md; or web, a page that needs no other file. Several as a
+                list or with commas. None where the suffix of ``output`` says it.
+    >>>>>>> b0137ffe (export --to web writes a page of one or more pictures)
+            output: folder, made where there is none, by default the asset's name with _shader; or a
+                file with the suffix of one language, in whose folder the others are then written too.
+                Files of other names stay.
+            name: identifier that begins all names of the text; by default that of the file that
+                ``output`` names, else of the asset.
+            numbers: "text": numbers of networks stand in the text, which is several times faster
+                where the network is small; "buffer": in the buffer; "auto": by size.
+            matrix: "coopvec": write NAME.coopvec.slang beside NAME.slang, in which cooperative vectors
+                evaluate networks in float16, with numbers of its own, NAME.coopvec.bin.
+            half: 16-bit numbers for the hidden layers of networks, weights and sums: slang, hlsl
+                (shader model 6.2), glsl, spirv, wgsl, metal and cuda have them.
+            textures: "dds" or "ktx2": files that texture units sample; C++, CUDA, PyTorch and SPIR-V
+                read their texels from the numbers all the same. "buffer": all languages do, exactly.
+            check: also run what can run on this machine, and compare; see ``ExportResult.checks``.
+            values: for the members of a user's task, by name, in place of those that it has.
+            trust: code that came with the asset may be compiled though no fit of yours had it.
+            beside: what a web page shows beside each asset: the source, in the form that ``evaluate``
+                takes it; a list for several assets.
+
+        Raises: AssetError for an asset that is no function of a position; ConfigError for an unknown
+            language, name or setting; KernelError where Slang's compiler refuses a task; OutputError;
+            DeviceError for spirv and tasks without slangpy.
     """
     _check_choice("numbers", numbers, NUMBERS)
     _check_choice("matrix", matrix, MATRIX)
@@ -111,6 +123,14 @@ def export(
     targets = targets_of(to, output, vectors=matrix == "coopvec")
     if name is not None:
         check_name(name)
+    assets: list[Any] = list(asset) if isinstance(asset, list | tuple) else [asset]
+    if targets.web:
+        return _web(assets, targets, beside, check=check, title=name, values=values, trust=trust)
+    if len(assets) != 1 or beside is not None:
+        got = "a picture beside it" if len(assets) == 1 else f"{len(assets)} assets"
+        raise ConfigError(f"to: got {got} for something else than a web page, need one asset "
+                          "alone. Write --to web, or leave that out.")  # fmt: skip
+    asset = assets[0]
     with open_asset(asset, values, trust=trust) as opened:
         named = asset_name(targets.stem or Path(opened.path).stem) if name is None else name
         form = opened.shader(named)
@@ -136,6 +156,25 @@ def export(
             checks = check_form(form, targets.languages, in_text, units)
     public = tuple(one.name for one in form.public)
     return ExportResult(tuple(map(str, files)), public, form.multiply_adds, checks)
+
+
+def _web(
+    assets: Sequence[AssetLike], targets: Targets, beside: Any, *, check: bool, **how: Any
+) -> ExportResult:
+    """Write a web page of assets."""
+    from neuralshade.verbs.export.web.web import path_of, web_files
+
+    if check:
+        raise ConfigError("check: got it for a web page, which a browser runs, need a language. "
+                          "Leave it out, and open the page.")  # fmt: skip
+    if not assets:
+        raise ConfigError("asset: got none, need one or more. Name the file of a fit.")
+    listed = (
+        [] if beside is None else (list(beside) if isinstance(beside, list | tuple) else [beside])
+    )
+    contents = web_files(assets, targets.stem, beside=listed, **how)
+    files = _written(targets.folder or Path(), contents, *map(path_of, assets))
+    return ExportResult(tuple(map(str, files)), (), 0, None)
 
 
 def _check_choice(name: str, got: str, choices: Sequence[str]) -> None:
@@ -165,8 +204,8 @@ def _contents(
     return contents
 
 
-def _written(folder: Path, contents: Mapping[str, bytes | Texture], asset: str) -> list[Path]:
-    """Write files; none where one cannot be written."""
+def _written(folder: Path, contents: Mapping[str, bytes | Texture], *assets: str) -> list[Path]:
+    """Write files, none of which may be an asset; none where one cannot be written."""
     files = [folder / name for name in contents]
     new_folders = [place for place in dict.fromkeys((folder, *_folders_below(folder, contents)))
                    if not os.path.exists(place)]  # fmt: skip
@@ -175,7 +214,8 @@ def _written(folder: Path, contents: Mapping[str, bytes | Texture], asset: str) 
         for place in (folder, *new_folders):
             make_folder(place, "the shaders")
         for file in files:
-            check_no_input(file, asset)
+            for asset in assets:
+                check_no_input(file, asset)
             check_writable(file)
         for file, content in zip(files, contents.values(), strict=True):
             new = not os.path.lexists(file)

@@ -55,7 +55,8 @@ def present_fragment() -> Fragment:
         "page_over",
         (Parameter("float4", "x"), Parameter("float", "gain")),
         (
-            "return float4(mix(page_in(3).xyz, page_color(x.xyz, gain), clamp(x.w, 0.0, 1.0)), 1.0);",
+            "const float3 color = page_color(x.xyz, gain);",
+            "return float4(mix(page_in(3).xyz, color, clamp(x.w, 0.0, 1.0)), 1.0);",
         ),
     )
     return fragment(bare_form(*map(page_texture, NAMES)), main, [encode, *layer, colors, over])

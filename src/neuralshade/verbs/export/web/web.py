@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,6 +21,7 @@ from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import AssetLike, Opened
 from neuralshade.measure.baselines import picture_file, to_uint8
 from neuralshade.measure.pair import color_rgb
+from neuralshade.model.shader_form import Texture
 from neuralshade.source.color import linear_to_srgb
 from neuralshade.verbs.export.names import asset_name
 from neuralshade.verbs.export.web.bundle import PAGE, bundled
@@ -32,6 +34,18 @@ from neuralshade.verbs.render import render
 
 POSTER_PX = 256
 POSTER_QUALITY = 70
+
+
+def web_files(
+    assets: Sequence[AssetLike], stem: str | None, **how: Any
+) -> dict[str, bytes | Texture]:
+    """Return the files of a page, by name. ``how``: as for ``web_page``."""
+    return {f"{stem or asset_name(Path(path_of(assets[0])).stem)}.html": web_page(assets, **how)}
+
+
+def path_of(asset: AssetLike) -> str:
+    """Return the path of an asset that may be opened."""
+    return os.fspath(asset if isinstance(asset, str | os.PathLike) else asset.path)
 
 
 def web_page(
@@ -70,7 +84,7 @@ def page_data(
         raise ConfigError(f"beside: got {len(beside)} for {len(assets)} assets, need at most one "
                           "each, in their order. Leave the others out.")  # fmt: skip
     container = Container()
-    facts = []
+    facts: list[dict[str, Any]] = []
     with ExitStack() as stack:
         for index, asset in enumerate(assets):
             opened = stack.enter_context(open_asset(asset, values, trust=trust))
