@@ -13,19 +13,11 @@ from neuralshade.cli.work_lines import shown_work
 
 
 @click.command()
-<<<<<<< HEAD
-@click.argument("asset")
-@click.option("--to", multiple=True, metavar="LANGUAGE",
-              help="Target languages, separated by commas: slang, hlsl, glsl, glsl-es (WebGL 2), "
-              "spirv, wgsl, metal, cuda, cpp, js, torch. [default: by the suffix of -o]"
-)  # fmt: skip
-=======
 @click.argument("assets", metavar="ASSET...", nargs=-1, required=True)
 @click.option("--to", multiple=True, metavar="TARGET",
               help="web, a page of one file; engines, see docs/engines.md; or languages: slang, "
-              "hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, torch. Separated by "
+              "hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, js, torch. Separated by "
               "commas. [default: by the suffix of -o]")  # fmt: skip
->>>>>>> b0137ffe (export --to web writes a page of one or more pictures)
 @click.option("-o", "--output", metavar="DIR|FILE",
               help="Folder for the files, or one file such as bark.hlsl. [default: the asset's "
                    "name with _shader]")  # fmt: skip
