@@ -16,8 +16,8 @@ from neuralshade.cli.work_lines import shown_work
 @click.argument("assets", metavar="ASSET...", nargs=-1, required=True)
 @click.option("--to", multiple=True, metavar="TARGET",
               help="web, a page of one file; engines, see docs/engines.md; or languages: slang, "
-              "hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, js, torch. Separated by "
-              "commas. [default: by the suffix of -o]")  # fmt: skip
+              "hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, js, torch. Separated "
+              "by commas. [default: by the suffix of -o]")  # fmt: skip
 @click.option("-o", "--output", metavar="DIR|FILE",
               help="Folder for the files, or one file such as bark.hlsl. [default: the asset's "
                    "name with _shader]")  # fmt: skip

@@ -72,48 +72,41 @@ def export(
 ) -> ExportResult:
     """Write an asset as functions of shading languages, for engines, or as a web page.
 
-        All files are written, or none.
+    All files are written, or none.
 
-        Beside a file for each language stand NAME.bin (uint32, little-endian: what the functions read
-        from a buffer; none where all numbers stand in the text; torch has NAME.safetensors), NAME_*.dds
-        (textures with their mip levels: the maps of mip levels, latents that are BC1), NAME.json
-        (functions, bindings, color spaces, and 256 inputs of each function with the outputs that are
-        right) and README.md.
+    Beside a file for each language stand NAME.bin (uint32, little-endian: what the functions read
+    from a buffer; none where all numbers stand in the text; torch has NAME.safetensors), NAME_*.dds
+    (textures with their mip levels: the maps of mip levels, latents that are BC1), NAME.json
+    (functions, bindings, color spaces, and 256 inputs of each function with the outputs that are
+    right) and README.md.
 
-        Args:
-    <<<<<<< HEAD
-            asset: path of an asset, or what ``load`` returned.
-            to: languages: slang, hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, js
-                (JavaScript), torch; several as a list or with commas. None where the suffix of
-                ``output`` says it.
-    =======
-            asset: path of an asset, or what ``load`` returned; several, as a list, for a web page.
-            to: languages: slang, hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, torch;
-                engines, see docs/engines.md; or web, a page that needs no other file. Several as a
-                list or with commas. None where the suffix of ``output`` says it.
-    >>>>>>> b0137ffe (export --to web writes a page of one or more pictures)
-            output: folder, made where there is none, by default the asset's name with _shader; or a
-                file with the suffix of one language, in whose folder the others are then written too.
-                Files of other names stay.
-            name: identifier that begins all names of the text; by default that of the file that
-                ``output`` names, else of the asset.
-            numbers: "text": numbers of networks stand in the text, which is several times faster
-                where the network is small; "buffer": in the buffer; "auto": by size.
-            matrix: "coopvec": write NAME.coopvec.slang beside NAME.slang, in which cooperative vectors
-                evaluate networks in float16, with numbers of its own, NAME.coopvec.bin.
-            half: 16-bit numbers for the hidden layers of networks, weights and sums: slang, hlsl
-                (shader model 6.2), glsl, spirv, wgsl, metal and cuda have them.
-            textures: "dds" or "ktx2": files that texture units sample; C++, CUDA, PyTorch and SPIR-V
-                read their texels from the numbers all the same. "buffer": all languages do, exactly.
-            check: also run what can run on this machine, and compare; see ``ExportResult.checks``.
-            values: for the members of a user's task, by name, in place of those that it has.
-            trust: code that came with the asset may be compiled though no fit of yours had it.
-            beside: what a web page shows beside each asset: the source, in the form that ``evaluate``
-                takes it; a list for several assets.
+    Args:
+        asset: path of an asset, or what ``load`` returned; several, as a list, for a web page.
+        to: languages: slang, hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, js,
+            torch; engines, see docs/engines.md; or web, a page that needs no other file. Several
+            as a list or with commas. None where the suffix of ``output`` says it.
+        output: folder, made where there is none, by default the asset's name with _shader; or a
+            file with the suffix of one language, in whose folder the others are then written too.
+            Files of other names stay.
+        name: identifier that begins all names of the text; by default that of the file that
+            ``output`` names, else of the asset. Of a web page: its title.
+        numbers: "text": numbers of networks stand in the text, which is several times faster
+            where the network is small; "buffer": in the buffer; "auto": by size.
+        matrix: "coopvec": write NAME.coopvec.slang beside NAME.slang, in which cooperative vectors
+            evaluate networks in float16, with numbers of its own, NAME.coopvec.bin.
+        half: 16-bit numbers for the hidden layers of networks, weights and sums: slang, hlsl
+            (shader model 6.2), glsl, spirv, wgsl, metal and cuda have them.
+        textures: "dds" or "ktx2": files that texture units sample; C++, CUDA, PyTorch and SPIR-V
+            read their texels from the numbers all the same. "buffer": all languages do, exactly.
+        check: also run what can run on this machine, and compare; see ``ExportResult.checks``.
+        values: for the members of a user's task, by name, in place of those that it has.
+        trust: code that came with the asset may be compiled though no fit of yours had it.
+        beside: what a web page shows beside each asset: the source, in the form that ``evaluate``
+            takes it; a list for several assets.
 
-        Raises: AssetError for an asset that is no function of a position; ConfigError for an unknown
-            language, name or setting; KernelError where Slang's compiler refuses a task; OutputError;
-            DeviceError for spirv and tasks without slangpy.
+    Raises: AssetError for an asset that is no function of a position; ConfigError for an unknown
+        target, name or setting; KernelError where Slang's compiler refuses a task; OutputError;
+        DeviceError for spirv and tasks without slangpy.
     """
     _check_choice("numbers", numbers, NUMBERS)
     _check_choice("matrix", matrix, MATRIX)
