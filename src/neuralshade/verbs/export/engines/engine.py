@@ -46,6 +46,7 @@ _FOLDER = "neuralshade.verbs.export.engines"
 _ALL: tuple[Engine, ...] = (
     Engine("unity", "Unity, Shader Graph", f"{_FOLDER}.unity.files:unity_files"),
     Engine("unreal", "Unreal Engine, Custom node", f"{_FOLDER}.unreal.files:unreal_files"),
+    Engine("godot", "Godot", f"{_FOLDER}.godot.files:godot_files"),
     Engine("gltf-splats", "glTF and PLY of Gaussian splats",
            f"{_FOLDER}.gltf_splats.gltf_splats:gltf_splats_files"),
     Engine("threejs", "three.js", f"{_FOLDER}.threejs.files:threejs_files"),

@@ -1,0 +1,1 @@
+"""Godot: a shader, and a material that holds its numbers."""
