@@ -28,14 +28,14 @@ WIDTH, HEIGHT = 60, 44
 EXTENSION = "KHR_gaussian_splatting"
 
 
-def cloud_of(channels=3, cutoff=3.0, lowest=0.0, background=0.4, count=60):
-    """Return Gaussians that cover each other; colors are ``lowest`` to 1."""
+def cloud_of(channels=3, cutoff=3.0, lowest=0.0, highest=1.0, background=0.4, count=60):
+    """Return Gaussians that cover each other; colors are ``lowest`` to ``highest``."""
     rng = np.random.default_rng(8)
     values = np.zeros((COLOR + channels + 1, count))
     values[:2] = (1.2 * rng.random((2, count)) - 0.1) * [[WIDTH], [HEIGHT]]
     values[SIZE] = rng.normal(1.4, 0.5, (2, count))
     values[4] = rng.normal(0, 1, count)
-    colors = lowest + (1 - lowest) * rng.random((channels, count))
+    colors = lowest + (highest - lowest) * rng.random((channels, count))
     values[COLOR:-1] = stored_of(torch.tensor(colors))
     values[-1] = rng.normal(1, 2, count)
     return Cloud(torch.tensor(values, dtype=torch.float32), torch.full((channels,), background),
@@ -75,16 +75,16 @@ def test_colors_above_0_differ_by_the_kernel_alone(cutoff, least_db):
     assert off == pytest.approx(told(files), abs=2)  # of which 1.4 are order: a few sort otherwise
 
 
-def test_colors_below_0_are_fitted_again():
-    cloud = cloud_of(lowest=-0.6)
+def test_colors_beyond_those_of_renderers_are_fitted_again():
+    cloud = cloud_of(lowest=-0.6, highest=1.5)
     files, picture = files_of(cloud)
     splats = splats_of_glb(files["dots.glb"])
-    assert splats.colors.min() >= -1e-6
+    assert -1e-6 <= splats.colors.min() and splats.colors.max() <= 1 + 1e-6
     drawn = seen(files["dots.glb"], WIDTH, HEIGHT)
     fitted = psnr_db(picture.clip(0, 1), drawn.clip(0, 1))
     assert fitted == pytest.approx(told(files), abs=0.6)
     first = np.concatenate([cloud_colors(cloud), np.full((len(splats.colors), 3), 0.4)])
-    splats.colors = first[: len(splats.colors)]
+    splats.colors = first[: len(splats.colors)].clip(0, 1)
     tree, _ = read_glb(files["dots.glb"])
     clamped = render(splats, tree["cameras"][0]["perspective"],
                      tree["nodes"][1]["translation"][2], WIDTH, HEIGHT)  # fmt: skip
@@ -136,7 +136,7 @@ def test_grey_pictures_have_three_equal_channels():
 
 
 def test_linear_pictures_have_their_space_and_no_ply():
-    files, picture = files_of(cloud_of(background=3.0), "linear")
+    files, picture = files_of(cloud_of(highest=2.0, background=3.0), "linear")
     tree, _ = read_glb(files["dots.glb"])
     (primitive,) = tree["meshes"][0]["primitives"]
     assert primitive["extensions"][EXTENSION]["colorSpace"] == "lin_rec709_display"

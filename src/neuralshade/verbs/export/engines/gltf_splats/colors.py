@@ -1,6 +1,6 @@
-"""Colors of splats: none below 0, which renderers clamp, and the picture as close as they can.
+"""Colors of splats: in the range that renderers keep, and the picture as close as they can.
 
-What covers what is known, so that the picture is linear in colors: least squares by separable
+Colors below 0 are 0 by the specification, and many renderers hold colors in 8 bits. What covers what is known, so that the picture is linear in colors: least squares by separable
 surrogates (De Pierro 1995), accelerated (Nesterov 1983).
 """
 
@@ -41,7 +41,7 @@ class Colored:
 
     colors: Doubles  # [N, C]
     psnr_db: float  # of the picture in the right order, against the asset's
-    clamped: bool  # some were below 0
+    clamped: bool  # the asset's are beyond the range
 
 
 def colored(
@@ -50,17 +50,18 @@ def colored(
     """Return the colors of splats.
 
     Args:
-        first: [N, C], colors of the asset, which may be below 0.
+        first: [N, C], colors of the asset, which may be beyond 0 to ``white``.
         draw: the asset's picture of a width and height.
-        white: of the PSNR; None: the picture's maximum, and nothing is clamped to it.
+        white: the brightest color; None: there is none, and PSNR is of the picture's maximum.
     """
     width, height = _size(splats)
     target = np.asarray(draw(width, height), np.float32)
     tiles = list(_tiles(splats, width, height))
-    colors = np.maximum(first, 0).astype(np.float32)
-    clamped = bool((first < 0).any())
+    most = math.inf if white is None else white
+    colors = first.clip(0, most).astype(np.float32)
+    clamped = bool((first < 0).any() or (first > most).any())
     if clamped:
-        colors = _fitted(tiles, colors, target)
+        colors = _fitted(tiles, colors, target, most)
     drawn = picture_of(tiles, colors, width, height)
     if white is not None:
         target, drawn = target.clip(0, white), drawn.clip(0, white)
@@ -107,8 +108,8 @@ def _tiles(splats: FlatSplats, width: int, height: int) -> list[Tile]:
     return found
 
 
-def _fitted(tiles: Sequence[Tile], first: Floats, target: Floats) -> Floats:
-    """Return colors from 0 on whose picture is closest to the target."""
+def _fitted(tiles: Sequence[Tile], first: Floats, target: Floats, most: float) -> Floats:
+    """Return colors of 0 to ``most`` whose picture is closest to the target."""
     curvature = np.full((len(first), 1), KEPT, np.float32)
     for one in tiles:
         own = one.shares.T @ one.shares.sum(1, keepdims=True)
@@ -119,7 +120,7 @@ def _fitted(tiles: Sequence[Tile], first: Floats, target: Floats) -> Floats:
         for one in tiles:
             wanted = target[one.rows, one.cols].reshape(-1, first.shape[1])
             found[one.near] += one.shares.T @ (one.shares @ colors[one.near] - wanted)
-        stepped: Floats = np.maximum(colors - found / curvature, 0)
+        stepped: Floats = np.clip(colors - found / curvature, 0, most)
         return stepped
 
     colors, ahead, pace = first, first, 1.0

@@ -44,8 +44,8 @@ NO_PLY = """\
 - There is no `.ply`: it has no color space, viewers take it for sRGB, and blending of encoded
   colors is not that of linear ones.
 """
-CLAMPED = """ Some of the asset's colors are below 0, which
-  renderers of splats clamp: colors were fitted again without."""
+CLAMPED = """ Some of the asset's colors are below 0 or
+  above white, which renderers clamp: colors were fitted again within."""
 SPACES = {"srgb": "sRGB-encoded", "linear": "linear, and above 1 where the picture is"}
 
 
