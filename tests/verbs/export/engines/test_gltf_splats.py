@@ -5,50 +5,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
+from fixtures.covering_gaussians import PIXELS, cloud_of, files_of, opened_with
 from fixtures.splat_renderer import read_glb, render, seen, splats_of_glb, splats_of_ply
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import neuralshade
 from neuralshade.errors import ConfigError
-from neuralshade.kinds.splats.draw import Cloud
 from neuralshade.measure.quality import psnr_db
-from neuralshade.model.gaussian import COLOR, SIZE, Compositing, GaussianPicture, stored_of
-from neuralshade.verbs.export.engines.engine import EngineSource
+from neuralshade.model.gaussian import Compositing, GaussianPicture
 from neuralshade.verbs.export.engines.gltf_splats.geometry import (
     REACH,
     closest_kernel,
     flat_splats,
 )
-from neuralshade.verbs.export.engines.gltf_splats.gltf_splats import gltf_splats_files
 
 DATA = Path(__file__).parents[3] / "data"
-WIDTH, HEIGHT = 60, 44
+WIDTH, HEIGHT = PIXELS
 EXTENSION = "KHR_gaussian_splatting"
-
-
-def cloud_of(channels=3, cutoff=3.0, lowest=0.0, highest=1.0, background=0.4, count=60):
-    """Return Gaussians that cover each other; colors are ``lowest`` to ``highest``."""
-    rng = np.random.default_rng(8)
-    values = np.zeros((COLOR + channels + 1, count))
-    values[:2] = (1.2 * rng.random((2, count)) - 0.1) * [[WIDTH], [HEIGHT]]
-    values[SIZE] = rng.normal(1.4, 0.5, (2, count))
-    values[4] = rng.normal(0, 1, count)
-    colors = lowest + (highest - lowest) * rng.random((channels, count))
-    values[COLOR:-1] = stored_of(torch.tensor(colors))
-    values[-1] = rng.normal(1, 2, count)
-    return Cloud(torch.tensor(values, dtype=torch.float32), torch.full((channels,), background),
-                 Compositing("over", cutoff=cutoff), WIDTH, HEIGHT)  # fmt: skip
-
-
-def files_of(cloud, space="srgb"):
-    """Return the files of a cloud, and its picture."""
-    opened = neuralshade.load(DATA / "splats_over.nsh")
-    vars(opened)["cloud"] = cloud
-    opened.picture["color_space"] = space
-    files = gltf_splats_files(EngineSource(opened.shader("dots"), opened, "dots"))
-    return files, opened.draw(WIDTH, HEIGHT)
 
 
 def told(files):
@@ -79,23 +53,17 @@ def test_colors_beyond_those_of_renderers_are_fitted_again():
     cloud = cloud_of(lowest=-0.6, highest=1.5)
     files, picture = files_of(cloud)
     splats = splats_of_glb(files["dots.glb"])
-    assert -1e-6 <= splats.colors.min() and splats.colors.max() <= 1 + 1e-6
+    assert splats.colors.min() >= -1e-6 and splats.colors.max() <= 1 + 1e-6
     drawn = seen(files["dots.glb"], WIDTH, HEIGHT)
     fitted = psnr_db(picture.clip(0, 1), drawn.clip(0, 1))
     assert fitted == pytest.approx(told(files), abs=0.6)
-    first = np.concatenate([cloud_colors(cloud), np.full((len(splats.colors), 3), 0.4)])
-    splats.colors = first[: len(splats.colors)].clip(0, 1)
+    first = opened_with(cloud).shader("dots").gaussians.colors
+    behind = np.full((len(splats.colors) - len(first), 3), float(cloud.background[0]))
+    splats.colors = np.concatenate([first, behind]).clip(0, 1)
     tree, _ = read_glb(files["dots.glb"])
     clamped = render(splats, tree["cameras"][0]["perspective"],
                      tree["nodes"][1]["translation"][2], WIDTH, HEIGHT)  # fmt: skip
     assert fitted > psnr_db(picture.clip(0, 1), clamped.clip(0, 1)) + 3
-
-
-def cloud_colors(cloud):
-    """Return the Gaussians' channels: [N, 3]."""
-    opened = neuralshade.load(DATA / "splats_over.nsh")
-    vars(opened)["cloud"] = cloud
-    return opened.shader("dots").gaussians.colors
 
 
 def test_both_files_are_the_same_splats():

@@ -20,7 +20,7 @@ TEXT = """# {title}: Gaussian splats
 ## Where it goes
 
 - `.glb`: glTF 2.0 with KHR_gaussian_splatting; viewers without it show points. Use the camera in
-  the file, or look along -z.
+  the file, or look along -z. Babylon.js: `BABYLON.ImportMeshAsync("{stem}.glb", scene)`.
 {ply}
 ## Facts
 
@@ -35,6 +35,8 @@ TEXT = """# {title}: Gaussian splats
 - A Gaussian of the asset falls to 0 at {cutoff:g} standard deviations. Splats have the Gaussian
   that is closest to it.
 - Splats have no sharp edge: the border of the picture is soft.
+- Run in Babylon.js 9.35 by a test (Chromium, both files; 2026-11-29), never in another renderer.
+  The glTF validator 2.0.0-dev.3.10 does not know the extension yet: it refuses its attributes' names.
 """
 PLY = """\
 - `.ply`: columns of the first 3D Gaussian Splatting code, SH degree 0. x is to the right, y down
@@ -62,7 +64,7 @@ def readme(
     asset = f"| {plain(Path(path).name)}, the asset | {source.opened.byte_count:,} |"
     srgb = picture.space == "srgb"
     return TEXT.format(
-        title=source.form.name, files="\n".join(["| file | bytes |", "|---|---|", *listed, asset]),
+        title=source.form.name, stem=source.stem, files="\n".join(["| file | bytes |", "|---|---|", *listed, asset]),
         count=count, own=count - splats.backgrounds, backgrounds=splats.backgrounds,
         ply=PLY if srgb else NO_PLY, space=SPACES[picture.space],
         layers=int(splats.layers.max()) + 1, depth=DEPTH, distance=DISTANCE, psnr=found.psnr_db,
