@@ -1,7 +1,8 @@
 """Colors of splats: in the range that renderers keep, and the picture as close as they can.
 
-Colors below 0 are 0 by the specification, and many renderers hold colors in 8 bits. What covers what is known, so that the picture is linear in colors: least squares by separable
-surrogates (De Pierro 1995), accelerated (Nesterov 1983).
+Colors below 0 are 0 by the specification, and many renderers hold colors in 8 bits. What covers
+what is known, so that the picture is linear in colors: least squares by separable surrogates
+(De Pierro 1995), accelerated (Nesterov 1983).
 """
 
 from __future__ import annotations

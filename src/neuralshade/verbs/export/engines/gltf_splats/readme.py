@@ -36,7 +36,7 @@ TEXT = """# {title}: Gaussian splats
   that is closest to it.
 - Splats have no sharp edge: the border of the picture is soft.
 - Run in Babylon.js 9.35 by a test (Chromium, both files; 2026-11-29), never in another renderer.
-  The glTF validator 2.0.0-dev.3.10 does not know the extension yet: it refuses its attributes' names.
+  The glTF validator 2.0.0-dev.3.10 does not know the extension: it refuses the attributes' names.
 """
 PLY = """\
 - `.ply`: columns of the first 3D Gaussian Splatting code, SH degree 0. x is to the right, y down
@@ -64,7 +64,8 @@ def readme(
     asset = f"| {plain(Path(path).name)}, the asset | {source.opened.byte_count:,} |"
     srgb = picture.space == "srgb"
     return TEXT.format(
-        title=source.form.name, stem=source.stem, files="\n".join(["| file | bytes |", "|---|---|", *listed, asset]),
+        title=source.form.name, stem=source.stem,
+        files="\n".join(["| file | bytes |", "|---|---|", *listed, asset]),
         count=count, own=count - splats.backgrounds, backgrounds=splats.backgrounds,
         ply=PLY if srgb else NO_PLY, space=SPACES[picture.space],
         layers=int(splats.layers.max()) + 1, depth=DEPTH, distance=DISTANCE, psnr=found.psnr_db,
