@@ -90,7 +90,7 @@ def test_the_asset_is_not_written_over(tmp_path, asset_path, refusal):
 @pytest.mark.parametrize(
     "to, words",
     [("wgls", "Did you mean wgsl?"), ("", "got no language"), (None, "-o NAME.hlsl"),
-     (["hlsl", "unity"], "'unity'")],
+     (["hlsl", "maya"], "'maya'")],
 )  # fmt: skip
 def test_unknown_languages_are_refused(asset_path, refusal, to, words):
     assert words in refusal(ConfigError, neuralshade.export, asset_path, to)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -114,6 +114,9 @@ def export(
     if output is not None:
         check_path("output", output, OutputError)
     targets = targets_of(to, output, vectors=matrix == "coopvec")
+    if check and not (targets.languages or targets.web):
+        raise ConfigError(f"check: got it for {', '.join(targets.engines)}, which other programs "
+                          "run, need a language. Add one, or leave it out.")  # fmt: skip
     if name is not None:
         check_name(name)
     assets: list[Any] = list(asset) if isinstance(asset, list | tuple) else [asset]
@@ -210,14 +213,14 @@ def _written(folder: Path, contents: Mapping[str, bytes | Texture], *assets: str
             for asset in assets:
                 check_no_input(file, asset)
             check_writable(file)
-        for file, content in zip(files, contents.values(), strict=True):
-            new = not os.path.lexists(file)
-            with whole_file(file) as partial:
+        with ExitStack() as renamed:  # all at the end, so that an older export stays whole
+            for file, content in zip(files, contents.values(), strict=True):
+                partial = renamed.enter_context(whole_file(file))
                 if isinstance(content, bytes):
                     partial.write_bytes(content)
                 else:
                     fill_texture(partial, content)
-            made += [file] * new
+            made += [file for file in files if not os.path.lexists(file)]
     except BaseException:  # also an interruption: no new file is left
         for file in made:
             file.unlink(missing_ok=True)
