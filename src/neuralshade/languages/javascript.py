@@ -16,7 +16,7 @@ from neuralshade.languages.javascript_spelling import JavaScriptSpelling, first_
 from neuralshade.languages.language import Printer, comment
 from neuralshade.languages.network import words_of
 from neuralshade.languages.numbers import fours
-from neuralshade.languages.scalar_expressions import Expressions
+from neuralshade.languages.scalar_expressions import Expressions, NothingTwice
 from neuralshade.languages.scalar_spelling import Line
 from neuralshade.languages.scalar_statements import Body
 from neuralshade.languages.scalar_values import Scalar, Shapes, Value
@@ -192,21 +192,10 @@ class JavaScript(Printer):
 
     def _activated(self, activation: str) -> str:
         """Return the activation of ``s``."""
-        expressions = Expressions(self.spelling, Shapes(()), {}, _Once())
+        expressions = Expressions(self.spelling, Shapes(()), {}, NothingTwice())
         expressions.names["s"] = Value("float", (Scalar("s", "float", simple=True, fixed=True),))
         return expressions.value(activated(activation, "s").replace("float4(", "(")).parts[0].text
 
     def _formatted(self, texts: Sequence[str], **values: str) -> list[str]:
         filled = [text.format(n=self.form.name, **values) for text in texts]
         return [line for text in filled for line in [*text.splitlines(), ""]]
-
-
-class _Once:
-    """Holder of expressions in which nothing is read twice but variables."""
-
-    def hold(self, scalar: Scalar) -> Scalar:
-        assert scalar.simple, scalar
-        return scalar
-
-    def call(self, function: Function, arguments: Sequence[Scalar]) -> Value:
-        raise AssertionError(function.name)

@@ -33,6 +33,17 @@ class Holder(Protocol):
         ...
 
 
+class NothingTwice:
+    """Holder of expressions that read nothing twice but variables, and call no function."""
+
+    def hold(self, scalar: Scalar) -> Scalar:
+        assert scalar.simple, scalar
+        return scalar
+
+    def call(self, function: Function, arguments: Sequence[Scalar]) -> Value:
+        raise AssertionError(function.name)
+
+
 class Expressions:
     """Translator of expressions. ``names``: the variables in reach."""
 

@@ -51,6 +51,7 @@ class Spelling:
     """One language. ``name``: of the asset, begins the names of everything outside functions."""
 
     separator = "_"  # between a variable's name and that of its member
+    signed: bool = False  # a uint is an int with the same bits, and may look negative
     reserved: frozenset[str] = frozenset()  # words that no variable may have for a name
 
     def __init__(self, name: str):

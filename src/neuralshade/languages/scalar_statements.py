@@ -65,14 +65,14 @@ class Body:
             return scalar
         item = self._temporary(scalar.kind)
         self._constants([replace(item, text=self._spelling.settled(scalar).text)])
-        return _name(item)
+        return self._name(item)
 
     def call(self, function: Function, arguments: Sequence[Scalar]) -> Value:
         """Return names for the numbers that a function returns."""
         texts = [self._spelling.settled(one).text for one in arguments]
         items = [self._temporary(kind) for _, kind in self._shapes.leaves(function.result)]
         self.lines += self._spelling.calls(function, texts, items, self._depth)
-        return Value(function.result, tuple(map(_name, items)))
+        return Value(function.result, tuple(map(self._name, items)))
 
     @property
     def _depth(self) -> int:
@@ -97,9 +97,13 @@ class Body:
             free = path or name in self._spelling.reserved
             made = f"{name}{self._spelling.separator}{path}" if free else name
             items.append(Item(leaf, self._unique(made) if free else made))
-        parts = tuple(_name(item, fixed=fixed) for item in items)
+        parts = tuple(self._name(item, fixed=fixed) for item in items)
         self._expressions.names[name] = Value(kind, parts)
         return items
+
+    def _name(self, item: Item, *, fixed: bool = True) -> Scalar:
+        loose = self._spelling.signed and item.kind == "uint"
+        return Scalar(item.name, item.kind, simple=True, fixed=fixed, loose=loose)
 
     def _constants(self, items: Sequence[Item]) -> None:
         self.lines.append(Line(self._depth, constants=tuple(items)))
@@ -220,10 +224,6 @@ class Body:
                                            fixed=True)]  # fmt: skip
         index = next(i for i, one in enumerate(self._form.networks) if one is network)
         self.lines += self._spelling.network(index, network, inputs, outputs, self._depth)
-
-
-def _name(item: Item, *, fixed: bool = True) -> Scalar:
-    return Scalar(item.name, item.kind, simple=True, fixed=fixed)
 
 
 def _words(function: Function) -> Iterable[str]:

@@ -50,6 +50,7 @@ _ALL: tuple[Engine, ...] = (
     Engine("gltf-splats", "glTF and PLY of Gaussian splats",
            f"{_FOLDER}.gltf_splats.gltf_splats:gltf_splats_files"),
     Engine("threejs", "three.js", f"{_FOLDER}.threejs.files:threejs_files"),
+    Engine("osl", "OSL: Blender, Arnold, RenderMan", f"{_FOLDER}.osl.files:osl_files"),
 )  # fmt: skip
 ENGINES = {one.name: one for one in _ALL}
 

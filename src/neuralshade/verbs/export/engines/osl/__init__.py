@@ -1,0 +1,1 @@
+"""Unreal Engine: an include file for the Custom node, and what to write into it."""
