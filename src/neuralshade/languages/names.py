@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterable
 
@@ -32,7 +33,9 @@ this thread threadgroup throw trait triangle true try type typealias typedef typ
 uint uniform union unorm unsigned use using uv value var varying vec vector vertex
 vertices virtual void volatile where while wi with wo workgroup writeonly xor yield
 """
-RESERVED = frozenset(KEYWORDS.split())
+# In Python text, modules and a list that the printers' lines name.
+PYTHON = frozenset(keyword.kwlist) | {"dr", "early", "functional", "np", "torch"}
+RESERVED = frozenset(KEYWORDS.split()) | PYTHON
 
 
 def identifiers(names: Iterable[str], taken: Iterable[str]) -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, Protocol
 
 from neuralshade.languages.statements import Statement, statement
 
@@ -29,6 +29,9 @@ class Rows:
     often as its longest row needs; early returns are selected at the end.
     """
 
+    select: ClassVar[str] = "_select"  # functions that its lines call
+    chosen: ClassVar[str] = "_chosen"
+
     def __init__(self, expressions: Expressions):
         self._write = expressions.expression
         self._depth = 0  # of Python's blocks: loops alone
@@ -48,10 +51,7 @@ class Rows:
         if text == "{":
             return
         if text == "}":
-            block = self._blocks.pop()
-            self._depth -= block == "loop"
-            if block != "loop" or (self._masks and self._masks[-1].startswith("going")):
-                self._masks.pop()
+            self._end(self._blocks.pop())
             return
         one = statement(text)
         if one.kind == "loop":
@@ -75,6 +75,12 @@ class Rows:
         self._say(f"{name} = {around}({condition})")
         self._masks.append(name)
 
+    def _end(self, block: str) -> None:
+        """End a block."""
+        self._depth -= block == "loop"
+        if block != "loop" or (self._masks and self._masks[-1].startswith("going")):
+            self._masks.pop()
+
     def _loop(self, one: Statement) -> None:
         parts = one.parts
         name, limit = parts["name"], re.fullmatch(rf"{parts['name']} < (.+)", parts["while"])
@@ -85,8 +91,12 @@ class Rows:
             self._depth += 1
             return
         self._count += 1
+        self._counted(name, self._write(parts["first"]), self._write(limit[1]))
+
+    def _counted(self, name: str, begin: str, end: str) -> None:
+        """Begin a loop from ``begin`` to before ``end``, which depend on the row."""
         first, last, step = (f"{each}{self._count}" for each in ("first", "last", "step"))
-        self._say(f"{first}, {last} = {self._write(parts['first'])}, {self._write(limit[1])}")
+        self._say(f"{first}, {last} = {begin}, {end}")
         self._say(f"for {step} in range(_most({last} - {first})):")
         self._depth += 1
         self._say(f"{name} = {first} + {step}")
@@ -107,9 +117,9 @@ class Rows:
         if one.kind == "comment":
             return parts["text"].replace("//", "#", 1)
         if one.kind == "declared":
-            return f"{parts['name']} = {self._write(parts['value'])}"
+            return f"{parts['name']} = {self._declared(parts)}"
         if one.kind == "bare":
-            return f"{parts['name']} = SimpleNamespace()"
+            return f"{parts['name']} = {self._struct(parts['type'])}"
         if one.kind == "array":
             return f"{parts['name']} = [None] * {parts['count']}"
         text = parts["text"]
@@ -117,15 +127,26 @@ class Rows:
             return text[len(MADE) :]
         if found := RETURNED.fullmatch(text):
             value = self._write(found["value"])
-            if NUMBER.fullmatch(value):  # of all rows
-                value = f"_repeated({value}, 1)"
-            return (
-                f"return _chosen([*early, (None, {value})])" if self._early else "return " + value
-            )
+            if NUMBER.fullmatch(value):
+                value = self._constant(value)
+            return (f"return {self.chosen}([*early, (None, {value})])" if self._early
+                    else "return " + value)  # fmt: skip
         found = ASSIGNED.fullmatch(text)
         assert found is not None, text
         to, value = found["to"], self._write(found["value"])
         value = f"{to} + ({value})" if found["op"] else value
         if self._masks:
-            value = f"_select({self._masks[-1]}, {value}, {to})"
+            value = f"{self.select}({self._masks[-1]}, {value}, {to})"
         return f"{to} = {value}"
+
+    def _declared(self, parts: Mapping[str, str]) -> str:
+        """Return the first value of a variable."""
+        return self._write(parts["value"])
+
+    def _struct(self, name: str) -> str:
+        """Return a new struct."""
+        return "SimpleNamespace()"
+
+    def _constant(self, number: str) -> str:
+        """Return a number of all rows."""
+        return f"_repeated({number}, 1)"

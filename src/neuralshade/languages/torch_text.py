@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import ClassVar
 
 HELPERS = """
 def _tensor(x):
@@ -127,8 +128,14 @@ VECTOR = re.compile(r"(?:float|int)[234]")
 LANES = re.compile(r"[xyzw]{1,4}")
 
 
-class _Converter(ast.NodeTransformer):
+class Converter(ast.NodeTransformer):
     """Rewrites an expression, parsed as Python, to take tensors."""
+
+    functions: ClassVar[dict[str, str]] = OWN
+    before: ClassVar[str] = "_"  # prefix of functions that stand for operators and constructors
+    operators: ClassVar[dict[type[ast.operator], str]] = {
+        ast.Div: "quotient", ast.Mod: "remainder",
+    }  # fmt: skip
 
     def __init__(self, methods: frozenset[str]):
         self.methods = methods
@@ -139,11 +146,18 @@ class _Converter(ast.NodeTransformer):
         name = node.func.id
         if VECTOR.fullmatch(name):
             if len(node.args) == 1:
-                return _call("_repeated", node.args[0], ast.Constant(int(name[-1])))
-            return _call("_vector", *node.args)
+                return self._call("repeated", node.args[0], ast.Constant(int(name[-1])))
+            return self.vector(name, node.args)
         if name in self.methods:
             return ast.Call(ast.Attribute(ast.Name("self"), name), node.args, [])
-        return _call(OWN[name], *node.args)
+        return _call(self.functions[name], *node.args)
+
+    def vector(self, name: str, parts: list[ast.expr]) -> ast.expr:
+        """Return a vector of several parts. ``name``: its type in the dialect."""
+        return self._call("vector", *parts)
+
+    def _call(self, name: str, *arguments: ast.expr) -> ast.expr:
+        return _call(self.before + name, *arguments)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
@@ -159,10 +173,9 @@ class _Converter(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
-        names = {ast.Div: "_quotient", ast.Mod: "_remainder"}
-        for kind, name in names.items():
+        for kind, name in self.operators.items():
             if isinstance(node.op, kind):
-                return _call(name, node.left, node.right)
+                return self._call(name, node.left, node.right)
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
@@ -179,10 +192,12 @@ def _call(name: str, *arguments: ast.expr) -> ast.expr:
     return ast.Call(function, list(arguments), [])
 
 
-def python_expression(text: str, methods: frozenset[str]) -> str:
+def python_expression(
+    text: str, methods: frozenset[str], converter: type[Converter] = Converter
+) -> str:
     """Return an expression of the dialect as Python. ``methods``: functions of the form."""
     text = re.sub(r"\b(\d+|0x[0-9a-fA-F]+)u\b", r"\1", text)
     text = text.replace("&&", " and ").replace("||", " or ")
     text = re.sub(r"!(?!=)", " not ", text)
     tree = ast.parse(text.strip(), mode="eval")
-    return ast.unparse(ast.fix_missing_locations(_Converter(methods).visit(tree)))
+    return ast.unparse(ast.fix_missing_locations(converter(methods).visit(tree)))

@@ -66,6 +66,7 @@ class Parameter:
     type: str
     name: str
     about: str = ""  # unit, range, space
+    values: tuple[float, float, float] | None = None  # lowest, highest, usual; of varied inputs
 
 
 @dataclass(frozen=True)

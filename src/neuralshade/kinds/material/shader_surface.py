@@ -58,7 +58,8 @@ class Surface:
     def parameters(self) -> tuple[Parameter, ...]:
         """Return the function parameters of varied inputs."""
         return tuple(Parameter("float", name, f"{one.low:g} to {one.high:g}, clamped; usually "
-                               f"{one.default:g}") for name, one in self.inputs)  # fmt: skip
+                               f"{one.default:g}", (one.low, one.high, one.default))
+                     for name, one in self.inputs)  # fmt: skip
 
     @property
     def arguments(self) -> str:

@@ -44,6 +44,7 @@ class Engine:
 
 _FOLDER = "neuralshade.verbs.export.engines"
 _ALL: tuple[Engine, ...] = (
+    Engine("mitsuba", "Mitsuba 3", f"{_FOLDER}.mitsuba.mitsuba_files:mitsuba_files"),
     Engine("unity", "Unity, Shader Graph", f"{_FOLDER}.unity.files:unity_files"),
     Engine("unreal", "Unreal Engine, Custom node", f"{_FOLDER}.unreal.files:unreal_files"),
     Engine("godot", "Godot", f"{_FOLDER}.godot.files:godot_files"),

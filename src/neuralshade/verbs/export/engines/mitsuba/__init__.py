@@ -1,0 +1,1 @@
+"""Mitsuba 3: a Python module that registers a texture or a BSDF."""
