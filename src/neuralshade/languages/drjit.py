@@ -52,10 +52,8 @@ class _ToDrJit(Converter):
     def vector(self, name: str, parts: list[ast.expr]) -> ast.expr:
         return self._call(f"{name[:-1]}s", *parts)
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        """Keep lanes: Dr.Jit's vectors have them."""
-        self.generic_visit(node)
-        return node
+    def lanes(self, node: ast.Attribute, places: list[int]) -> ast.AST:
+        return node  # Dr.Jit's vectors have them
 
 
 class _Lines(Rows):

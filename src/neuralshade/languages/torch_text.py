@@ -163,7 +163,10 @@ class Converter(ast.NodeTransformer):
         self.generic_visit(node)
         if not LANES.fullmatch(node.attr):
             return node  # a member of a struct
-        places = ["xyzw".index(lane) for lane in node.attr]
+        return self.lanes(node, ["xyzw".index(lane) for lane in node.attr])
+
+    def lanes(self, node: ast.Attribute, places: list[int]) -> ast.AST:
+        """Return numbers of a vector."""
         span = f"_[:, {places[0]}:{places[-1] + 1}]"
         assert places == list(range(places[0], places[-1] + 1)), node.attr
         found = ast.parse(span, mode="eval").body

@@ -36,10 +36,13 @@ def mitsuba_files(source: EngineSource) -> Contents:
                              "Export it to slang, cuda or wgsl instead.")  # fmt: skip
     stem = f"{source.stem}_mitsuba" if source.stem in HIDDEN else source.stem
     printer = _Functions(in_words(form), False)
-    parts = ["plugins", "bsdf" if light else "texture", *["principled"] * bool(principled_maps(form))]
+    parts = ["plugins", "bsdf" if light else "texture"]
+    if principled_maps(form):
+        parts.append("principled")
     code = [files(__package__).joinpath(f"{one}.py.txt").read_text("utf-8") for one in parts]
     text = "\n\n".join([printer.text(), "\n".join(constants(form, stem)) + "\n", *code])
     numbers = io.BytesIO()
     np.save(numbers, printer.words.astype("<u4"))
     return {f"{stem}.py": text.replace("@NAME@", form.name).encode(),
-            f"{stem}.npy": numbers.getvalue(), "README.md": readme_text(form, stem).encode()}  # fmt: skip
+            f"{stem}.npy": numbers.getvalue(),
+            "README.md": readme_text(form, stem).encode()}  # fmt: skip

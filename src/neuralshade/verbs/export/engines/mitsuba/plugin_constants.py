@@ -5,8 +5,11 @@ from __future__ import annotations
 from neuralshade.model.shader_form import Function, ShaderForm
 
 PLUGIN = "neuralshade_{name}"
-PRINCIPLED = {"base_color": ("albedo", "base_color"), "roughness": ("roughness",),
-              "metallic": ("metallic",)}  # parameters of that BSDF, and names of their maps
+PRINCIPLED = {
+    "base_color": ("albedo", "base_color"),
+    "roughness": ("roughness",),
+    "metallic": ("metallic",),
+}  # parameters of that BSDF, and names of their maps
 
 
 def constants(form: ShaderForm, stem: str) -> list[str]:
