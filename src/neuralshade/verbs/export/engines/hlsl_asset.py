@@ -214,9 +214,9 @@ def header(form: ShaderForm) -> list[str]:
 def srgb_lines(name: str) -> list[str]:
     """Return a function that turns sRGB-encoded colors into linear ones; alpha stays."""
     return [
-        "// Linear light of an sRGB-encoded color; alpha stays.",
+        "// Linear light of an sRGB-encoded color, 0 for what is below; alpha stays.",
         f"float4 {name}(float4 c)", "{",
-        f"{INDENT}float3 low = c.xyz / 12.92;",
+        f"{INDENT}float3 low = max(c.xyz, 0.0) / 12.92;",
         f"{INDENT}float3 high = pow((max(c.xyz, 0.04045) + 0.055) / 1.055, 2.4);",
         f"{INDENT}return float4(lerp(low, high, step(0.04045, c.xyz)), c.w);", "}",
     ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neuralshade.errors import ConfigError
 from neuralshade.model.shader_form import Function, Parameter, ShaderForm
@@ -42,12 +42,17 @@ class Surface:
     form: ShaderForm
     kind: str  # color: a picture; maps; light: a material
     parameters: tuple[Parameter, ...]  # of the dialect, uv first
+    arguments: tuple[str, ...]  # what nodes call the parameters
     lines: tuple[str, ...]  # declarations before the values, in the dialect
     values: tuple[Value, ...]
 
     def role(self, name: str) -> Value | None:
         """Return the value of a role, if there is one."""
         return next((one for one in self.values if one.role == name), None)
+
+    def about(self, argument: str) -> str:
+        """Return what is known of an argument: unit, range, space."""
+        return self.parameters[self.arguments.index(argument)].about
 
     @property
     def leveled(self) -> bool:
@@ -75,17 +80,25 @@ def surface_of(source: EngineSource, engine: str) -> Surface:
                              "Export it --to hlsl or glsl, and call that.")  # fmt: skip
     light, color = form.meaning("light"), form.meaning("color")
     if light is not None and len(light.parameters) >= 4:
-        names = [one.name for one in light.parameters]
-        value = Value("Light", "light", light.result, _call(light, names), light.space, light.about)
-        return Surface(form, "light", light.parameters, (), (value,))
+        return _material(form, light)
     if color is not None and len(color.parameters) == 1:
         value = Value("Color", "color", color.result, _call(color, ["uv"]), color.space,
                       color.about)  # fmt: skip
-        return Surface(form, "color", color.parameters, (), (value,))
+        return Surface(form, "color", color.parameters, ("UV",), (), (value,))
     maps = [one for one in form.public if one.meaning and _is_map(one)]
     if not maps:
         raise _nothing(source, engine)
     return _maps(form, maps)
+
+
+def _material(form: ShaderForm, light: Function) -> Surface:
+    """Return a material; inputs that were varied are called input0_ and on, as users name them."""
+    usual, varied = light.parameters[:4], light.parameters[4:]
+    parameters = (*usual, *(replace(one, name=f"input{i}_") for i, one in enumerate(varied)))
+    names = capitals(one.name for one in varied)
+    call = _call(light, (one.name for one in parameters))
+    value = Value("Light", "light", light.result, call, light.space, light.about)
+    return Surface(form, "light", parameters, ("UV", "Level", "Wi", "Wo", *names), (), (value,))
 
 
 def _nothing(source: EngineSource, engine: str) -> ConfigError:
@@ -111,7 +124,7 @@ def _maps(form: ShaderForm, maps: Sequence[Function]) -> Surface:
         role = one.meaning.lower()
         about = (decoder or one).about
         values.append(Value(name, ROLES.get(role, role), one.result, call, one.space, about))
-    return Surface(form, "maps", maps[0].parameters, lines, tuple(values))
+    return Surface(form, "maps", maps[0].parameters, ("UV", "Level"), lines, tuple(values))
 
 
 def _call(function: Function, arguments: Iterable[str]) -> str:
@@ -120,7 +133,8 @@ def _call(function: Function, arguments: Iterable[str]) -> str:
 
 # Arguments of nodes, and what engines' own macros are called.
 TAKEN = ("UV", "Level", "Numbers", "Wi", "Wo", "Light", "Color", "Alpha", "Smoothness", "Texture2D",
-         "SamplerState")  # fmt: skip
+         "SamplerState", "Texture", "Sampler", "Matrix", "Vector", "String", "Pass",
+         "Technique")  # fmt: skip
 
 
 def capitals(names: Iterable[str], taken: Iterable[str] = TAKEN) -> list[str]:

@@ -139,9 +139,10 @@ class GodotShader(GlslEs):
     def material(self, surface: Surface) -> list[str]:
         """Return the end of a material's shader, which lights itself."""
         light = surface.values[0]
-        extra = surface.parameters[4:]
+        varied = list(zip(surface.parameters, surface.arguments, strict=True))[4:]
         return [
-            *(f"uniform {self.type(one.type)} {one.name};{_about(one.about)}" for one in extra),
+            *(f"uniform {self.type(one.type)} {_uniform(own)};{_about(one.about)}"
+              for one, own in varied),
             *PLACED, "", "// Of the surface in view space, for light().",
             "varying vec3 surface_tangent;",
             "varying vec3 surface_binormal;", "varying vec2 surface_uv;",
@@ -157,6 +158,8 @@ class GodotShader(GlslEs):
             "dot(LIGHT, NORMAL));",
             f"{INDENT}vec3 wo = vec3(dot(VIEW, surface_tangent), dot(VIEW, surface_binormal), "
             "dot(VIEW, NORMAL));",
+            *(f"{INDENT}{self.type(one.type)} {one.name} = {_uniform(own)};"
+              for one, own in varied),
             f"{INDENT}SPECULAR_LIGHT += {self.expression(light.call)} * LIGHT_COLOR * ATTENUATION;",
             "}",
         ]  # fmt: skip
@@ -177,13 +180,18 @@ def _hints(texture: Texture) -> str:
     return f"{color}filter_linear_mipmap, repeat_{'enable' if texture.wraps else 'disable'}"
 
 
+def _uniform(name: str) -> str:
+    """Return a name that no built-in of Godot has: these are in capitals."""
+    return f"{name}_" if name.isupper() else name
+
+
 def _about(text: str) -> str:
     return f" {comment(text)}" if text else ""
 
 
 def _linear_lines(name: str) -> list[str]:
-    return ["// Linear light of an sRGB-encoded color.", f"vec3 {name}(vec3 c) {{",
-            f"{INDENT}vec3 low = c / 12.92;",
+    return ["// Linear light of an sRGB-encoded color, 0 for what is below.",
+            f"vec3 {name}(vec3 c) {{", f"{INDENT}vec3 low = max(c, vec3(0.0)) / 12.92;",
             f"{INDENT}vec3 high = pow((max(c, vec3(0.04045)) + 0.055) / 1.055, vec3(2.4));",
             f"{INDENT}return mix(low, high, step(vec3(0.04045), c));", "}"]  # fmt: skip
 

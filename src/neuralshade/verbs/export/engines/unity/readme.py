@@ -67,7 +67,7 @@ def _ports(printer: UnityAsset, surface: Surface, node: Node, stem: str) -> list
                "Wi": "direction to the light, Transform to Tangent",
                "Wo": "View Direction, Tangent space"}  # fmt: skip
     for kind, name in node.inputs:
-        about = next((one.about for one in surface.parameters if one.name == name), "")
+        about = surface.about(name)
         rows.append(("input", name, TYPES[kind], sources.get(name, about)))
     blocks = {one.name: BLOCKS.get(one.role, "") for one in surface.values}
     blocks |= {"Smoothness": "Smoothness", "Alpha": "Alpha"}

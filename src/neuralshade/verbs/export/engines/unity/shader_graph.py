@@ -11,7 +11,6 @@ from neuralshade.verbs.export.engines.hlsl_asset import HlslAsset, free_name, he
 from neuralshade.verbs.export.engines.surface import Surface
 
 NODES = {"color": "Color", "maps": "Maps", "light": "Light"}  # names of functions, by surface
-ARGUMENTS = {"uv": "UV", "level": "Level", "wi": "Wi", "wo": "Wo"}  # of nodes
 DIRECTIONS = ("wi", "wo")
 HALVES = {"float": "half", "float2": "half2", "float3": "half3", "float4": "half4"}
 
@@ -93,7 +92,8 @@ class UnityAsset(HlslAsset):
         """Return the functions of nodes: of values, and of what levels serve a pixel."""
         name = self.form.name
         flip = f"{free_name(self.form, 'flipped')}(UV)"
-        inputs = [(one.type, ARGUMENTS.get(one.name, one.name)) for one in surface.parameters]
+        inputs = [(one.type, own) for one, own in
+                  zip(surface.parameters, surface.arguments, strict=True)]  # fmt: skip
         arguments = [flip, *(own for _, own in inputs[1:])]
         body = [*self.evaluation(surface, arguments), *self.assigned(surface, self.converters)]
         outputs = [(kind, own) for one in surface.values for own, kind, _ in one.outputs]

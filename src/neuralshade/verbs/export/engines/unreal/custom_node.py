@@ -10,7 +10,6 @@ from neuralshade.verbs.export.engines.hlsl_asset import HlslAsset, free_name, he
 from neuralshade.verbs.export.engines.surface import Surface
 
 NODES = {"color": "Color", "maps": "Maps", "light": "Light"}
-ARGUMENTS = {"uv": "UV", "level": "Level", "wi": "Wi", "wo": "Wo"}
 FLIPPED = "float3(1.0, -1.0, 1.0)"  # v and the bitangent go down
 
 
@@ -56,7 +55,8 @@ class UnrealAsset(HlslAsset):
     def nodes(self, surface: Surface) -> list[CustomNode]:
         """Return the functions of nodes: of values, and of what level serves a pixel."""
         name, title = self.form.name, NODES[surface.kind]
-        inputs = [(one.type, ARGUMENTS.get(one.name, one.name)) for one in surface.parameters]
+        inputs = [(one.type, own) for one, own in
+                  zip(surface.parameters, surface.arguments, strict=True)]  # fmt: skip
         arguments = [f"{own} * {FLIPPED}" if own in ("Wi", "Wo") else own for _, own in inputs]
         converters = {"srgb": self.to_linear}
         body = [*self.evaluation(surface, arguments), *self.assigned(surface, converters)]

@@ -67,7 +67,7 @@ def _ports(
         rows.append(("input", name, "texture", f"Texture Object of `{file}`, its Sampler Type as "
                      "the editor proposes"))  # fmt: skip
     for kind, name in node.inputs:
-        about = next((one.about for one in surface.parameters if one.name == name), "")
+        about = surface.about(name)
         rows.append(("input", name, kind, SOURCES.get(name, about)))
     pins = {own: PINS.get(one.role, "") for one in surface.values for own, _, _ in one.outputs}
     pins |= {"Alpha": "Opacity"}
