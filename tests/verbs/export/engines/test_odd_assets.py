@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fixtures.engine_exports import exported, functions_of
-from fixtures.godot_shaders import godot_errors
+from fixtures.godot_shaders import check_strict, godot_errors
 from fixtures.image_assets import opened_field
 from fixtures.random_materials import material
 from fixtures.small_fits import FEW as SHORT
@@ -94,6 +94,7 @@ def test_godot_answers(asset):
     form, files = exported(asset, "godot")
     shader, resource = files["photo.gdshader"].decode(), files["photo.tres"].decode()
     assert shader.isascii()
+    check_strict(shader)
     for name, error in godot_errors(form, shader, resource):
         assert error <= 1, name
 

@@ -76,7 +76,7 @@ def surface_of(source: EngineSource, engine: str) -> Surface:
     """Return the surface of an asset; ConfigError for one that an engine's text cannot hold."""
     form = source.form
     if form.program is not None:
-        raise source.refused(engine, "an asset that neuralshade prints by itself",
+        raise source.refused(engine, "an asset without Slang code of its own",
                              "Export it --to hlsl or glsl, and call that.")  # fmt: skip
     light, color = form.meaning("light"), form.meaning("color")
     if light is not None and len(light.parameters) >= 4:

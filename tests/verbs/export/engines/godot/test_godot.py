@@ -4,7 +4,7 @@ import re
 
 import pytest
 from fixtures.engine_exports import VARIANTS, exported
-from fixtures.godot_shaders import godot_errors, images
+from fixtures.godot_shaders import check_strict, godot_errors, images
 from fixtures.small_kinds import ASSETS, DATA
 
 pytestmark = [pytest.mark.slow]
@@ -25,20 +25,8 @@ def test_shaders_answer_as_the_asset_does(godot):
         assert error <= 1, name
 
 
-def test_names_are_declared_once(godot):
-    """Godot refuses a name that a block around has, where GLSL would hide the outer one."""
-    shader = godot[1]
-    declared = re.compile(r"(?<!\w)(?:u?int|float|bool|[iu]?vec[234]|photo_\w+) (\w+)(?= =|;|\[)")
-    for _, body in re.findall(r"^(\S.*\)) \{\n(.*?)^\}", shader, re.MULTILINE | re.DOTALL):
-        blocks = [set()]
-        for line in body.splitlines():
-            for name in declared.findall(line.split("//")[0]):
-                assert not any(name in block for block in blocks), (name, line)
-                blocks[-1].add(name)
-            if line.rstrip().endswith("{"):
-                blocks.append(set())
-            elif line.strip() == "}":
-                blocks.pop()
+def test_the_shader_is_as_strict_as_godot(godot):
+    check_strict(godot[1])
 
 
 def test_the_material_names_the_shader_and_all_its_textures(godot):
