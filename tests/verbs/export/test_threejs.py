@@ -2,8 +2,17 @@
 
 import numpy as np
 import pytest
-from fixtures.browsers import chromium
-from fixtures.engine_pages import FLAGS, centers, codes, decoded, drawn, encoded, served
+from fixtures.engine_pages import (
+    centers,
+    check_alike,
+    check_nearly_alike,
+    check_right,
+    decoded,
+    drawn,
+    encoded,
+    served,
+    shown_page,
+)
 from fixtures.npm_packages import THREE
 from fixtures.small_kinds import ASSETS, DATA
 
@@ -76,9 +85,9 @@ def exported(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def draw(exported):
+def draw(exported, gpu_browser):
     """Give a function that draws one scene by all renderers: uint8 [SIZE, SIZE, 3] of each."""
-    with served(assets=exported, three=THREE.folder()) as address, chromium(*FLAGS) as browser:
+    with served(assets=exported, three=THREE.folder()) as address:
 
         def draw(kind, builds, shape="plane", modes=MODES, **values):
             found = {}
@@ -86,7 +95,7 @@ def draw(exported):
                 build = builds["webgl" if mode == "webgl" else "gpu"]
                 given = "".join(f"const {name} = {value};" for name, value in values.items())
                 found[mode], answer = drawn(
-                    browser, f"{address}/three.html", mode=mode, module=f"{kind}/photo",
+                    gpu_browser, f"{address}/three.html", mode=mode, module=f"{kind}/photo",
                     build=given + build, shape=shape, size=SIZE,
                 )  # fmt: skip
                 assert not answer["complaints"], (mode, answer["complaints"])
@@ -95,29 +104,6 @@ def draw(exported):
             return {mode: each[..., :3].astype(int) for mode, each in found.items()}
 
         yield draw
-
-
-def check_alike(found):
-    """All renderers draw the same within one step of 8 bits."""
-    for mode in MODES[1:]:
-        off = np.abs(found[mode] - found[MODES[0]])
-        assert off.max() <= 1, (mode, off.max(), np.argwhere(off > 1)[:5])
-
-
-def check_nearly_alike(found):
-    """Likewise, except where triangles end: pairs of rows have their differences from above in
-    WebGPU and from below in WebGL, which moves a level and a tangent."""
-    for mode in MODES[1:]:
-        off = np.abs(found[mode] - found[MODES[0]]).max(-1)
-        assert (off > 1).mean() < 0.02 and off.max() < 20, (mode, (off > 1).sum(), off.max())
-
-
-def check_right(found, expected, most=2):
-    """Every renderer draws what is expected, within ``most`` steps of 8 bits."""
-    assert np.ptp(codes(expected)) > 20  # else a flat picture would do
-    for mode, pixels in found.items():
-        off = np.abs(pixels - codes(expected))
-        assert off.max() <= most, (mode, off.max(), np.argwhere(off > most)[:5])
 
 
 @pytest.mark.parametrize("kind", ["image", "splats"])
@@ -174,6 +160,13 @@ def test_a_baked_picture(draw):
     found = draw("image", BAKED, name="'map'", size=SIZE)
     check_alike(found)
     check_right(found, neuralshade.load(DATA / ASSETS["image"]).at(centers(SIZE)))
+
+
+@pytest.mark.parametrize("kind", ["image", "textures", "material"])
+def test_the_page_of_the_readme(exported, gpu_browser, kind):
+    pixels, complaints = shown_page(gpu_browser, exported / kind, THREE)
+    assert not complaints
+    assert np.ptp(pixels[40:120, 80:160]) > 60  # a sphere with a picture or light on it
 
 
 def column_of(uv, column):

@@ -52,6 +52,7 @@ _ALL: tuple[Engine, ...] = (
            f"{_FOLDER}.gltf_splats.gltf_splats:gltf_splats_files"),
     Engine("threejs", "three.js", f"{_FOLDER}.threejs.files:threejs_files"),
     Engine("osl", "OSL: Blender, Arnold, RenderMan", f"{_FOLDER}.osl.files:osl_files"),
+    Engine("babylon", "Babylon.js", f"{_FOLDER}.babylon.files:babylon_files"),
 )  # fmt: skip
 ENGINES = {one.name: one for one in _ALL}
 

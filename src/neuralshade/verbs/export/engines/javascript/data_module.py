@@ -63,7 +63,8 @@ def data_module(source: JavaScriptSource) -> str:
     lines = [comment(line) for line in form.about]
     facts = {"name": form.name, "entries": entries.names, "maps": list(entries.maps),
              "by_map": {one.meaning: one.name for one in form.maps},
-             "size": _size(form), "repeats": "repeated" in form.facts.get("beyond 0 to 1", ""),
+             "encoded": _encoded(form), "size": _size(form),
+             "repeats": "repeated" in form.facts.get("beyond 0 to 1", ""),
              "functions": _functions(entries)}  # fmt: skip
     lines += ["", f"export const asset = {_json(facts)};", ""]
     lines += [(FOLDER / "numbers.js").read_text(encoding="utf-8")]
@@ -87,6 +88,12 @@ def data_module(source: JavaScriptSource) -> str:
         f"export const glsl = withNetworks(`{_template(source.glsl)}`, NETWORKS, numbers, 'glsl');",
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _encoded(form: ShaderForm) -> bool:
+    """Return whether a picture was fitted as a canvas takes it."""
+    color = form.meaning("color")
+    return color is not None and color.space == "srgb"
 
 
 def _size(form: ShaderForm) -> list[int] | None:
