@@ -8,6 +8,7 @@ from fixtures.small_kinds import ASSETS, DATA
 
 from neuralshade.errors import ConfigError
 from neuralshade.kinds import open_asset
+from neuralshade.languages.names import RESERVED
 from neuralshade.languages.printers import printer_of
 from neuralshade.model.activation import ACTIVATIONS
 from neuralshade.model.shader_form import (
@@ -20,6 +21,7 @@ from neuralshade.model.shader_form import (
     Struct,
 )
 from neuralshade.verbs.export.check.checks import check_form
+from neuralshade.verbs.export.names import asset_name
 
 PAIR = Struct("asset_pair", (("float3", "a"), ("int2", "b")))
 WORDS = np.array([0x3F800000, 0xC0200000, 0xBC00_3555, 0x80000001], np.uint32)
@@ -126,6 +128,11 @@ def test_names_that_javascript_has_are_others():
     one = function("float", ["const float t1 = function + 1.0;", "return t1 * new;"],
                    ("float", "function"), ("float", "new"))  # fmt: skip
     check([[1, 3]], [[6]], one)
+
+
+@pytest.mark.parametrize("name", ["Math", "await", "Float32Array", "arguments", "eval"])
+def test_no_asset_is_called_as_javascript_calls_something(name):
+    assert asset_name(name).lower() not in RESERVED and asset_name(name) != name
 
 
 def test_a_task_is_refused(same_message, device):

@@ -156,7 +156,8 @@ class OslFunctions:
                  + (self.spelling.constants(line.constants) if line.constants else line.text)
                  for line in body.lines]  # fmt: skip
         about = [comment(function.about)] if function.about else []
-        return [*about, f"{result} {function.name}({', '.join(listed)})", "{", *lines, "}", ""]
+        head = f"{result} {self.spelling.function_name(function.name)}({', '.join(listed)})"
+        return [*about, head, "{", *lines, "}", ""]
 
     def parameters(self) -> list[str]:
         """Return the asset's numbers, as parameters that no user sets."""

@@ -21,7 +21,7 @@ def readme_text(form: ShaderForm, surface: Surface, shader: OslShader, stem: str
         "compiles; Blender writes the `.oso` file beside the `.osl`.",
         "Connect UV of a Texture Coordinate node, and the outputs of the table.",
         f"Elsewhere compile it once, `oslc {stem}.osl`, and put `{stem}.oso` into the renderer's "
-        f"folder of shaders. The shader is called `{form.name}`.",
+        f"folder of shaders. The shader is called `{shader.name}`.",
     ]  # fmt: skip
     rows = [(f"`{one.name}`", one.type, plain(one.about)) for one in shader.outputs]
     body = table(("output", "type", "what it is"), rows)

@@ -13,10 +13,10 @@ from neuralshade.verbs.export.engines.surface import Surface, Value
 
 HINTS = '[[ string label = "{label}", string help = "{help}" ]]'
 LINEAR = """\
-// Linear light of a number that is sRGB-encoded.
+// Linear light of a number that is sRGB-encoded; what lies below black is black.
 float {n}__linear(float x)
 {{
-    return x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4);
+    return x <= 0.04045 ? max(x, 0.0) / 12.92 : pow((x + 0.055) / 1.055, 2.4);
 }}
 """
 
@@ -53,6 +53,11 @@ class OslShader:
         """Return the outputs, in the order of the surface's values."""
         return [each for one in self._surface.values for each in self._outputs_of(one)]
 
+    @property
+    def name(self) -> str:
+        """Return the name of the shader."""
+        return self._functions.spelling.function_name(self._form.name)
+
     def text(self) -> str:
         """Return the file."""
         form, spelling = self._form, self._functions.spelling
@@ -73,7 +78,7 @@ class OslShader:
         lines = [*call, *(line for one in self.outputs for line in one.lines)]
         return "\n".join([
             *map(comment, form.about), "", *self._functions.lines, *converter,
-            f"shader {form.name}(", *(INDENT + line for line in self._parameters()), ")", "{",
+            f"shader {self.name}(", *(INDENT + line for line in self._parameters()), ")", "{",
             *(INDENT + line for line in lines), "}", "",
         ])  # fmt: skip
 

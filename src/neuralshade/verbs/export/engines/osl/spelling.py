@@ -54,6 +54,10 @@ class OslSpelling(Spelling):
         super().__init__(name)
         self._arrays, self._starts = arrays, starts
 
+    def function_name(self, name: str) -> str:
+        """Return what a function of the form is called here: OSL has types such as color."""
+        return f"{name}__" if name in self.reserved else name
+
     def array(self, which: str) -> str:
         """Return the name of the asset's array of words or weights."""
         return f"{self.name}__{which}"
@@ -131,10 +135,11 @@ class OslSpelling(Spelling):
     def calls(self, function: Function, arguments: Sequence[str], items: Sequence[Item],
               depth: int) -> list[Line]:  # fmt: skip
         passed = [*map(self.array, self._arrays(function.name)), *arguments]
+        name = self.function_name(function.name)
         if len(items) == 1:
-            call = f"{function.name}({', '.join(passed)})"
+            call = f"{name}({', '.join(passed)})"
             return [Line(depth, constants=(replace(items[0], text=call),))]
-        call = f"{function.name}({', '.join([*passed, *(item.name for item in items)])});"
+        call = f"{name}({', '.join([*passed, *(item.name for item in items)])});"
         return [Line(depth, self.variables(items)), Line(depth, call)]
 
     def result(self, place: int) -> str:
