@@ -23,9 +23,9 @@ def unity_files(source: EngineSource) -> Contents:
         f"{stem}_nodes.hlsl": printer.nodes_text(surface, f"{stem}.hlsl").encode(),
     }
     if printer.reads_words:
-        picture = WordTexture(printer.words).png(flipped=True)
-        contents[f"{stem}_numbers.png"] = picture
-        contents[f"{stem}_numbers.png.meta"] = numbers_meta(f"{stem}_numbers.png", picture)
+        name, words = f"{stem}_numbers.png", WordTexture(printer.words)
+        contents[name] = words.png(flipped=True)
+        contents[f"{name}.meta"] = numbers_meta(name, words.texels.tobytes())
     for one in form.textures:
         contents[file_of(one, stem, "dds")] = one
         if one.format != "bc1":

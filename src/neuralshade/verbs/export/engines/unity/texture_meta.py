@@ -57,7 +57,7 @@ TextureImporter:
 """
 
 
-def numbers_meta(name: str, picture: bytes) -> bytes:
+def numbers_meta(name: str, words: bytes) -> bytes:
     """Return the .meta file of a PNG of words; equal files have equal GUIDs."""
-    guid = hashlib.sha256(name.encode() + b"\0" + picture).hexdigest()[:32]
+    guid = hashlib.sha256(name.encode() + b"\0" + words).hexdigest()[:32]
     return META.format(guid=guid, widest=WIDEST).encode()
