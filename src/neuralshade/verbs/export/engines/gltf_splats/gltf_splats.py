@@ -6,9 +6,9 @@ import numpy as np
 
 from neuralshade.model.gaussian import GaussianPicture
 from neuralshade.verbs.export.engines.engine import Contents, EngineSource
-from neuralshade.verbs.export.engines.gltf_splats.colors import colored
 from neuralshade.verbs.export.engines.gltf_splats.geometry import flat_splats
 from neuralshade.verbs.export.engines.gltf_splats.glb import glb
+from neuralshade.verbs.export.engines.gltf_splats.look import look_of
 from neuralshade.verbs.export.engines.gltf_splats.ply import ply
 from neuralshade.verbs.export.engines.gltf_splats.readme import readme
 
@@ -25,13 +25,13 @@ def gltf_splats_files(source: EngineSource) -> Contents:
     splats = flat_splats(picture)
     behind = np.repeat(picture.background[None], splats.backgrounds, axis=0)
     first = np.concatenate([picture.colors, behind])
-    found = colored(splats, first, picture.draw, None if picture.space == "linear" else 1.0)
-    colors = np.broadcast_to(found.colors, (len(first), COLORS))
+    look = look_of(splats, first, picture.draw, None if picture.space == "linear" else 1.0)
+    splats, colors = look.splats, np.broadcast_to(look.colors, (len(first), COLORS))
     files = {f"{source.stem}.glb": glb(splats, colors, picture.space, source.form.name)}
     if picture.space == "srgb":
         files[f"{source.stem}.ply"] = ply(splats, colors)
     sizes = {name: len(content) for name, content in files.items()}
-    text = readme(source, picture, splats, found, sizes)
+    text = readme(source, picture, look, sizes)
     return {**files, "README.md": text.encode()}
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from neuralshade.base.message_text import plain
 from neuralshade.model.gaussian import GaussianPicture
 from neuralshade.verbs.export.engines.engine import EngineSource
-from neuralshade.verbs.export.engines.gltf_splats.colors import Colored
-from neuralshade.verbs.export.engines.gltf_splats.geometry import DEPTH, DISTANCE, FlatSplats
+from neuralshade.verbs.export.engines.gltf_splats.geometry import DEPTH, DISTANCE
+from neuralshade.verbs.export.engines.gltf_splats.look import Look
 
 TEXT = """# {title}: Gaussian splats
 
@@ -31,9 +31,9 @@ TEXT = """# {title}: Gaussian splats
   {depth:g} in all. It holds from afar in front: the camera is {distance:g} away. Nearer than about
   20, or turned by more than a degree, splats change places, and the picture with them.
 - From that camera the picture differs from the asset's by {psnr:.1f} dB (PSNR of {white}). It is
-  the asset's order, without a renderer's own filters.{clamped}
-- A Gaussian of the asset falls to 0 at {cutoff:g} standard deviations. Splats have the Gaussian
-  that is closest to it.
+  the asset's order, without a renderer's own filters.{fitted}
+- A Gaussian of the asset is 0 beyond {cutoff:g} standard deviations. Splats have the Gaussian that
+  is closest to it.
 - Splats have no sharp edge: the border of the picture is soft.
 - Run in Babylon.js 9.35 by a test (Chromium, both files; 2026-11-29), never in another renderer.
   The glTF validator 2.0.0-dev.3.10 does not know the extension: it refuses the attributes' names.
@@ -46,20 +46,19 @@ NO_PLY = """\
 - There is no `.ply`: it has no color space, viewers take it for sRGB, and blending of encoded
   colors is not that of linear ones.
 """
-CLAMPED = """ Some of the asset's colors are below 0 or
-  above white, which renderers clamp: colors were fitted again within."""
+FITTED = """ Renderers clamp colors below 0 and
+  above white, and their Gaussians end elsewhere: colors and opacities were fitted again."""
 SPACES = {"srgb": "sRGB-encoded", "linear": "linear, and above 1 where the picture is"}
 
 
 def readme(
     source: EngineSource,
     picture: GaussianPicture,
-    splats: FlatSplats,
-    found: Colored,
+    look: Look,
     sizes: Mapping[str, int],
 ) -> str:
     """Return the text; ``sizes``: bytes of the files by name."""
-    path, count = source.opened.path, len(splats.opacities)
+    path, splats, count = source.opened.path, look.splats, len(look.colors)
     listed = [f"| `{name}` | {size:,} |" for name, size in sizes.items()]
     asset = f"| {plain(Path(path).name)}, the asset | {source.opened.byte_count:,} |"
     srgb = picture.space == "srgb"
@@ -68,7 +67,7 @@ def readme(
         files="\n".join(["| file | bytes |", "|---|---|", *listed, asset]),
         count=count, own=count - splats.backgrounds, backgrounds=splats.backgrounds,
         ply=PLY if srgb else NO_PLY, space=SPACES[picture.space],
-        layers=int(splats.layers.max()) + 1, depth=DEPTH, distance=DISTANCE, psnr=found.psnr_db,
+        layers=int(splats.layers.max()) + 1, depth=DEPTH, distance=DISTANCE, psnr=look.psnr_db,
         white="sRGB values" if srgb else "linear values, against the brightest",
-        clamped=CLAMPED if found.clamped else "", cutoff=picture.compositing.cutoff,
+        fitted=FITTED if look.fitted else "", cutoff=picture.compositing.cutoff,
     )  # fmt: skip
