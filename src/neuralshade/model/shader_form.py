@@ -84,6 +84,7 @@ class Function:
     # channels (filtered), texel, or a map's name, such as roughness; empty for the others
     meaning: str = ""
     space: str = ""  # srgb or linear, of colors
+    span: tuple[float, float] = (0.0, 1.0)  # of a map's numbers, as displays encode them
 
 
 @dataclass(frozen=True)

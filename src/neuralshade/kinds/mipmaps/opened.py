@@ -73,6 +73,11 @@ class OpenedMipmaps(Opened):
         found: Mapping[str, Any] = self.header.own["maps"]
         return found
 
+    @property
+    def sizes(self) -> list[tuple[int, int]]:
+        """Return width and height of every level."""
+        return [(width, height) for width, height in self.maps["sizes"]]
+
     @cached_property
     def chain(self) -> list[Maps]:
         """Return levels 0 and on as a shader reads them."""
@@ -104,8 +109,7 @@ class OpenedMipmaps(Opened):
         if device != "auto":
             raise ConfigError(f"device: got {shown(device)} for {self.path}, whose levels are "
                               "stored as they are, need none. Leave it out.")  # fmt: skip
-        sizes = [(width, height) for width, height in self.maps["sizes"]]
-        regions = level_regions(sizes, levels, region)
+        regions = level_regions(self.sizes, levels, region)
         return level_chains(stored_levels(self.asset), chosen_names(maps, self.names), regions)
 
     @property

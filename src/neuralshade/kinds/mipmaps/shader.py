@@ -55,6 +55,7 @@ def mipmaps_shader(opened: OpenedMipmaps, name: str) -> ShaderForm:
                                    "mixed")),
             body, f"Return the {one}: {MEANINGS[one]}{same}.", public=True,
             meaning=one, space="linear" if one == "albedo" else "",
+            span=(-1.0, 1.0) if one == "normal" else (0.0, 1.0),
         ))  # fmt: skip
     functions.append(level_function(name, sizes[0]))
     width, height = sizes[0]

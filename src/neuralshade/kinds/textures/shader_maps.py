@@ -78,6 +78,7 @@ def map_functions(
             f"Return {about_of(coding)}. Of several maps call {mixing} once.", public=True,
             joined=True, meaning=coding.name,
             space=coding.meaning if coding.meaning in SPACES else "",
+            span=(0.0, 1.0) if coding.curve == "log" else (coding.low, coding.high),
         ))  # fmt: skip
     return functions
 

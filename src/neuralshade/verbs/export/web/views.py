@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from neuralshade.errors import AssetError
+from neuralshade.verbs.export.web.maps_view import maps_view
 from neuralshade.verbs.export.web.page_asset import PageAsset
 from neuralshade.verbs.export.web.picture_view import picture_view
 
@@ -14,5 +15,7 @@ def view_of(page: PageAsset, beside: Any) -> dict[str, Any]:
     form = page.form
     if form.meaning("color") is not None:
         return picture_view(page, beside)
+    if form.maps:
+        return maps_view(page, beside)
     raise AssetError(f"{page.opened.path}: got an asset of {page.opened.kind.made_by}, which no "
-                     "page shows, need a picture. Export its functions.")  # fmt: skip
+                     "page shows, need a picture or maps. Export its functions.")  # fmt: skip

@@ -1,5 +1,6 @@
 /** The views of assets, by their names in the data. */
 
+import { MapsView } from "./maps.js";
 import { PictureView } from "./picture.js";
 
-export const VIEWS = { picture: PictureView };
+export const VIEWS = { maps: MapsView, picture: PictureView };

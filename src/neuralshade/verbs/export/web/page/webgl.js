@@ -18,7 +18,7 @@ export class WebGl {
     this.largest = gl.getParameter(gl.MAX_TEXTURE_SIZE);
     const float = gl.getExtension("EXT_color_buffer_float")
       ?? gl.getExtension("EXT_color_buffer_half_float");
-    this.formats = { bytes: gl.RGBA8, light: float ? gl.RGBA16F : gl.RGBA8 };
+    this.formats = { bytes: gl.RGBA8, srgb: gl.SRGB8_ALPHA8, light: float ? gl.RGBA16F : gl.RGBA8 };
     this.parallel = gl.getExtension("KHR_parallel_shader_compile");
     this.lost = new Promise((lose) => canvas.addEventListener("webglcontextlost", (event) => {
       event.preventDefault(); // or it cannot come back

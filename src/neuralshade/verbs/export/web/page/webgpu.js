@@ -1,6 +1,6 @@
 /** Drawing by WebGPU; webgl.js has the same for WebGL 2. */
 
-const FORMATS = { light: "rgba16float", bytes: "rgba8unorm" };
+const FORMATS = { light: "rgba16float", bytes: "rgba8unorm", srgb: "rgba8unorm-srgb" };
 
 export class WebGpu {
   api = "WebGPU";
@@ -87,7 +87,7 @@ export class WebGpu {
     device.queue.writeBuffer(uniforms, 0, inputs);
     const entries = textures.map(({ view }, i) => ({ binding: i + 1, resource: view }));
     if (words) entries.push({ binding: 0, resource: { buffer: words } });
-    const sampler = this.samplers[+(textures[0]?.wraps ?? false)];
+    const sampler = this.samplers[+textures.some((one) => one.wraps)];
     if (textures.length) entries.push({ binding: textures.length + 1, resource: sampler });
     const commands = device.createCommandEncoder();
     const views = targets?.map(({ texture: { texture }, level = 0 }) =>

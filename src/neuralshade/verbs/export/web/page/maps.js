@@ -1,0 +1,241 @@
+/** View of the maps of a surface: on a lit sphere, plane or cube, and each map by itself. */
+
+const SHAPES = ["lit sphere", "lit plane", "lit cube"];
+const FIRST_TEXELS = 2 ** 14; // of levels that are decoded before the first picture
+const LEVEL_MS = 40; // of a band of a level
+const SAMPLES = 8, STEPS = [0.7548776662, 0.569840291]; // of a pixel, when all is still
+const EYE = 5, SKY = 0.5, MOST_TILES = 4, FARTHEST = 0.9994, TURN = 2 * Math.PI;
+const clamped = (x, low, high) => Math.min(Math.max(x, low), high);
+const part = (x) => x - Math.floor(x);
+
+/** Textures of a set, filled level by level, the coarsest first. */
+class MapTextures {
+  constructor(gpu, names, { width, height, levels, wraps }, format = () => "bytes") {
+    Object.assign(this, { gpu, width, height, levels, finest: levels });
+    this.named = new Map(names.map((name) => {
+      const made = gpu.texture(width, height, levels, format(name));
+      made.wraps = wraps;
+      return [name, made];
+    }));
+  }
+
+  size(level) {
+    return [Math.max(1, this.width >> level), Math.max(1, this.height >> level)];
+  }
+
+  /** Draw a level by a program whose targets are all textures, in bands. */
+  async draw(program, words, level, rest) {
+    const [width, height] = this.size(level), inputs = new Float32Array(64);
+    const targets = [...this.named.values()].map((texture) => ({ texture, level }));
+    inputs[0] = level;
+    for (let row = 0; row < height;) {
+      await rest();
+      this.rows ??= Math.ceil(2048 / width);
+      const end = Math.min(height, row + Math.max(1, Math.floor(this.rows * 2 ** level)));
+      const begin = performance.now();
+      this.gpu.draw(program, { targets, inputs, words, rows: [row, end] });
+      await this.gpu.done();
+      const ms = performance.now() - begin;
+      this.rows = ((end - row) / 2 ** level) * clamped(LEVEL_MS / Math.max(ms, 0.1), 0.5, 2);
+      row = end;
+    }
+    this.finest = level;
+  }
+}
+
+export class MapsView {
+  constructor(facts, stage, { view = "", light }) {
+    const lit = facts.shaders.lit ? SHAPES : [], map = facts.maps.indexOf(view.slice(4));
+    Object.assign(this, { facts, stage, moves: 0, names: [...lit, ...facts.maps], lit: lit.length });
+    this.exact = view === "lit" || view === "plane"; // as render draws it
+    this.sharp = +/^(lit$|map:)/.test(view); // whether texels are
+    this.drags = "Drag to turn, shift-drag for the light, wheel or pinch to zoom";
+    this.shown = lit.length && (view === "plane" || (facts.trained && view !== "lit")) ? 1 : 0;
+    if (view.startsWith("map:") && map >= 0) this.shown = lit.length + map;
+    this.reset();
+    if (light) {
+      const [turn, rise] = light.split(",").map((one) => (Number(one) * Math.PI) / 180);
+      this.light = [Math.cos(rise) * Math.sin(turn), Math.cos(rise) * Math.cos(turn)];
+    }
+  }
+
+  async open(load) {
+    const { facts } = this, { shaders } = facts;
+    this.flat_program = await load.program(shaders.flat);
+    this.lit_program = shaders.lit && await load.program(shaders.lit);
+    this.own = facts.channels ? await this.#decoded(load) : await this.#loaded(load);
+    return [this.#layer(this.own, { title: facts.title })];
+  }
+
+  /** Upload the levels of textures. */
+  async #loaded({ gpu, segment }) {
+    const formats = new Map(this.facts.images.map((one) => [one.name, one.format]));
+    const made = new MapTextures(gpu, [...formats.keys()], this.facts, (name) => formats.get(name));
+    for (const { name, levels } of this.facts.images) {
+      await Promise.all(levels.map(async (one, level) => gpu.fill(made.named.get(name), level,
+        ...made.size(level), await bitmap(await segment(one)))));
+    }
+    made.finest = 0;
+    this.whole = Promise.resolve();
+    return made;
+  }
+
+  /** Decode levels: coarse ones now, the others while the page is shown. */
+  async #decoded(load) {
+    const { facts, stage } = this, made = new MapTextures(load.gpu, facts.channels, facts);
+    const program = await load.program(facts.shaders.decode, ...facts.channels.map(() => "bytes"));
+    const words = await load.words();
+    const few = (level) => made.size(level)[0] * made.size(level)[1] <= FIRST_TEXELS;
+    let level = facts.levels;
+    while (level > 0 && (level === facts.levels || few(level - 1))) {
+      await made.draw(program, words, level -= 1, () => null);
+    }
+    this.whole = (async () => {
+      await stage.drawn;
+      while (level > 0 && !stage.stopped) {
+        await made.draw(program, words, level -= 1, () => stage.stopped || stage.settled);
+        stage.change();
+      }
+    })();
+    return made;
+  }
+
+  #layer(textures, about) {
+    const view = this, { facts: { shaders } } = this;
+    return {
+      ...about, gain: 1,
+      get program() { return view.flat ? view.flat_program : view.lit_program; },
+      get linear() { return !view.flat; },
+      get samples() { return view.flat ? undefined : view.exact || textures.finest ? 1 : SAMPLES; },
+      get textures() {
+        const { textures: names } = view.flat ? shaders.flat : shaders.lit;
+        return names.map((name) => textures.named.get(name)).filter(Boolean); // all but the mean
+      },
+      inputs: (width, height, sample = 0) => view.#inputs(textures, width, height, sample),
+    };
+  }
+
+  /** Whether a map is shown by itself. */
+  get flat() {
+    return this.shown >= this.lit;
+  }
+
+  /** What the shaders read; see maps_shapes.py. */
+  #inputs({ width: across, height: down, finest }, width, height, sample) {
+    const { facts: { sphere, plane, trained }, exact, scale, shown: shape } = this;
+    const inputs = new Float32Array(64), set = (row, ...values) => inputs.set(values, 4 * row);
+    const sharp = this.sharp * (finest === 0);
+    if (this.flat) {
+      const { u, v, du, dv } = this.#part(width, height);
+      set(8, across, down, finest, sharp * (du * across < 1.001)); // smaller: texels are mixed
+      set(12, u, v, du, dv, shape - this.lit);
+      return inputs;
+    }
+    const ground = shape === 1, own = ground ? plane : sphere, [x, y] = this.light;
+    const light = [x, y, Math.sqrt(Math.max(1 - x * x - y * y, 0))];
+    const [c, s, cp, sp] = this.turn.flatMap((one) => [Math.cos(one), Math.sin(one)]);
+    const rows = [[c, s * sp, -s * cp], [0, cp, sp], [s, -c * sp, c * cp]];
+    const turned = (v) => rows.map((row) => row[0] * v[0] + row[1] * v[1] + row[2] * v[2]);
+    const jitter = STEPS.map((step) => (exact ? 0 : part(0.5 + step * sample) - 0.5));
+    const small = (sphere.radius * Math.min(across, down)) / 2; // around it, texels or whole maps
+    const maps = Math.max(1, Math.round((TURN * small) / across));
+    const radian = exact ? small : (maps * across) / TURN;
+    const reach = (sphere.radius * Math.min(width, height) * scale) / 2;
+    set(0, width, height, ...jitter);
+    set(1, shape, 1 / (sample + 1), +exact, +(ground || !exact));
+    set(2, shape === 2 ? reach * Math.sqrt(EYE ** 2 / 3 - 1) : reach, EYE, radian / across, radian / down);
+    rows.forEach((row, i) => set(3 + i, ...row));
+    set(6, ...(ground ? light : turned(light)), own.radiance);
+    set(7, ...(ground ? [0, 0, 1] : turned([0, 1, 0])), exact ? own.ambient : 0);
+    set(8, across, down, finest, sharp);
+    set(9, exact || trained ? 1 : 0.5, exact ? 0 : SKY, own.background, +!exact);
+    const pixel = (2 * Math.tan(plane.field / 2)) / height;
+    const low = Math.sin(plane.pitch) + Math.tan(plane.field / 2) * Math.cos(plane.pitch);
+    const tiles = (exact ? plane.tiles : Math.min(plane.tiles, MOST_TILES)) / scale;
+    set(10, pixel, (tiles * low) / (width * pixel), sp, cp);
+    set(11, c, s, 0);
+    return inputs;
+  }
+
+  /** The part of a flat map that is seen. */
+  #part(width, height) {
+    const { canvas } = this.stage, [across, down] = this.#texel;
+    const du = canvas.width / width / across, dv = canvas.height / height / down;
+    return { u: this.u - (du * width) / 2, v: this.v - (dv * height) / 2, du, dv };
+  }
+
+  /** Device pixels of a whole flat map, across and down. */
+  get #texel() {
+    const { facts: { width, height }, stage: { canvas } } = this;
+    const scale = Math.min(canvas.width / width, canvas.height / height) * this.scale;
+    return [width * scale, height * scale];
+  }
+
+  drag(dx, dy, other) {
+    const { canvas } = this.stage, side = Math.min(canvas.width, canvas.height) / 2;
+    const [x, y] = [dx / side, dy / side];
+    if (this.flat) this.#move(dx, dy);
+    else if (other !== (this.moves === 1)) {
+      const [a, b] = [this.light[0] + x, this.light[1] - y];
+      const far = Math.max(1, Math.hypot(a, b) / FARTHEST);
+      this.light = [a / far, b / far];
+    } else {
+      const ground = this.shown === 1, rate = ground ? 0.5 : 1 / Math.max(1, this.scale);
+      const [least, most] = ground ? [0.1, 1.5] : [-1.5, 1.5];
+      this.turn = [this.turn[0] + rate * x,
+        clamped(this.turn[1] + (ground ? -rate : rate) * y, least, most)];
+    }
+  }
+
+  #move(dx, dy) {
+    const [across, down] = this.#texel;
+    this.u = clamped(this.u - dx / across, -0.5, 1.5);
+    this.v = clamped(this.v - dy / down, -0.5, 1.5);
+  }
+
+  zoom(factor, x, y) {
+    const { canvas } = this.stage, off = [x - canvas.width / 2, y - canvas.height / 2];
+    const before = this.scale;
+    this.scale = clamped(before * factor, 0.25, this.flat ? 1024 : 32);
+    const moved = 1 - this.scale / before; // what is under the pointer stays
+    if (this.flat) this.#move(off[0] * moved, off[1] * moved);
+  }
+
+  reset() {
+    const { facts: { sphere, plane }, shown } = this, ground = shown === 1;
+    Object.assign(this, { u: 0.5, v: 0.5, scale: 1, light: (ground ? plane : sphere).light.slice(0, 2),
+      turn: ground ? [0, plane.pitch] : shown === 2 ? [0.6, 0.45] : [0, 0] });
+    if (!this.exact && !this.flat && !ground) this.scale = 0.86;
+  }
+
+  key(name) {
+    if (name === "p") this.sharp = 1 - this.sharp;
+    return name === "p";
+  }
+
+  controls() {
+    const show = (value) => {
+      this.shown = value;
+      this.exact = false;
+      this.reset();
+    };
+    return [
+      { label: "Show", names: this.names, value: this.shown, set: show },
+      ...(this.lit ? [{ label: "Drag", names: ["turns", "moves the light"], value: 0,
+        set: (value) => { this.moves = value; } }] : []),
+      { label: "Texels", names: ["smooth", "sharp"], value: this.sharp,
+        set: (value) => { this.sharp = value; } },
+    ];
+  }
+
+  /** Return what the statistics say of the view. */
+  get state() {
+    return `levels from ${this.own.finest} on, ${this.scale.toPrecision(3)} of its usual size`;
+  }
+}
+
+/** Return a file's picture, its numbers as they are. */
+function bitmap(bytes) {
+  return createImageBitmap(new Blob([bytes], { type: "image/webp" }),
+    { premultiplyAlpha: "none", colorSpaceConversion: "none" });
+}
