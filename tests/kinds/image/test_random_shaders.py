@@ -1,4 +1,4 @@
-"""kinds/image/shader: random recipes as PyTorch text and C++, against the asset itself."""
+"""kinds/image/shader: random recipes as PyTorch, C++ and JavaScript, against the asset itself."""
 
 import shutil
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from fixtures.image_assets import opened_field
-from fixtures.shader_runs import by_cpp, off, printed_module
+from fixtures.shader_runs import by_cpp, by_node, off, printed_module
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -77,6 +77,21 @@ def test_a_printed_module_answers_as_the_asset_does(tmp_path, made):
     form, golden = form_of(tmp_path / "a.nsh", *made)
     found = printed_module(form, tmp_path)(torch.from_numpy(golden.inputs))
     assert error_of(golden, found.detach().numpy()) <= golden.tolerance
+
+
+@settings(max_examples=3, **FEW)
+@given(recipes())
+def test_node_answers_as_the_asset_does(tmp_path, made):
+    form, golden = form_of(tmp_path / "a.nsh", *made)
+    ((_, found),) = by_node(form)
+    assert off(golden, found) <= 1
+
+
+@pytest.mark.slow
+@settings(max_examples=60, **FEW)
+@given(recipes())
+def test_many_of_node_answer_as_the_asset_does(tmp_path, made):
+    test_node_answers_as_the_asset_does.hypothesis.inner_test(tmp_path, made)
 
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="needs g++")

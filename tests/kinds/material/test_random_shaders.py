@@ -1,8 +1,8 @@
-"""kinds/material/shader: random recipes as PyTorch text and C++, against the material itself."""
+"""kinds/material/shader: random recipes as PyTorch, C++ and JavaScript, against the material."""
 
 import pytest
 from fixtures.random_materials import material
-from fixtures.shader_runs import by_cpp, by_module, off
+from fixtures.shader_runs import by_cpp, by_module, by_node, off
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -39,6 +39,13 @@ def test_a_printed_module_answers_as_the_material_does(tmp_path, settings):
     form = material(**settings).shader("paint")
     for golden in form.golden:
         assert off(golden, by_module(form, tmp_path, golden.function)) <= 1, golden.function
+
+
+@settings(max_examples=1, **FEW)
+@given(RECIPES)
+def test_node_answers_as_the_material_does(settings):
+    for golden, found in by_node(material(**settings).shader("paint")):
+        assert off(golden, found) <= 1, golden.function
 
 
 @settings(max_examples=1, **FEW)

@@ -1,8 +1,8 @@
-"""kinds/textures/shader: random sets and recipes as PyTorch text and C++, against the set."""
+"""kinds/textures/shader: random sets as PyTorch text, C++ and JavaScript, against the set."""
 
 import numpy as np
 import pytest
-from fixtures.shader_runs import by_cpp, by_module, off
+from fixtures.shader_runs import by_cpp, by_module, by_node, off
 from fixtures.texture_sets import material_map, unit_normals, waves
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -69,6 +69,13 @@ def test_a_printed_module_answers_as_the_set_does(tmp_path, made):
     form = form_of(tmp_path, made)
     for golden in form.golden:
         assert off(golden, by_module(form, tmp_path, golden.function)) <= 1, golden.function
+
+
+@settings(max_examples=1, **FEW)
+@given(sets())
+def test_node_answers_as_the_set_does(tmp_path, made):
+    for golden, found in by_node(form_of(tmp_path, made)):
+        assert off(golden, found) <= 1, golden.function
 
 
 @settings(max_examples=1, **FEW)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fixtures.blender import render_rows
-from fixtures.engine_exports import exported, linear, places
+from fixtures.engine_exports import exported, linear, rows_of
 from fixtures.small_kinds import ASSETS, DATA
 
 from neuralshade.errors import ConfigError
@@ -38,11 +38,11 @@ def test_cycles_answers_as_the_asset_does(file):
     form, files = exported(DATA / f"{file}.nsh", "osl")
     color = form.meaning("color")
     functions = {"Color": color} if color else {one.meaning.capitalize(): one for one in form.maps}
-    for golden in places(form, next(iter(functions.values()))):
+    for golden in rows_of(form, next(iter(functions.values()))):
         found = render_rows(files["photo.osl"].decode(), golden.inputs, v_up=False)
         assert set(found) >= set(functions)
         for name, function in functions.items():
-            own = next(one for one in places(form, function)
+            own = next(one for one in rows_of(form, function)
                        if np.array_equal(one.inputs, golden.inputs))  # fmt: skip
             assert np.abs(found[name] - shown(function, own.outputs)).max() < MOST_OFF, name
         if color and golden.outputs.shape[1] == 4:
@@ -52,17 +52,22 @@ def test_cycles_answers_as_the_asset_does(file):
 @pytest.mark.slow
 def test_v_goes_up_unless_told():
     form, files = exported(DATA / ASSETS["image"], "osl")
-    (golden,) = places(form, form.meaning("color"))
+    (golden,) = rows_of(form, form.meaning("color"))
     upward = golden.inputs * [1, -1] + [0, 1]
     found = render_rows(files["photo.osl"].decode(), upward)
     assert np.abs(found["Color"] - shown(form.meaning("color"), golden.outputs)).max() < MOST_OFF
+
+
+def surface(form, values):
+    return Surface(form=form, kind="color", parameters=(UV,), inputs=("UV",), lines=(),
+                   values=values)  # fmt: skip
 
 
 def shader_of(body, result, words=(), space="", role="color"):
     function = Function(result, "asset_made", (UV,), tuple(body), public=True)
     form = ShaderForm("asset", ("about it",), (), (function,), np.array(words, np.uint32), list)
     value = Value("Made", role, result, "asset_made(uv)", space, "Return it.")
-    return OslShader(form, Surface(form, "color", (UV,), (), (value,))).text()
+    return OslShader(form, surface(form, (value,))).text()
 
 
 @pytest.mark.slow
@@ -129,7 +134,7 @@ def test_a_material_is_refused(same_message):
 @pytest.mark.parametrize("name", ["color", "N", "noise"])
 def test_words_of_osl_are_no_names(name):
     form, files = exported(DATA / ASSETS["image"], "osl", name)
-    (golden,) = places(form, form.meaning("color"))
+    (golden,) = rows_of(form, form.meaning("color"))
     found = render_rows(files[f"{name}.osl"].decode(), golden.inputs, v_up=False)
     assert np.abs(found["Color"] - shown(form.meaning("color"), golden.outputs)).max() < MOST_OFF
     assert f"`{name}__`" in files["README.md"].decode()
@@ -140,5 +145,5 @@ def test_no_text_of_an_asset_ends_a_comment():
         form = replace(opened.shader("photo"), about=("one\nint evil;", "two \\"))
     function = form.meaning("color")
     value = Value("Color", "color", function.result, "photo(uv)", "srgb", function.about)
-    text = OslShader(form, Surface(form, "color", function.parameters, (), (value,))).text()
+    text = OslShader(form, surface(form, (value,))).text()
     assert text.startswith("// one?int evil;\n// two /\n")
