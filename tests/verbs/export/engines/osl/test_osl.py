@@ -12,8 +12,9 @@ from fixtures.small_kinds import ASSETS, DATA
 from neuralshade.errors import ConfigError
 from neuralshade.kinds import open_asset
 from neuralshade.model.shader_form import Function, Parameter, ShaderForm
+from neuralshade.verbs.export.engines.engine import EngineSource
 from neuralshade.verbs.export.engines.osl.shader import OslShader
-from neuralshade.verbs.export.engines.surface import Surface, Value
+from neuralshade.verbs.export.engines.surface import surface_of
 
 MOST_OFF = 2e-5  # of linear light; OSL's exp, log, sin and pow are its own
 FILES = ["image_grid", "image_hash", "splats_normalized", "splats_over", "splats_sum", "textures",
@@ -58,16 +59,15 @@ def test_v_goes_up_unless_told():
     assert np.abs(found["Color"] - shown(form.meaning("color"), golden.outputs)).max() < MOST_OFF
 
 
-def surface(form, values):
-    return Surface(form=form, kind="color", parameters=(UV,), inputs=("UV",), lines=(),
-                   values=values)  # fmt: skip
-
-
-def shader_of(body, result, words=(), space="", role="color"):
-    function = Function(result, "asset_made", (UV,), tuple(body), public=True)
+def shader_of(body, result, words=(), role="color"):
+    """Return the text of a shader whose output Made is a function of this body."""
+    function = Function(result, "asset_made", (UV,), tuple(body), public=True, meaning="color")
     form = ShaderForm("asset", ("about it",), (), (function,), np.array(words, np.uint32), list)
-    value = Value("Made", role, result, "asset_made(uv)", space, "Return it.")
-    return OslShader(form, surface(form, (value,))).text()
+    surface = surface_of(EngineSource(form, None, "asset"), "osl")
+    (value,) = surface.values
+    return OslShader(
+        form, replace(surface, values=(replace(value, name="Made", role=role),))
+    ).text()
 
 
 @pytest.mark.slow
@@ -143,7 +143,5 @@ def test_words_of_osl_are_no_names(name):
 def test_no_text_of_an_asset_ends_a_comment():
     with open_asset(DATA / ASSETS["image"]) as opened:
         form = replace(opened.shader("photo"), about=("one\nint evil;", "two \\"))
-    function = form.meaning("color")
-    value = Value("Color", "color", function.result, "photo(uv)", "srgb", function.about)
-    text = OslShader(form, surface(form, (value,))).text()
+    text = OslShader(form, surface_of(EngineSource(form, None, "photo"), "osl")).text()
     assert text.startswith("// one?int evil;\n// two /\n")
