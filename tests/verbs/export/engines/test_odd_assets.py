@@ -9,6 +9,8 @@ import pytest
 from fixtures.engine_exports import exported, functions_of
 from fixtures.godot_shaders import check_strict, godot_errors
 from fixtures.image_assets import opened_field
+from fixtures.mitsuba_checks import bsdf_errors, texture_errors
+from fixtures.mitsuba_runs import VARIANTS
 from fixtures.random_materials import material
 from fixtures.small_fits import FEW as SHORT
 from fixtures.texture_sets import material_map, small_set, unit_normals, waves
@@ -96,6 +98,15 @@ def test_godot_answers(asset):
     assert shader.isascii()
     check_strict(shader)
     for name, error in godot_errors(form, shader, resource):
+        assert error <= 1, name
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_mitsuba_answers(asset, variant, tmp_path):
+    form, files = exported(asset, "mitsuba")
+    assert files["photo.py"].isascii()
+    check = bsdf_errors if form.meaning("light") else texture_errors
+    for name, error in check(form, files, variant, tmp_path):
         assert error <= 1, name
 
 

@@ -1,17 +1,12 @@
 """engines/mitsuba in Mitsuba 3: textures and BSDFs answer as the asset does, in both variants."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from fixtures.engine_exports import exported, linear
+from fixtures.mitsuba_checks import bsdf_errors, texture_errors, written
 from fixtures.mitsuba_runs import VARIANTS, run_there, skip_without
 from fixtures.random_materials import material
 from fixtures.small_kinds import DATA
-
-from neuralshade.verbs.export.engines.engine import ENGINES, EngineSource
-from neuralshade.verbs.export.engines.mitsuba.plugin_constants import maps_of
 
 pytestmark = [pytest.mark.slow]
 TEXTURES = ["image_grid", "image_hash", "splats_normalized", "splats_over", "splats_sum",
@@ -20,14 +15,7 @@ VARIED = {"size": 5, "features": 7, "vary": "wetness=0..2,a.b=-1..1,for=2..4",
           "hidden_width": 20}  # fmt: skip
 CLAMPED = {"size": 6, "features": 3, "lobes": 2, "wrap": "clamp", "lobe_inputs": 3,
            "activation": "leaky_relu"}  # fmt: skip
-ROWS = 96  # of golden ones: a scalar variant takes milliseconds for each
-STEEP = 2.3  # of linear light over encoded, at most
 NOISE = 4.5  # standard errors
-
-
-def written(folder, files):
-    for name, content in files.items():
-        Path(folder, name).write_bytes(content)
 
 
 @pytest.fixture(params=VARIANTS)
@@ -38,86 +26,22 @@ def variant(request):
 
 @pytest.mark.parametrize("kind", TEXTURES)
 def test_textures_are_the_assets(kind, variant, tmp_path):
-    form, files = exported(DATA / f"{kind}.nsh", "mitsuba")
-    written(tmp_path, files)
-    golden = {one.function: one for one in form.golden}
-    plugins, inputs = {}, {}
-    for index, (name, (function, *_)) in enumerate(maps_of(form).items()):
-        at = golden[function].inputs[:ROWS]
-        for raw in (True, False):
-            key = f"map{index}_{raw}"
-            plugins[key] = {"map": name, "raw": raw}
-            inputs[f"{key}_uv"] = at[:, :2]
-            inputs[f"{key}_level"] = np.pad(at, ((0, 0), (0, 1)))[:, 2:3]
-    found = run_there(variant, tmp_path, "photo", "textures",
-                      plugins=json.dumps(plugins), **inputs)  # fmt: skip
-    for key, plugin in plugins.items():
-        function, lanes, space, _ = maps_of(form)[plugin["map"]]
-        one = golden[function]
-        values = one.outputs[:ROWS, ["xyzw".index(lane) for lane in lanes or "x"]]
-        values = values.astype(np.float64)
-        if space == "normal":
-            values = 0.5 * values + 0.5
-        elif space and not plugin["raw"]:
-            values = linear(np.clip(values, 0, 1)) if space == "srgb" else np.maximum(values, 0)
-        three = np.repeat(values, 3, 1)[:, :3] if values.shape[1] == 1 else values
-        close = {"rtol": 0, "atol": STEEP * one.tolerance + 1e-6}
-        np.testing.assert_allclose(found[key][:, :3], three, **close)
-        np.testing.assert_allclose(found[key][:, 3:6], three, **close)
-        gray = values @ [0.212671, 0.715160, 0.072169] if len(values[0]) == 3 else values[:, 0]
-        np.testing.assert_allclose(found[key][:, 6], gray, **close)
-        assert 0 <= found[f"{key}_mean"][0] <= 1.01 * max(1, three.max())
+    for name, error in texture_errors(
+        *exported(DATA / f"{kind}.nsh", "mitsuba"), variant, tmp_path
+    ):
+        assert error <= 1, name
 
 
 def exported_material(folder, **settings):
-    """Write a material of random numbers, and return its form."""
-    opened = material(**settings)
-    form = opened.shader("photo")
-    files = ENGINES["mitsuba"].files(EngineSource(form, opened, "photo"))
-    written(folder, files)
-    return form
+    """Write a material of random numbers."""
+    written(folder, exported(material(**settings), "mitsuba")[1])
 
 
 @pytest.mark.parametrize("settings", [VARIED, CLAMPED], ids=["varied", "clamped"])
 def test_a_bsdf_is_the_asset(settings, variant, tmp_path):
-    form = exported_material(tmp_path, **settings)
-    light, pdf, drawn = (form.meaning(each) for each in ("light", "density", "direction"))
-    golden = {one.function: one for one in form.golden}
-    names = [one.name for one in light.parameters if one.values is not None]
-    assert len(names) == settings.get("vary", "").count("=")
-
-    def columns(function, widths):
-        parts = np.split(golden[function.name].inputs[:ROWS], np.cumsum(widths)[:-1], 1)
-        return dict(zip([one.name for one in function.parameters], parts, strict=False))
-
-    at = columns(light, [2, 1, 3, 3, *[1] * len(names)])
-    of_pdf = columns(pdf, [2, 1, 3, 3, *[1] * len(names)])
-    drawing = columns(drawn, [2, 1, 3, 3, *[1] * len(names)])
-    for own in (at, of_pdf, drawing):
-        own["varied"] = np.concatenate([np.zeros((ROWS, 0)), *(own.pop(name) for name in names)], 1)
-    inputs = {f"drawn_{key}": value for key, value in drawing.items()}
-    found = run_there(variant, tmp_path, "photo", "bsdf", names=json.dumps(names), **at, **inputs)
-    again = run_there(variant, tmp_path, "photo", "bsdf", names=json.dumps(names), **of_pdf,
-                      **inputs)  # fmt: skip
-
-    def check(values, one, columns=slice(None)):
-        wanted = one.outputs[:ROWS, columns].astype(np.float64)
-        allowed = one.tolerance * (np.abs(wanted) + one.relative_to)
-        assert (np.abs(values - wanted) <= allowed).all() and np.abs(wanted).max() > 0.05
-
-    check(found["values"][:, :3], golden[light.name])
-    check(found["values"][:, 4:7], golden[light.name])
-    check(again["values"][:, 3:4], golden[pdf.name])
-    check(again["values"][:, 7:], golden[pdf.name])
-    good = golden[drawn.name].outputs[:ROWS, 3] > 0
-    wanted, rows = golden[drawn.name], found["drawn"]
-    assert good.sum() > ROWS / 2 and (rows[~good, 3:7] == 0).all()
-    check(rows[:, :3], wanted, slice(3))
-    check(rows[:, 3:4], wanted, slice(3, 4))
-    above = good & (rows[:, 2] > 0)  # the weight is what eval and pdf say of the direction
-    np.testing.assert_allclose(rows[above, 4:7] * rows[above, 7:8], rows[above, 8:], rtol=2e-3,
-                               atol=1e-4)  # fmt: skip
-    np.testing.assert_allclose(rows[above, 3], rows[above, 7], rtol=2e-3)
+    form, files = exported(material(**settings), "mitsuba")
+    for name, error in bsdf_errors(form, files, variant, tmp_path):
+        assert error <= 1, name
 
 
 def test_a_bsdfs_frame_follows_u_and_v(variant, tmp_path):

@@ -32,8 +32,11 @@ def mitsuba_files(source: EngineSource) -> Contents:
     form = source.form
     light = form.meaning("light")
     if form.program is not None or not (light or form.maps or form.meaning("color")):
-        raise source.refused("mitsuba", "a picture, maps, or a material without Slang code",
-                             "Export it to slang, cuda or wgsl instead.")  # fmt: skip
+        raise source.refused("mitsuba", "an asset without Slang code of its own",
+                             "Export it --to slang or cuda, and call that.")  # fmt: skip
+    if form.halves:
+        raise source.refused("mitsuba", "numbers of 32 bits, as its floats have them",
+                             "Leave half out.")  # fmt: skip
     stem = f"{source.stem}_mitsuba" if source.stem in HIDDEN else source.stem
     printer = _Functions(in_words(form), False)
     parts = ["plugins", "bsdf" if light else "texture"]

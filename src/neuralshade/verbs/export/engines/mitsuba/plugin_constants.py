@@ -10,6 +10,7 @@ PRINCIPLED = {
     "roughness": ("roughness",),
     "metallic": ("metallic",),
 }  # parameters of that BSDF, and names of their maps
+LANES = {1: None, 2: "xy", 3: "xyz", 4: "xyz"}  # of a map's numbers, what a texture returns
 
 
 def constants(form: ShaderForm, stem: str) -> list[str]:
@@ -43,9 +44,9 @@ def maps_of(form: ShaderForm) -> dict[str, tuple[str, str | None, str, bool]]:
     """Return by the name of a map: its function, lanes, color space, and whether it has levels."""
     color = form.meaning("color")
     if color is None:
-        return {one.meaning: _map(one, "xyz" if _width(one) >= 3 else None) for one in form.maps}
-    lanes = {1: None, 2: "x"}.get(_width(color), "xyz")
-    found = {"color": _map(color, lanes)}
+        return {one.meaning: _map(one, LANES[_width(one)]) for one in form.maps}
+    # Of two numbers, the second is alpha
+    found = {"color": _map(color, "x" if _width(color) == 2 else LANES[_width(color)])}
     if _width(color) in (2, 4):
         name, _, _, leveled = found["color"]
         found["alpha"] = name, "xyzw"[_width(color) - 1], "", leveled
@@ -68,6 +69,6 @@ def principled_maps(form: ShaderForm) -> dict[str, str]:
 
 
 def _maps(form: ShaderForm) -> list[str]:
-    maps = [f"    {name!r}: {value!r}," for name, value in maps_of(form).items()]
+    maps = [f"    {name!a}: {value!r}," for name, value in maps_of(form).items()]
     return ["# Of each map: function, lanes, color space, whether it has mip levels.",
             "MAPS = {", *maps, "}", f"PRINCIPLED = {principled_maps(form)!r}"]  # fmt: skip
