@@ -261,6 +261,42 @@ void rock_Maps_half(UnityTexture2D Numbers, half2 UV, half Level, out half3 Albe
     Smoothness = half(value4);
 }
 
+// The same of one texel, which three random numbers choose: a quarter of the work, and noise for temporal antialiasing to average. Random: 0 to 1, new in each frame.
+void rock_Stochastic_float(UnityTexture2D Numbers, float2 UV, float Level, float3 Random, out float3 Albedo, out float3 Normal, out float Roughness, out float Metallic, out float Smoothness)
+{
+    rock_asset asset_;
+    asset_.rock_numbers = Numbers.tex;
+    const float2 uv = rock_flipped(UV);
+    const float level = Level;
+    const float3 u = Random;
+    const rock_channels channels_ = asset_.rock_stochastic(uv, level, u);
+    const float3 value0_ = rock_albedo(channels_);
+    const float3 value1_ = rock_normal(channels_);
+    const float value2_ = rock_roughness(channels_);
+    const float value3_ = rock_metallic(channels_);
+    Albedo = rock_from_srgb(float4(value0_, 1.0)).xyz;
+    Normal = value1_;
+    Roughness = value2_;
+    Metallic = value3_;
+    if (!asset_.rock_intact()) Albedo = float3(1.0, 0.0, 1.0);
+    Smoothness = 1.0 - Roughness;
+}
+
+void rock_Stochastic_half(UnityTexture2D Numbers, half2 UV, half Level, half3 Random, out half3 Albedo, out half3 Normal, out half Roughness, out half Metallic, out half Smoothness)
+{
+    float3 value0;
+    float3 value1;
+    float value2;
+    float value3;
+    float value4;
+    rock_Stochastic_float(Numbers, UV, Level, Random, value0, value1, value2, value3, value4);
+    Albedo = half3(value0);
+    Normal = half3(value1);
+    Roughness = half(value2);
+    Metallic = half(value3);
+    Smoothness = half(value4);
+}
+
 // The level that serves a pixel. Of fragment stages alone.
 void rock_Level_float(float2 UV, out float Level)
 {

@@ -17,6 +17,17 @@ void rock_Maps_node(UnityTexture2D Numbers, float2 UV, float Level, out float3 A
 }
 
 ///<funchints>
+///    <sg:ProviderKey>neuralshade.rock_Stochastic</sg:ProviderKey>
+///    <sg:DisplayName>rock Stochastic</sg:DisplayName>
+///    <sg:SearchCategory>neuralshade/rock</sg:SearchCategory>
+///</funchints>
+UNITY_EXPORT_REFLECTION
+void rock_Stochastic_node(UnityTexture2D Numbers, float2 UV, float Level, float3 Random, out float3 Albedo, out float3 Normal, out float Roughness, out float Metallic, out float Smoothness)
+{
+    rock_Stochastic_float(Numbers, UV, Level, Random, Albedo, Normal, Roughness, Metallic, Smoothness);
+}
+
+///<funchints>
 ///    <sg:ProviderKey>neuralshade.rock_Level</sg:ProviderKey>
 ///    <sg:DisplayName>rock Level</sg:DisplayName>
 ///    <sg:SearchCategory>neuralshade/rock</sg:SearchCategory>

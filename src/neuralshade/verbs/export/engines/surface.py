@@ -11,6 +11,10 @@ from neuralshade.model.shader_form import Function, Parameter, ShaderForm
 from neuralshade.verbs.export.engines.engine import EngineSource
 
 PLACE = ("float2", "float")  # arguments of a map: uv, level
+STOCHASTIC = (
+    "The same of one texel, which three random numbers choose: a quarter of the work, "
+    "and noise for temporal antialiasing to average. Random: 0 to 1, new in each frame."
+)
 # Names that engines give maps, where ours differ.
 ROLES = {"ao": "occlusion", "emissive": "emission"}
 
@@ -63,6 +67,18 @@ class Surface:
     def level(self) -> Function | None:
         """Return the function that says which level a footprint is served by."""
         return self.form.meaning("level") if self.leveled else None
+
+    @property
+    def stochastic(self) -> Surface | None:
+        """Return maps of one texel that three random numbers choose: one run of the network."""
+        name = f"{self.form.name}_stochastic"
+        found = next((one for one in self.form.public if one.name == name), None)
+        filtering = f"= {self.form.name}_bilinear("  # other filters run the network once anyway
+        if found is None or not any(filtering in line for line in self.lines):
+            return None
+        line = f"const {found.result} channels_ = {_call(found, ['uv', 'level', 'u'])};"
+        return replace(self, parameters=found.parameters, arguments=(*self.arguments, "Random"),
+                       lines=(line,))  # fmt: skip
 
     @property
     def area(self) -> Function | None:
@@ -132,8 +148,8 @@ def _call(function: Function, arguments: Iterable[str]) -> str:
 
 
 # Arguments of nodes, and what engines' own macros are called.
-TAKEN = ("UV", "Level", "Numbers", "Wi", "Wo", "Light", "Color", "Alpha", "Smoothness", "Texture2D",
-         "SamplerState", "Texture", "Sampler", "Matrix", "Vector", "String", "Pass",
+TAKEN = ("UV", "Level", "Random", "Numbers", "Wi", "Wo", "Light", "Color", "Alpha", "Smoothness",
+         "Texture2D", "SamplerState", "Texture", "Sampler", "Matrix", "Vector", "String", "Pass",
          "Technique")  # fmt: skip
 
 

@@ -26,7 +26,7 @@ Words = npt.NDArray[np.uint32]
 
 @dataclass(frozen=True)
 class WordTexture:
-    """A texture that holds words after its mark, both sides powers of two."""
+    """A texture that holds words after its mark, a power of two wide."""
 
     words: Words
 
@@ -39,10 +39,7 @@ class WordTexture:
 
     @property
     def height(self) -> int:
-        rows, height = -(-(len(self.words) + 1) // self.width), 1
-        while height < rows:
-            height *= 2
-        return height
+        return -(-(len(self.words) + 1) // self.width)
 
     @property
     def texels(self) -> npt.NDArray[np.uint8]:
@@ -52,10 +49,17 @@ class WordTexture:
         filled[1 : 1 + len(self.words)] = self.words
         return filled.view(np.uint8).reshape(self.height, self.width, 4)
 
-    def png(self, *, flipped: bool = False) -> bytes:
-        """Return a PNG; ``flipped``: row 0 below, where engines begin to read."""
-        rows = self.texels[::-1] if flipped else self.texels
-        return _png(rows)
+    def lifted_png(self) -> bytes:
+        """Return a PNG with row 0 below, where some engines begin to read.
+
+        Its height is a power of two too: others are scaled by those engines' defaults.
+        """
+        height = 1
+        while height < self.height:
+            height *= 2
+        rows = np.zeros((height, self.width, 4), np.uint8)
+        rows[: self.height] = self.texels
+        return _png(rows[::-1])
 
     def tga(self) -> bytes:
         """Return a TGA without compression, row 0 above.

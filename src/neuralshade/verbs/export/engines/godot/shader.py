@@ -22,6 +22,13 @@ BUILT_IN = {
 }  # fmt: skip
 SIZES = {"albedo": 3, "normal": 3, "emission": 3}  # numbers of those; others have one
 PLACED = ("uniform vec2 uv_scale = vec2(1.0, 1.0);", "uniform vec2 uv_offset = vec2(0.0, 0.0);")
+# Three random numbers of a pixel and a frame.
+NOISE = (
+    f"{INDENT * 2}vec2 at = FRAGCOORD.xy + fract(TIME) * vec2(61.7, 47.3);",
+    f"{INDENT * 2}vec3 u = vec3(dot(at, vec2(12.9898, 78.233)), dot(at, vec2(39.346, 11.135)), "
+    "dot(at, vec2(73.156, 52.235)));",
+    f"{INDENT * 2}u = fract(sin(u) * 43758.547);",
+)
 COUNTS = {"float": 1, "float2": 2, "float3": 3, "float4": 4}
 
 
@@ -104,12 +111,27 @@ class GodotShader(GlslEs):
         lines = [*PLACED, ""]
         if any(one.space == "srgb" for one in surface.values):
             lines = [*_linear_lines(convert), "", *lines]
+        if surface.stochastic is not None:
+            lines += ["// One texel of each pixel, chosen at random: a quarter of the work, noise",
+                      "// for temporal antialiasing.", "uniform bool stochastic = false;",
+                      ""]  # fmt: skip
         lines += ["void fragment() {", f"{INDENT}vec2 uv = UV * uv_scale + uv_offset;",
                   *self._level(surface, "float level")]  # fmt: skip
-        lines += [f"{INDENT}{self.declared(line)}" for line in surface.lines]
+        lines += self._channels(surface)
         for value in surface.values:
             lines.append(INDENT + self._assigned(value, convert))
         return [*lines, "}"]
+
+    def _channels(self, surface: Surface) -> list[str]:
+        """Return the lines that run the network, filtered or of one texel."""
+        lines = [f"{INDENT}{self.declared(line)}" for line in surface.lines]
+        if surface.stochastic is None:
+            return lines
+        kind, _, call = surface.lines[0].removeprefix("const ").partition(" channels_ = ")
+        _, _, one = surface.stochastic.lines[0].partition(" channels_ = ")
+        return [f"{INDENT}{self.type(kind)} channels_;", f"{INDENT}if (stochastic) {{", *NOISE,
+                f"{INDENT * 2}channels_ = {self.expression(one)}", f"{INDENT}}} else {{",
+                f"{INDENT * 2}channels_ = {self.expression(call)}", f"{INDENT}}}"]  # fmt: skip
 
     def _level(self, surface: Surface, target: str) -> list[str]:
         if surface.level is None:

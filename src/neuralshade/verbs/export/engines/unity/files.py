@@ -24,7 +24,7 @@ def unity_files(source: EngineSource) -> Contents:
     }
     if printer.reads_words:
         name, words = f"{stem}_numbers.png", WordTexture(printer.words)
-        contents[name] = words.png(flipped=True)
+        contents[name] = words.lifted_png()
         contents[f"{name}.meta"] = numbers_meta(name, words.texels.tobytes())
     for one in form.textures:
         contents[file_of(one, stem, "dds")] = one

@@ -8,10 +8,9 @@ from typing import ClassVar
 
 from neuralshade.languages.language import INDENT, comment
 from neuralshade.verbs.export.engines.hlsl_asset import HlslAsset, free_name, header, srgb_lines
-from neuralshade.verbs.export.engines.surface import Surface
+from neuralshade.verbs.export.engines.surface import STOCHASTIC, Surface
 
 NODES = {"color": "Color", "maps": "Maps", "light": "Light"}  # names of functions, by surface
-DIRECTIONS = ("wi", "wo")
 HALVES = {"float": "half", "float2": "half2", "float3": "half3", "float4": "half4"}
 
 
@@ -91,6 +90,22 @@ class UnityAsset(HlslAsset):
     def nodes(self, surface: Surface) -> list[Node]:
         """Return the functions of nodes: of values, and of what levels serve a pixel."""
         name = self.form.name
+        main = self._values(surface, NODES[surface.kind], _about(surface))
+        made = [main]
+        if surface.stochastic is not None:
+            made.append(self._values(surface.stochastic, "Stochastic", STOCHASTIC))
+        if surface.area is not None:
+            made.append(self._area(surface, main.outputs))
+        if surface.level is not None:
+            made.append(Node(
+                f"{name}_Level", "Level", (), (("float2", "UV"),), (("float", "Level"),),
+                (f"Level = {surface.level.name}(ddx(UV), ddy(UV));",),
+                "The level that serves a pixel. Of fragment stages alone.",
+            ))  # fmt: skip
+        return made
+
+    def _values(self, surface: Surface, title: str, about: str) -> Node:
+        """Return the node of a surface's values."""
         flip = f"{free_name(self.form, 'flipped')}(UV)"
         inputs = [(one.type, own) for one, own in
                   zip(surface.parameters, surface.arguments, strict=True)]  # fmt: skip
@@ -101,18 +116,8 @@ class UnityAsset(HlslAsset):
         if rough is not None and rough.type == "float":
             outputs.append(("float", "Smoothness"))
             body.append(f"Smoothness = 1.0 - {rough.name};")
-        title = NODES[surface.kind]
-        made = [Node(f"{name}_{title}", title, tuple(self.inputs), tuple(inputs), tuple(outputs),
-                     tuple(body), _about(surface))]  # fmt: skip
-        if surface.area is not None:
-            made.append(self._area(surface, outputs))
-        if surface.level is not None:
-            made.append(Node(
-                f"{name}_Level", "Level", (), (("float2", "UV"),), (("float", "Level"),),
-                (f"Level = {surface.level.name}(ddx(UV), ddy(UV));",),
-                "The level that serves a pixel. Of fragment stages alone.",
-            ))  # fmt: skip
-        return made
+        return Node(f"{self.form.name}_{title}", title, tuple(self.inputs), tuple(inputs),
+                    tuple(outputs), tuple(body), about)  # fmt: skip
 
     def _area(self, surface: Surface, outputs: Sequence[tuple[str, str]]) -> Node:
         """Return the node of a picture's footprint."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from neuralshade.languages.language import INDENT, comment
 from neuralshade.verbs.export.engines.hlsl_asset import HlslAsset, free_name, header, srgb_lines
-from neuralshade.verbs.export.engines.surface import Surface
+from neuralshade.verbs.export.engines.surface import STOCHASTIC, Surface
 
 NODES = {"color": "Color", "maps": "Maps", "light": "Light"}
 FLIPPED = "float3(1.0, -1.0, 1.0)"  # v and the bitangent go down
@@ -54,7 +54,23 @@ class UnrealAsset(HlslAsset):
 
     def nodes(self, surface: Surface) -> list[CustomNode]:
         """Return the functions of nodes: of values, and of what level serves a pixel."""
-        name, title = self.form.name, NODES[surface.kind]
+        name = self.form.name
+        main = self._values(surface, NODES[surface.kind], _about(surface))
+        made = [main]
+        if surface.stochastic is not None:
+            made.append(self._values(surface.stochastic, "Stochastic", STOCHASTIC))
+        if surface.area is not None:
+            made.append(self._area(surface, main.outputs))
+        if surface.level is not None:
+            made.append(CustomNode(
+                f"{name}_Level", "Level", (), (("float2", "UV"),), (("float", "Level"),),
+                (f"Level = {surface.level.name}(ddx(UV), ddy(UV));",),
+                "The level that serves a pixel. Of pixel shaders alone.",
+            ))  # fmt: skip
+        return made
+
+    def _values(self, surface: Surface, title: str, about: str) -> CustomNode:
+        """Return the node of a surface's values."""
         inputs = [(one.type, own) for one, own in
                   zip(surface.parameters, surface.arguments, strict=True)]  # fmt: skip
         arguments = [f"{own} * {FLIPPED}" if own in ("Wi", "Wo") else own for _, own in inputs]
@@ -64,17 +80,8 @@ class UnrealAsset(HlslAsset):
         if normal is not None and normal.type == "float3":
             body.append(f"{normal.name} *= {FLIPPED};")
         outputs = [(kind, own) for one in surface.values for own, kind, _ in one.outputs]
-        made = [CustomNode(f"{name}_{title}", title, tuple(self.inputs), tuple(inputs),
-                           tuple(outputs), tuple(body), _about(surface))]  # fmt: skip
-        if surface.area is not None:
-            made.append(self._area(surface, outputs))
-        if surface.level is not None:
-            made.append(CustomNode(
-                f"{name}_Level", "Level", (), (("float2", "UV"),), (("float", "Level"),),
-                (f"Level = {surface.level.name}(ddx(UV), ddy(UV));",),
-                "The level that serves a pixel. Of pixel shaders alone.",
-            ))  # fmt: skip
-        return made
+        return CustomNode(f"{self.form.name}_{title}", title, tuple(self.inputs), tuple(inputs),
+                          tuple(outputs), tuple(body), about)  # fmt: skip
 
     def _area(self, surface: Surface, outputs: Sequence[tuple[str, str]]) -> CustomNode:
         """Return the node of a picture's footprint."""
