@@ -29,7 +29,10 @@ class Example:
     name: str
 
 
-EXAMPLES = (Example("unity", "textures.nsh", "rock"),)
+EXAMPLES = (
+    Example("unity", "textures.nsh", "rock"),
+    Example("mitsuba", "textures.nsh", "rock"),
+)
 
 
 def main(engines: list[str]) -> None:

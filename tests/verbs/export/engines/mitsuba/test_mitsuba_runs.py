@@ -1,5 +1,7 @@
 """engines/mitsuba in Mitsuba 3: textures and BSDFs answer as the asset does, in both variants."""
 
+import re
+
 import numpy as np
 import pytest
 from fixtures.engine_exports import exported, linear
@@ -136,6 +138,33 @@ def test_xml_and_variants_one_after_another(tmp_path):
     for one in others:
         np.testing.assert_allclose(one, first, atol=1e-5)
     assert first.min() > 0 and np.ptp(first) > 0
+
+
+def test_footprints_choose_levels(variant, tmp_path):
+    form, files = exported(DATA / "mipmaps.nsh", "mitsuba")
+    written(tmp_path, files)
+    level = form.meaning("level").name
+    golden = next(one for one in form.golden if one.function == level)
+    assert np.ptp(golden.outputs) > 1
+    dx, dy = np.split(golden.inputs[:60], 2, 1)
+    uv = np.random.default_rng(1).random((60, 2))
+    found = run_there(variant, tmp_path, "photo", "footprints", uv=uv, dx=dx, dy=dy,
+                      level=golden.outputs[:60])  # fmt: skip
+    np.testing.assert_allclose(found["True"], found["False"], atol=2e-4)
+    assert np.ptp(found["True"]) > 0.1
+
+
+@pytest.mark.parametrize("kind", ["textures", "material"])
+def test_what_the_readme_writes_loads(kind, tmp_path):
+    asset = material(**VARIED) if kind == "material" else DATA / "textures.nsh"
+    _, files = exported(asset, "mitsuba")
+    written(tmp_path, files)
+    text = files["README.md"].decode()
+    dicts, xml = (re.findall(rf"```{each}\n(.+?)\n```", text, re.DOTALL)
+                  for each in ("python", "xml"))  # fmt: skip
+    xml = [re.sub(r" type=", ' version="3.0.0" type=', one, count=1) for one in xml]
+    found = run_there("scalar_rgb", tmp_path, "photo", "readme", dicts=dicts, xml=xml)
+    assert found["count"] == len(dicts) + len(xml) == 2
 
 
 def test_varied_inputs_have_gradients(tmp_path):

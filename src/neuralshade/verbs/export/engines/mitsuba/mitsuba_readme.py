@@ -27,8 +27,8 @@ GENERAL = (
     "plugin is not registered.",
     "A scalar variant evaluates in Python, .1 to 3 ms a sample, one thread at a time. Use it for "
     "tests, and llvm or cuda for pictures.",
-    "llvm variants need LLVM 17 or newer. `DRJIT_LIBLLVM_PATH` names its library, if Mitsuba "
-    "takes another one.",
+    "llvm variants ran with LLVM 19; with 15 and 16 Mitsuba aborts. `DRJIT_LIBLLVM_PATH` names "
+    "the library, where Mitsuba takes another one.",
 )  # fmt: skip
 
 
