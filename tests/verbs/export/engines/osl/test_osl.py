@@ -59,15 +59,28 @@ def test_v_goes_up_unless_told():
     assert np.abs(found["Color"] - shown(form.meaning("color"), golden.outputs)).max() < MOST_OFF
 
 
-def shader_of(body, result, words=(), role="color"):
+@pytest.mark.slow
+def test_texels_at_random_have_the_mean_of_filtered_ones():
+    _, files = exported(DATA / ASSETS["textures"], "osl")
+    spots = np.random.default_rng(5).uniform(0.1, 0.9, (4, 2))
+    near = np.random.default_rng(6).uniform(-5e-4, 5e-4, (64, 1, 2))  # of one texel's size: 1 %
+    rows = np.concatenate([(spots + near).reshape(-1, 2), np.zeros((256, 1))], 1)
+    text = files["photo.osl"].decode()
+    exact, noisy = (render_rows(text, rows, v_up=False, stochastic=one) for one in (False, True))
+    for name in exact:
+        means = [found[name].reshape(64, 4, 3).mean(0) for found in (exact, noisy)]
+        spread = noisy[name].reshape(64, 4, 3).std(0)
+        assert (np.abs(means[1] - means[0]) <= 5 * spread / 8 + 2e-3).all(), name  # 5 sigma
+        assert spread.max() > 0 or np.ptp(exact[name]) == 0, name
+
+
+def shader_of(body, result, words=(), role="color", name="Made"):
     """Return the text of a shader whose output Made is a function of this body."""
     function = Function(result, "asset_made", (UV,), tuple(body), public=True, meaning="color")
     form = ShaderForm("asset", ("about it",), (), (function,), np.array(words, np.uint32), list)
     surface = surface_of(EngineSource(form, None, "asset"), "osl")
     (value,) = surface.values
-    return OslShader(
-        form, replace(surface, values=(replace(value, name="Made", role=role),))
-    ).text()
+    return OslShader(form, replace(surface, values=(replace(value, name=name, role=role),))).text()
 
 
 @pytest.mark.slow
@@ -90,6 +103,14 @@ def test_whole_numbers_without_a_sign_are_right():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["N", "P", "Ci"])
+def test_maps_called_as_globals_are_others(name):
+    text = shader_of(["return float3(uv.x, uv.y, 0.25);"], "float3", role="data", name=name)
+    found = render_rows(text, np.array([[0.5, 0.75]]), v_up=False)
+    np.testing.assert_array_equal(found[f"{name}_map"], [[0.5, 0.75, 0.25]])
+
+
+@pytest.mark.slow
 def test_bits_of_floats_are_right():
     floats = np.array([0, 1, -2.5, 3e-30, 6.5e4, -1.17e30, 0.1], np.float32)
     halves = np.array([0, 1, -0.3333, 6e-8, 65504, 1e-5, 0.1], np.float16)
@@ -104,7 +125,7 @@ def test_bits_of_floats_are_right():
 
 @pytest.mark.parametrize("result, role, outputs", [
     ("float", "roughness", ["float Made"]), ("float2", "flow", ["vector Made"]),
-    ("float3", "albedo", ["color Made"]), ("float4", "data", ["color Made", "float MadeW"]),
+    ("float3", "albedo", ["color Made"]), ("float4", "data", ["color Made", "float Made_w"]),
     ("float", "color", ["color Made"]), ("float2", "color", ["color Made", "float Alpha"]),
     ("float4", "color", ["color Made", "float Alpha"]),
 ])  # fmt: skip

@@ -98,12 +98,11 @@ POWERS = {
 
 
 class OslFunctions:
-    """The functions of a form that one function needs, in OSL."""
+    """The functions of a form that some functions need, in OSL, and these."""
 
-    def __init__(self, form: ShaderForm, main: Function):
-        self._form = form
-        self._named = {one.name: one for one in (*form.functions, main)}
-        self._main = main
+    def __init__(self, form: ShaderForm, mains: Sequence[Function]):
+        self._form, self._mains = form, mains
+        self._named = {one.name: one for one in (*form.functions, *mains)}
         counts = [sum(layer.weight.size + layer.bias.size for layer in network.layers)
                   for network in form.networks]  # fmt: skip
         starts = [sum(counts[:place]) for place in range(len(counts))]
@@ -130,7 +129,8 @@ class OslFunctions:
     @cached_property
     def lines(self) -> list[str]:
         """Return all functions, each after those that it calls."""
-        own = [line for one in self._reached(self._main) for line in self._function(one)]
+        needed = {one.name: one for main in self._mains for one in self._reached(main)}
+        own = [line for one in needed.values() for line in self._function(one)]
         text, name = "\n".join(own), self._form.name
         powers = {key: ", ".join(map(number, values)) for key, values in POWERS.items()}
         helpers = [each for key, each in HELPERS.items() if f"{name}__{key}(" in text]
@@ -162,7 +162,7 @@ class OslFunctions:
     def parameters(self) -> list[str]:
         """Return the asset's numbers, as parameters that no user sets."""
         found, name = list[str](), self._form.name
-        for which in self.arrays(self._main.name):
+        for which in self.arrays(self._mains[0].name):
             if which == "words":
                 kind, texts = "int", [str(word) for word in self._form.words.view(np.int32)]
             else:

@@ -29,8 +29,8 @@ def readme_text(form: ShaderForm, surface: Surface, shader: OslShader, stem: str
 
 
 def _facts(surface: Surface) -> list[str]:
-    facts = ["The input `v_up` says that v goes up, as in Blender, Arnold and most others. Turn it "
-             "off where v goes down."]  # fmt: skip
+    facts = ["`v_up` (V goes up) is on for v as in Blender, Arnold and most others. Turn it off "
+             "where v goes down."]  # fmt: skip
     if any(one.space for one in surface.values):
         facts += ["Colors come out linear, with the primaries of sRGB: of sRGB-encoded assets the "
                   "shader decodes them."]  # fmt: skip
@@ -40,4 +40,7 @@ def _facts(surface: Surface) -> list[str]:
     if surface.leveled:
         facts += ["`Level` 0 is the finest. A path tracer averages its samples, so far surfaces "
                   "need no higher one; it saves noise there."]  # fmt: skip
+    if surface.stochastic is not None:
+        facts += ["`stochastic` (Stochastic) evaluates one texel a sample, which a hash of UV "
+                  "chooses, instead of four: less work, more noise, the same mean."]  # fmt: skip
     return [*facts, "All numbers stand in the text. Values are evaluated at each sample.", RAN]
