@@ -226,7 +226,7 @@ float4 rock_from_srgb(float4 c)
 #endif
 }
 
-// All maps of a position; the network runs once. Normal: tangent space, y up.
+// All maps of a position, by one evaluation. Normal: tangent space, y up.
 void rock_Maps_float(UnityTexture2D Numbers, float2 UV, float Level, out float3 Albedo, out float3 Normal, out float Roughness, out float Metallic, out float Smoothness)
 {
     rock_asset asset_;

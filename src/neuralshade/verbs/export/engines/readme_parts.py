@@ -9,6 +9,7 @@ from neuralshade.model.shader_form import ShaderForm
 from neuralshade.verbs.export.engines.surface import Surface
 
 RESULTS = {"color": "picture", "maps": "texture set", "light": "material"}
+SHORTER = "`--numbers buffer` moves them into the texture, which makes the text short to compile."
 TYPES = {"float": "Float", "float2": "Vector 2", "float3": "Vector 3", "float4": "Vector 4"}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neuralshade.verbs.export.engines.godot.shader import BUILT_IN, GodotShader
-from neuralshade.verbs.export.engines.readme_parts import page
+from neuralshade.verbs.export.engines.readme_parts import SHORTER, page
 from neuralshade.verbs.export.engines.surface import Surface
 
 RAN = ("2026-11-29: compiled as GLSL ES 3.00 by Mesa with stand-ins for Godot's built-ins, run, "
@@ -26,6 +26,9 @@ def readme_text(printer: GodotShader, surface: Surface, stem: str) -> str:
                   "of its Inspector.",
                   "`Uv Scale` and `Uv Offset` among the material's Shader Parameters repeat and "
                   "move it."]  # fmt: skip
+    if surface.stochastic is not None:
+        steps += ["`Stochastic` evaluates one texel of each pixel: a quarter of the work, with "
+                  "noise for temporal antialiasing."]  # fmt: skip
     return page(printer.form, "Godot", steps, [], _facts(printer, surface))
 
 
@@ -35,7 +38,7 @@ def _facts(printer: GodotShader, surface: Surface) -> list[str]:
         used = [one for one in surface.values if one.role in BUILT_IN]
         others = [f"`{one.name}`" for one in surface.values if one.role not in BUILT_IN]
         facts += [f"fragment() sets {', '.join(BUILT_IN[one.role].split(' ')[0] for one in used)}. "
-                  "The network runs once for all maps, at the level of the pixel's footprint."
+                  "One evaluation serves all maps, at the level of the pixel's footprint."
                   ] * bool(used)  # fmt: skip
         facts += [f"{', '.join(others)}: not used; the shader's comments say how to call them."
                   ] * bool(others)  # fmt: skip
@@ -46,7 +49,7 @@ def _facts(printer: GodotShader, surface: Surface) -> list[str]:
                   "the factor pi already. Environments and lightmaps add nothing."]  # fmt: skip
     if printer.in_text and printer.form.networks:
         facts += ["The network's numbers stand in the shader. Versions of Godot that write "
-                  "literals with 6 digits are off by some 1e-5."]  # fmt: skip
+                  f"literals with 6 digits are off by 2e-5 or less. {SHORTER}"]  # fmt: skip
     if printer.reads_words:
         facts += [f"`{printer.numbers}` holds the asset's grids, a word in each texel: uniforms "
                   "end at 64 KB, of mobiles at 16."]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neuralshade.verbs.export.engines.readme_parts import TYPES, page, table
+from neuralshade.verbs.export.engines.readme_parts import SHORTER, TYPES, page, table
 from neuralshade.verbs.export.engines.surface import Surface
 from neuralshade.verbs.export.engines.unity.shader_graph import Node, UnityAsset
 from neuralshade.verbs.export.texture_files import file_of
@@ -93,6 +93,8 @@ def _facts(printer: UnityAsset, surface: Surface) -> list[str]:
     if printer.reads_words:
         facts += ["The network's grids are in the PNG, a word in each texel, as graphs bind no "
                   "buffers. Text and PNG belong together: export both again."]  # fmt: skip
+    if printer.in_text and printer.form.networks:
+        facts += [f"The network's numbers stand in the text. {SHORTER}"]
     if not printer.form.textures:
         facts += ["Values are evaluated at each pixel, without hardware filtering."]
     return [*facts, "In .shader files include the .hlsl file after Core.hlsl and Texture.hlsl of "

@@ -180,7 +180,7 @@ class UnityAsset(HlslAsset):
 def _about(surface: Surface) -> str:
     return {
         "color": "The picture's color, in the color space of the project.",
-        "maps": "All maps of a position; the network runs once. Normal: tangent space, y up.",
+        "maps": "All maps of a position, by one evaluation. Normal: tangent space, y up.",
         "light": "f * cos of light from Wi to Wo, directions in tangent space away from the "
                  "surface.",
     }[surface.kind]  # fmt: skip

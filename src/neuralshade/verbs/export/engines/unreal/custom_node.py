@@ -108,7 +108,7 @@ class UnrealAsset(HlslAsset):
 def _about(surface: Surface) -> str:
     return {
         "color": "The picture's color in linear light.",
-        "maps": "All maps of a position; the network runs once. Normal: tangent space, y down.",
+        "maps": "All maps of a position, by one evaluation. Normal: tangent space, y down.",
         "light": "f * cos of light from Wi to Wo, directions in tangent space away from the "
                  "surface.",
     }[surface.kind]  # fmt: skip

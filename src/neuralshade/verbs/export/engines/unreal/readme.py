@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neuralshade.verbs.export.engines.readme_parts import page, table
+from neuralshade.verbs.export.engines.readme_parts import SHORTER, page, table
 from neuralshade.verbs.export.engines.surface import Surface
 from neuralshade.verbs.export.engines.unreal.custom_node import CustomNode, UnrealAsset
 from neuralshade.verbs.export.texture_files import file_of
@@ -98,6 +98,8 @@ def _facts(printer: UnrealAsset, surface: Surface) -> list[str]:
     if printer.reads_words:
         facts += ["The asset's grids are in the TGA, a word in each texel. It is no PNG, as "
                   "Unreal may replace colors of transparent PNG texels."]  # fmt: skip
+    if printer.in_text and printer.form.networks:
+        facts += [f"The network's numbers stand in the text. {SHORTER}"]
     if not printer.form.textures:
         facts += ["Values are evaluated at each pixel, without hardware filtering."]
     return [*facts, "A change of the .ush file shows after `recompileshaders changed`.", RAN]
