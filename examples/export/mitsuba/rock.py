@@ -421,6 +421,7 @@ class Place:
     """Where a plugin is evaluated: its parameters ``to_uv``, ``level`` and ``footprint``."""
 
     def __init__(self, props):
+        functions()  # uploads numbers before a kernel is recorded
         self.level = float(props.get("level", 0.0))
         self.footprint = bool(props.get("footprint", False))
         rows = np.eye(4)
