@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from neuralshade.asset.schema import Form, Rule
     from neuralshade.asset.texture.map_chain import MapChain
     from neuralshade.fitting.scene import Scene
+    from neuralshade.measure.levels_beside import LevelsBeside
     from neuralshade.measure.quality_rows import InMemory
     from neuralshade.measure.table import Table
     from neuralshade.model.scattering import Scattering
@@ -36,6 +37,7 @@ else:
     Rule = lazy_type("neuralshade.asset.schema:Rule")
     MapChain = lazy_type("neuralshade.asset.texture.map_chain:MapChain")
     Scene = lazy_type("neuralshade.fitting.scene:Scene")
+    LevelsBeside = lazy_type("neuralshade.measure.levels_beside:LevelsBeside")
     InMemory = lazy_type("neuralshade.measure.quality_rows:InMemory")
     Table = lazy_type("neuralshade.measure.table:Table")
     Scattering = lazy_type("neuralshade.model.scattering:Scattering")
@@ -44,6 +46,6 @@ else:
     Region = lazy_type("neuralshade.source.region:Region")
     TextureSet = lazy_type("neuralshade.source.texture_set:TextureSet")
 
-__all__ = ["Asset", "Form", "Header", "InMemory", "MapChain", "Module", "Numbers", "Region", "Rule",
-           "Scattering", "Scene", "ShaderForm", "SteppedCodes", "Table", "Tensor", "TextureSet",
-           "TorchDevice"]  # fmt: skip
+__all__ = ["Asset", "Form", "Header", "InMemory", "LevelsBeside", "MapChain", "Module", "Numbers",
+           "Region", "Rule", "Scattering", "Scene", "ShaderForm", "SteppedCodes", "Table", "Tensor",
+           "TextureSet", "TorchDevice"]  # fmt: skip

@@ -116,6 +116,14 @@ def half_size_rival(maps: ByteMaps) -> TextureRival:
     return _rival(maps, chains, 1)
 
 
+def half_size_levels(maps: ByteMaps) -> tuple[TextureRival, dict[str, list[Floats]]]:
+    """Return ``half_size_rival``, and its decoded levels as stored: [h, w, stored channels]."""
+    chains = {name: _Chain.of(maps, name, 1) for name in maps.levels}
+    levels = {name: [chain.decoded(maps, name, level) for level in range(1, len(chain.blocks))]
+              for name, chain in chains.items()}  # fmt: skip
+    return _rival(maps, chains, 1), levels
+
+
 def _rival(maps: ByteMaps, chains: Mapping[str, _Chain], finest: int) -> TextureRival:
     sizes = sum(sum(map(len, each.blocks[finest:])) for each in chains.values())
     seconds = sum(sum(each.seconds[finest:]) for each in chains.values())
@@ -146,11 +154,15 @@ class _Chain:
             chain.seconds.append(time.perf_counter() - begun)
         return chain
 
+    def decoded(self, maps: ByteMaps, name: str, level: int) -> Floats:
+        """Return the stored channels of a level."""
+        height, width = maps.levels[name][level].shape[:2]
+        values = decompress_blocks(self.blocks[level], self.form, height, width)
+        return values[..., : maps.stored_channels(name)]
+
     def seen(self, maps: ByteMaps, name: str, finest: int) -> Bytes:
         """Return level 0 as shown when level ``finest`` is the first one stored."""
-        height, width = maps.levels[name][finest].shape[:2]
-        values = decompress_blocks(self.blocks[finest], self.form, height, width)
-        values = values[..., : maps.stored_channels(name)]
+        values = self.decoded(maps, name, finest)
         if finest:
             size = maps.levels[name][0].shape[:2]
             linear = srgb_to_linear(values) if name in maps.colors else values

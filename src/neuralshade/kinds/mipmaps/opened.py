@@ -17,7 +17,7 @@ from neuralshade.base.lazy_import import lazy_type
 from neuralshade.base.message_text import decimals, memory_text, named, shown
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.scene import RESULT, Scene
-from neuralshade.kinds.hints import MapChain, TextureSet
+from neuralshade.kinds.hints import LevelsBeside, MapChain, TextureSet
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.mipmaps import KIND
 from neuralshade.kinds.mipmaps.asset import (
@@ -183,6 +183,14 @@ class OpenedMipmaps(Opened):
     def check_reference(self, reference: Any) -> None:
         """Raise AssetError for maps other than level 0, although they are not shown."""
         self.same_textures(reference)
+
+    def levels_beside(self, source: Any) -> list[LevelsBeside]:
+        """Return the maps with the levels of a box filter; AssetError for other maps."""
+        from neuralshade.kinds.mipmaps.levels_beside import box_levels
+
+        if source is not None:
+            self.same_textures(source)
+        return box_levels(self)
 
     def scene(self, reference: Any = None) -> Scene:
         """Return the plane, beside filters' levels of its level 0, in 8 bits too."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from neuralshade.base.message_text import plain, plain_name
 from neuralshade.engine.threads import side_by_side
+from neuralshade.errors import ConfigError
 from neuralshade.kinds.kind import Notice, ignore
 from neuralshade.kinds.textures.corner_psnr import corner_psnr
 from neuralshade.kinds.textures.engine import latent_grids
@@ -83,7 +84,8 @@ def compare(opened: TexturesAsset, reference: Any, notice: Notice = ignore) -> C
 
     ``notice`` is called first where these are not the maps of the fit.
 
-    Raises: AssetError for other maps; what ``load_material_set`` raises.
+    Raises: ConfigError without a reference; AssetError for other maps; what ``load_material_set``
+        raises.
     """
     textures = reference_set(opened, reference)
     if not is_fitted(opened, textures):
@@ -168,6 +170,9 @@ def evaluate_textures(
 
     Raises: AssetError for other maps; what ``load_material_set`` raises.
     """
+    if reference is None:
+        raise ConfigError(f"{opened.path}: got no maps, need those that it was fitted to. "
+                          "Give their folder as the second argument.")  # fmt: skip
     return table_of(opened, compare(opened, reference, notice))
 
 

@@ -19,7 +19,7 @@ from neuralshade.base.lazy_import import lazy_type
 from neuralshade.base.message_text import decimals, memory_text, shown
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.scene import Scene
-from neuralshade.kinds.hints import MapChain
+from neuralshade.kinds.hints import LevelsBeside, MapChain
 from neuralshade.kinds.kind import Notice, Opened, ignore
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.channels import TEXEL, MapCoding, coding_of
@@ -243,6 +243,12 @@ class OpenedTextures(Opened):
 
         return same_set(self, reference)
 
+    def levels_beside(self, source: Any) -> list[LevelsBeside]:
+        """Return the channels of its source, None for none, and of blocks at half size."""
+        from neuralshade.kinds.textures.channels_beside import channels_beside
+
+        return channels_beside(self, source)
+
     @property
     def memory_bytes(self) -> int:
         """Return the bytes in a GPU's memory: packed codes, float16 decoder."""
@@ -260,20 +266,12 @@ class OpenedTextures(Opened):
         """Return the PSNR of every map and mip, beside the alternatives."""
         from neuralshade.kinds.textures.evaluate import evaluate_textures
 
-        if reference is None:
-            raise ConfigError(f"{self.path}: got no maps, need those that it was fitted to. "
-                              "Give their folder as the second argument.")  # fmt: skip
         return evaluate_textures(self, reference, notice)
 
     def report(
-        self,
-        reference: Any,
-        output: str | os.PathLike[str],
-        *,
-        snapshots: Any = (),
-        facts: Sequence[tuple[str, str]] = (),
-        notice: Notice = ignore,
-    ) -> None:
+        self, reference: Any, output: str | os.PathLike[str], *, snapshots: Any = (),
+        facts: Sequence[tuple[str, str]] = (), notice: Notice = ignore,
+    ) -> None:  # fmt: skip
         """Write the page: maps, errors, a table of the alternatives."""
         from neuralshade.kinds.textures.report import report_textures  # loads plots: 1 s
 

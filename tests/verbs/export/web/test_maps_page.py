@@ -2,6 +2,7 @@
 
 import io
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,13 @@ from fixtures.browsers import chromium
 from fixtures.texture_assets import material_set
 from PIL import Image
 
+from neuralshade.errors import AssetError
+from neuralshade.fitting.options import FitOptions
 from neuralshade.kinds import open_asset
+from neuralshade.kinds.textures.fit import fit_textures
+from neuralshade.kinds.textures.reference import byte_maps
 from neuralshade.measure.quality import psnr_db
+from neuralshade.measure.texture_rivals import half_size_levels
 from neuralshade.source.color import linear_to_srgb
 from neuralshade.verbs.export.web.web import page_data, web_page
 from neuralshade.verbs.render import render
@@ -47,9 +53,9 @@ def show(request, started, tmp_path):
     """Return a function that opens an asset's page, and waits until it is whole."""
     opened = []
 
-    def shown(asset, width, height, **query):
+    def shown(asset, width, height, source=None, **query):
         path = tmp_path / "page.html"
-        path.write_bytes(web_page([asset]))
+        path.write_bytes(web_page([asset], beside=[] if source is None else [source]))
         page = started.new_page(viewport={"width": width, "height": height})
         opened.append(page)
         page.errors = []
@@ -184,13 +190,59 @@ def drag(page, x, y, dx, dy):
     page.mouse.up()
 
 
+def other_picture(page):
+    """Return the picture beside, where it has the whole canvas."""
+    page.evaluate("() => { document.querySelector('.wipe').hidden = true; }")
+    return picture(page)
+
+
+def test_the_source_is_beside(show, fitted_set):
+    size = sized(fitted_set.asset)
+    page = show(fitted_set.asset, *size, fitted_set.maps, view="map:albedo", beside=1, wipe=0)
+    source = np.round(fitted_set.maps["albedo"].values * 255).astype(np.uint8)
+    assert page.inner_text(".wipe .right") == "source, 24 x 16 texels"
+    expected = source.repeat(TIMES, 0).repeat(TIMES, 1)
+    assert psnr_db(expected, other_picture(page)) >= LEAST_DB
+
+
+def test_a_lit_source_is_beside(show, fitted_set):
+    size = sized(fitted_set.asset)
+    page = show(fitted_set.asset, *size, fitted_set.maps, view="lit", beside=1, wipe=0)
+    expected = rendered(fitted_set.asset, size, show="given:lit", reference=fitted_set.maps)
+    assert psnr_db(expected, other_picture(page)) >= LEAST_DB
+
+
+def test_blocks_at_half_size_are_beside_with_their_bytes(show, fitted_set):
+    opened = open_asset(fitted_set.asset)
+    rival, levels = half_size_levels(byte_maps(opened, fitted_set.maps))
+    page = show(fitted_set.asset, *sized(fitted_set.asset), fitted_set.maps, view="map:albedo",
+                beside=2, wipe=0)  # fmt: skip
+    told = page.inner_text(".wipe .right")
+    assert f"{rival.disk_bytes:,} bytes" in told and f"{rival.mean_psnr_db:.2f} dB" in told
+    half = np.round(levels["albedo"][0] * 255).astype(np.uint8)
+    expected = half.repeat(2 * TIMES, 0).repeat(2 * TIMES, 1)
+    assert psnr_db(expected, other_picture(page)) >= LEAST_DB
+
+
+def test_a_box_filter_is_beside_trained_levels(show):
+    asset = DATA / "mipmaps.nsh"
+    page = show(asset, 320, 180, view="plane", beside=1, wipe=0)
+    box = render(open_asset(asset), size=(320, 180), show="box")
+    expected = np.round(linear_to_srgb(box.clip(0, 1)) * 255).astype(np.uint8)
+    assert psnr_db(expected, other_picture(page)) >= LEAST_DB
+
+
+def test_other_maps_are_refused(fitted_set, same_message):
+    other = material_set()
+    albedo = replace(other["albedo"], values=1 - other["albedo"].values)
+    changed = replace(other, maps=(albedo, *other.maps[1:]))
+    with pytest.raises(AssetError) as caught:
+        web_page([fitted_set.asset], beside=[changed])
+    same_message(str(caught.value), str(fitted_set.asset), "maps", "fitted to")
+
+
 def test_names_of_maps_are_text(show, tmp_path):
     """What a set calls its maps is shown as it is."""
-    from dataclasses import replace
-
-    from neuralshade.fitting.options import FitOptions
-    from neuralshade.kinds.textures.fit import fit_textures
-
     odd = "</script><b>x & y"
     maps = material_set()
     named = replace(maps, maps=(replace(maps["displacement"], name=odd), maps["metallic"]))

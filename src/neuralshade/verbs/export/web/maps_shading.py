@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from neuralshade.languages.numbers import number
+from neuralshade.measure.levels_beside import Bytes
 from neuralshade.measure.plane.lit_sphere import GREY, LIT, ROUGH
 from neuralshade.model.shader_form import Function, Network, Parameter, ShaderForm, Struct
 from neuralshade.verbs.export.web.fragment import AT, MAIN, Fragment, fragment
@@ -105,6 +108,31 @@ def decode_fragment(form: ShaderForm) -> Fragment:
     assert texel is not None
     body = (f"return {texel.name}(int(at.x), int(at.y), int(page_in(0).x));",)
     return fragment(form, Function(texel.result, MAIN, (AT,), body))
+
+
+def thirds(level: Bytes) -> list[Bytes]:
+    """Return channels [H, W, C] as pictures of three, the last one filled with zeros."""
+    count = -(-level.shape[2] // 3)
+    padded = np.pad(level, ((0, 0), (0, 0), (0, 3 * count - level.shape[2])))
+    return np.split(padded, count, axis=2)
+
+
+def merge_fragment(form: ShaderForm, texel: Function, level: Bytes) -> Fragment:
+    """Return the shader that draws a level of channels from the pictures of ``thirds``."""
+    struct, count = struct_of(form, texel), level.shape[2]
+    images = [page_texture(f"page_image{i}") for i in range(len(thirds(level)))]
+    lanes = [f"i{i // 3}.{'xyz'[i % 3]}" if i < count else "0.0"
+             for i in range(4 * len(struct.members))]  # fmt: skip
+    body = (
+        "const float2 uv = at / page_in(0).yz;",
+        *(f"const float4 i{i} = {one.reader}(uv, 0.0);" for i, one in enumerate(images)),
+        f"{struct.name} found;",
+        *(f"found.{name} = float4({', '.join(lanes[4 * i : 4 * i + 4])});"
+          for i, (_, name) in enumerate(struct.members)),
+        "return found;",
+    )  # fmt: skip
+    bare = replace(bare_form(*images), structs=form.structs)
+    return fragment(bare, Function(texel.result, MAIN, (AT,), body))
 
 
 def lit_fragment(reader: MapReader) -> Fragment:

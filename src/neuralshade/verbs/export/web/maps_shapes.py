@@ -6,7 +6,8 @@ pixels, distance of the eye, u and v of a radian; 3 to 5 rows of the rotation fr
 shape; 6 direction to the light, its brightness; 7 up, ambient light; 8 size of the finest level,
 finest level there is, whether texels are sharp; 9 share of the longer side of a footprint in its
 level, light of the sky, background, fading; 10 pixel, camera's height, sine and cosine of its
-pitch; 11 cosine and sine of its turn, level of sharp texels; 12 part of a flat map; 13 which map.
+pitch; 11 cosine and sine of its turn, level of sharp texels, width over height; 12 part of a
+flat map; 13 which map.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ def _plane() -> Function:
          # all of a pixel is below the horizon
          "const float seen = float(depth >= 0.5 * view.x * view.w);",
          f"{HIT.name} hit;",
-         "hit.place = float4(place.x, -place.y * size.x / size.y, "
+         "hit.place = float4(place.x, -place.y * page_in(11).w, "
          "page_lod(min(right, along), max(right, along)), "
          "seen * mix(1.0, clamp(slope * 12.0, 0.0, 1.0), page_in(9).w));",
          "hit.up = float3(0.0, 0.0, 1.0);", "hit.right = float3(turn.x, -turn.y, 0.0);",
@@ -177,7 +178,7 @@ def lit_functions() -> list[Function]:
         "page_sky",
         (Parameter("float", "rise"), Parameter("float", "soft")),
         # brighter above, darker below, the horizon as soft as the surface is rough
-        ("return 0.45 + 0.55 * clamp(rise / soft, -1.0, 1.0);",),
+        ("return 0.55 + 0.4 * clamp(rise / soft, -1.0, 1.0);",),
     )
     around = Function(
         "float3", "page_around",

@@ -24,16 +24,16 @@ class MapTextures {
   }
 
   /** Draw a level by a program whose targets are all textures, in bands. */
-  async draw(program, words, level, rest) {
+  async draw(program, numbers, level, rest) {
     const [width, height] = this.size(level), inputs = new Float32Array(64);
     const targets = [...this.named.values()].map((texture) => ({ texture, level }));
-    inputs[0] = level;
+    inputs.set([level, width, height]);
     for (let row = 0; row < height;) {
       await rest();
       this.rows ??= Math.ceil(2048 / width);
       const end = Math.min(height, row + Math.max(1, Math.floor(this.rows * 2 ** level)));
       const begin = performance.now();
-      this.gpu.draw(program, { targets, inputs, words, rows: [row, end] });
+      this.gpu.draw(program, { targets, inputs, ...numbers, rows: [row, end] });
       await this.gpu.done();
       const ms = performance.now() - begin;
       this.rows = ((end - row) / 2 ** level) * clamped(LEVEL_MS / Math.max(ms, 0.1), 0.5, 2);
@@ -63,15 +63,36 @@ export class MapsView {
     const { facts } = this, { shaders } = facts;
     this.flat_program = await load.program(shaders.flat);
     this.lit_program = shaders.lit && await load.program(shaders.lit);
-    this.own = facts.channels ? await this.#decoded(load) : await this.#loaded(load);
-    return [this.#layer(this.own, { title: facts.title })];
+    this.own = facts.channels ? await this.#decoded(load) : await this.#loaded(load, facts.images);
+    const merge = shaders.merge && await load.program(shaders.merge, ...facts.channels.map(() => "bytes"));
+    const beside = facts.beside.map(async ({ title, about, first, images }) => this.#layer(merge
+      ? await this.#merged(load, merge, first, images) : await this.#loaded(load, images), { title, about }));
+    return [this.#layer(this.own, { title: facts.title }), ...await Promise.all(beside)];
+  }
+
+  /** Draw levels of channels from pictures, each of three of them. */
+  async #merged({ gpu, segment }, program, first, images) {
+    const { facts } = this, count = images.length / (facts.levels - first);
+    const made = new MapTextures(gpu, facts.channels, { ...facts, width: Math.max(1, facts.width >> first),
+      height: Math.max(1, facts.height >> first), levels: facts.levels - first });
+    for (let level = made.levels - 1; level >= 0; --level) {
+      const size = made.size(level);
+      const textures = await Promise.all(images.slice(level * count, (level + 1) * count).map(async (one) => {
+        const texture = gpu.texture(...size, 1, "bytes");
+        gpu.fill(texture, 0, ...size, await bitmap(await segment(one)));
+        return texture;
+      }));
+      await made.draw(program, { textures }, level, () => null);
+      for (const one of textures) one.free();
+    }
+    return made;
   }
 
   /** Upload the levels of textures. */
-  async #loaded({ gpu, segment }) {
-    const formats = new Map(this.facts.images.map((one) => [one.name, one.format]));
+  async #loaded({ gpu, segment }, images) {
+    const formats = new Map(images.map((one) => [one.name, one.format]));
     const made = new MapTextures(gpu, [...formats.keys()], this.facts, (name) => formats.get(name));
-    for (const { name, levels } of this.facts.images) {
+    for (const { name, levels } of images) {
       await Promise.all(levels.map(async (one, level) => gpu.fill(made.named.get(name), level,
         ...made.size(level), await bitmap(await segment(one)))));
     }
@@ -84,16 +105,16 @@ export class MapsView {
   async #decoded(load) {
     const { facts, stage } = this, made = new MapTextures(load.gpu, facts.channels, facts);
     const program = await load.program(facts.shaders.decode, ...facts.channels.map(() => "bytes"));
-    const words = await load.words();
+    const numbers = { words: await load.words() };
     const few = (level) => made.size(level)[0] * made.size(level)[1] <= FIRST_TEXELS;
     let level = facts.levels;
     while (level > 0 && (level === facts.levels || few(level - 1))) {
-      await made.draw(program, words, level -= 1, () => null);
+      await made.draw(program, numbers, level -= 1, () => null);
     }
     this.whole = (async () => {
       await stage.drawn;
       while (level > 0 && !stage.stopped) {
-        await made.draw(program, words, level -= 1, () => stage.stopped || stage.settled);
+        await made.draw(program, numbers, level -= 1, () => stage.stopped || stage.settled);
         stage.change();
       }
     })();
@@ -122,7 +143,7 @@ export class MapsView {
 
   /** What the shaders read; see maps_shapes.py. */
   #inputs({ width: across, height: down, finest }, width, height, sample) {
-    const { facts: { sphere, plane, trained }, exact, scale, shown: shape } = this;
+    const { facts, facts: { sphere, plane, trained }, exact, scale, shown: shape } = this;
     const inputs = new Float32Array(64), set = (row, ...values) => inputs.set(values, 4 * row);
     const sharp = this.sharp * (finest === 0);
     if (this.flat) {
@@ -137,13 +158,14 @@ export class MapsView {
     const rows = [[c, s * sp, -s * cp], [0, cp, sp], [s, -c * sp, c * cp]];
     const turned = (v) => rows.map((row) => row[0] * v[0] + row[1] * v[1] + row[2] * v[2]);
     const jitter = STEPS.map((step) => (exact ? 0 : part(0.5 + step * sample) - 0.5));
-    const small = (sphere.radius * Math.min(across, down)) / 2; // around it, texels or whole maps
-    const maps = Math.max(1, Math.round((TURN * small) / across));
-    const radian = exact ? small : (maps * across) / TURN;
+    const small = (sphere.radius * Math.min(facts.width, facts.height)) / 2;
+    const maps = Math.max(1, Math.round((TURN * small) / facts.width)); // around it, whole ones
+    const radian = exact ? small : (maps * facts.width) / TURN;
     const reach = (sphere.radius * Math.min(width, height) * scale) / 2;
     set(0, width, height, ...jitter);
     set(1, shape, 1 / (sample + 1), +exact, +(ground || !exact));
-    set(2, shape === 2 ? reach * Math.sqrt(EYE ** 2 / 3 - 1) : reach, EYE, radian / across, radian / down);
+    set(2, shape === 2 ? reach * Math.sqrt(EYE ** 2 / 3 - 1) : reach, EYE, radian / facts.width,
+      radian / facts.height);
     rows.forEach((row, i) => set(3 + i, ...row));
     set(6, ...(ground ? light : turned(light)), own.radiance);
     set(7, ...(ground ? [0, 0, 1] : turned([0, 1, 0])), exact ? own.ambient : 0);
@@ -153,7 +175,7 @@ export class MapsView {
     const low = Math.sin(plane.pitch) + Math.tan(plane.field / 2) * Math.cos(plane.pitch);
     const tiles = (exact ? plane.tiles : Math.min(plane.tiles, MOST_TILES)) / scale;
     set(10, pixel, (tiles * low) / (width * pixel), sp, cp);
-    set(11, c, s, 0);
+    set(11, c, s, 0, facts.width / facts.height);
     return inputs;
   }
 
