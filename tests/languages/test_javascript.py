@@ -75,6 +75,13 @@ def test_blocks_loops_and_early_returns():
           function("float2", body, ("int", "n")))  # fmt: skip
 
 
+def test_arguments_may_change():
+    body = ["v = v.yx * 2.0;", "const float2 before = v;", "v.x += n;", "n = v.x + before.x;",
+            "return float2(n, before.y);"]  # fmt: skip
+    check([[1, 4, 0.5]], [[16.5, 2]],
+          function("float2", body, ("float2", "v"), ("float", "n")))  # fmt: skip
+
+
 def test_structs_pass_through_functions():
     made = Function("asset_pair", "asset_made", (Parameter("float3", "v"),),
                     ("asset_pair found;", "found.a = normalize(v) * length(v);",

@@ -38,10 +38,11 @@ class Body:
         self._count = 0
         self.lines: list[Line] = []
         self.parameters: list[Item] = []
-        text = " ".join(line for line in function.body if isinstance(line, str))
-        self._stepped = set(STEPPED.findall(text))  # as float32 has them: all take one texel
-        changed = {found["to"].partition(".")[0] for line in function.body
-                   if isinstance(line, str) and (found := ASSIGNED.fullmatch(line))}  # fmt: skip
+        lines = [line.strip() for line in function.body if isinstance(line, str)]
+        # Rounded as float32 is, so that all languages take the same texel.
+        self._stepped = set(STEPPED.findall(" ".join(lines)))
+        changed = {found["to"].partition(".")[0] for line in lines
+                   if (found := ASSIGNED.fullmatch(line))}  # fmt: skip
         for one in function.parameters:
             self.parameters += self._named(one.type, one.name, fixed=one.name not in changed)
 
@@ -54,10 +55,6 @@ class Body:
             else:
                 self._add(line.strip())
         self.lines = _without_unread(self.lines)
-
-    def result(self) -> list[Item]:
-        """Return the numbers of the function's result, without values."""
-        return [Item(kind, path) for path, kind in self._shapes.leaves(self._function.result)]
 
     def hold(self, scalar: Scalar) -> Scalar:
         """Return a name for a number that is read more than once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from neuralshade.languages.numbers import LANES
 from neuralshade.model.shader_form import Struct
@@ -29,10 +29,6 @@ class Scalar:
     def within(self, level: int) -> str:
         """Return the text for an operand of an operator that binds as ``level`` does."""
         return f"({self.text})" if self.level < level else self.text
-
-    def of(self, kind: str) -> Scalar:
-        """Return the same text for another type."""
-        return replace(self, kind=kind)
 
 
 @dataclass(frozen=True)
