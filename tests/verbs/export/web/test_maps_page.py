@@ -161,14 +161,7 @@ def test_a_smaller_picture_has_coarser_levels(show, fitted_set):
 @pytest.mark.parametrize("shape", range(3))
 def test_dragging_turns_a_shape_and_moves_its_light(show, fitted_set, shape):
     page = show(fitted_set.asset, 240, 160)
-    page.evaluate(
-        """(shape) => {
-        const { view, stage } = neuralshade_viewer;
-        view.controls()[0].set(shape);
-        stage.change();
-    }""",
-        shape,
-    )
+    page.evaluate("(shape) => neuralshade_viewer.view.controls()[0].set(shape)", shape)
     before = picture(page)
     drag(page, 120, 80, 30, 10)
     turned = picture(page)

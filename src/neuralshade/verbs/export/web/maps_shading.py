@@ -135,23 +135,25 @@ def merge_fragment(form: ShaderForm, texel: Function, level: Bytes) -> Fragment:
     return fragment(bare, Function(texel.result, MAIN, (AT,), body))
 
 
-def lit_fragment(reader: MapReader) -> Fragment:
-    """Return the shader of a lit shape: linear light, alpha its coverage."""
+def lit_fragment(reader: MapReader, shape: str) -> Fragment:
+    """Return the shader of a lit shape: linear light, alpha its coverage.
+
+    One for each: software renderers evaluate all branches of a shader.
+    """
     form = replace(reader.form, structs=(*reader.form.structs, HIT, SURFACE),
                    textures=(page_texture(BEFORE), *reader.form.textures))  # fmt: skip
     main = Function(
         "float4", MAIN, (AT,),
         (f"const {HIT.name} hit = page_shape(at + page_in(0).zw);",
-         "float4 now = float4(0.0);",
-         "now = page_seen(hit);",
+         "float4 now = page_seen(hit);",
          "const float4 mode = page_in(1);",
          "const float3 behind = float3(page_in(9).z);",
          "const float4 opaque = float4(mix(behind, now.xyz, now.w), 1.0);",
-         "now = mix(now, opaque, mode.z);",
-         "if (mode.y >= 1.0) return now;",
+         "now = mix(now, opaque, mode.y);",
+         "if (mode.x >= 1.0) return now;",
          f"const float4 before = {BEFORE}_sampled(at / page_in(0).xy, 0.0);",
-         "const float alpha = mix(before.w, now.w, mode.y);",
-         "const float3 sum = mix(before.xyz * before.w, now.xyz * now.w, mode.y);",
+         "const float alpha = mix(before.w, now.w, mode.x);",
+         "const float3 sum = mix(before.xyz * before.w, now.xyz * now.w, mode.x);",
          "return float4(sum / max(alpha, 0.001), alpha);"),
     )  # fmt: skip
     seen = Function(
@@ -160,7 +162,7 @@ def lit_fragment(reader: MapReader) -> Fragment:
          f"const {SURFACE.name} mapped = page_mapped(hit.place.xy, hit.place.z);",
          "return float4(page_reflected(mapped, hit), hit.place.w);"),
     )  # fmt: skip
-    more = [*reader.helpers, *shape_functions(), *lit_functions(), _mapped(reader), seen]
+    more = [*reader.helpers, *shape_functions(shape), *lit_functions(), _mapped(reader), seen]
     return fragment(form, main, more)
 
 

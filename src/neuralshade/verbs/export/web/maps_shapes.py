@@ -1,6 +1,6 @@
 """Shapes of a page under the maps of a set: where a pixel meets them, and how that is lit.
 
-Inputs, of page/maps.js: 0 size of the target, offset of the sample; 1 shape, share of the sample,
+Inputs, of page/maps.js: 0 size of the target, offset of the sample; 1 share of the sample,
 whether the background is drawn, whether normals are bent to the eye; 2 radius or focal length in
 pixels, distance of the eye, u and v of a radian; 3 to 5 rows of the rotation from the view to the
 shape; 6 direction to the light, its brightness; 7 up, ambient light; 8 size of the finest level,
@@ -31,9 +31,9 @@ SURFACE = Struct("page_surface", (
 ))  # fmt: skip
 
 
-def shape_functions() -> list[Function]:
-    """Return ``page_shape(at)`` and what it calls."""
-    return [_angle(), _turned(), _lengthened(), _sphere(), _plane(), _cube(), _shape()]
+def shape_functions(shape: str) -> list[Function]:
+    """Return ``page_shape(at)`` and what it calls. ``shape``: of SHAPES."""
+    return [_angle(), _turned(), _lengthened(), SHAPES[shape]()]
 
 
 def _angle() -> Function:
@@ -68,7 +68,7 @@ def _lengthened() -> Function:
 
 def _sphere() -> Function:
     return Function(
-        HIT.name, "page_sphere", (AT,),
+        HIT.name, "page_shape", (AT,),
         ("const float radius = page_in(2).x;", "const float2 size = page_in(8).xy;",
          "const float2 wide = (at - 0.5 * page_in(0).xy) / radius;",
          "const float far = length(wide);",
@@ -93,7 +93,7 @@ def _sphere() -> Function:
 
 def _plane() -> Function:
     return Function(
-        HIT.name, "page_plane", (AT,),
+        HIT.name, "page_shape", (AT,),
         ("const float4 view = page_in(10);", "const float2 size = page_in(8).xy;",
          "const float across = (at.x - 0.5 * page_in(0).x) * view.x;",
          "const float rise = (0.5 * page_in(0).y - at.y) * view.x;",
@@ -120,7 +120,7 @@ def _plane() -> Function:
 
 def _cube() -> Function:
     return Function(
-        HIT.name, "page_cube", (AT,),
+        HIT.name, "page_shape", (AT,),
         ("const float focal = page_in(2).x;", "const float2 size = page_in(8).xy;",
          "const float2 wide = at - 0.5 * page_in(0).xy;",
          "const float3 ray = page_turned(normalize(float3(wide.x, -wide.y, -focal))) + 1e-9;",
@@ -143,12 +143,7 @@ def _cube() -> Function:
     )  # fmt: skip
 
 
-def _shape() -> Function:
-    return Function(
-        HIT.name, "page_shape", (AT,),
-        ("if (page_in(1).x < 0.5) return page_sphere(at);",
-         "if (page_in(1).x < 1.5) return page_plane(at);", "return page_cube(at);"),
-    )  # fmt: skip
+SHAPES = {"sphere": _sphere, "plane": _plane, "cube": _cube}
 
 
 def lit_functions() -> list[Function]:
@@ -202,7 +197,7 @@ def lit_functions() -> list[Function]:
          "const float3 n = normalize(mapped.normal.x * hit.right + mapped.normal.y * hit.above + "
          "mapped.normal.z * hit.up);",
          f"const float missing = max({number(LOWEST_EYE)} - dot(n, hit.eye), 0.0);",
-         "s.normal = normalize(n + page_in(1).w * missing * hit.eye);",
+         "s.normal = normalize(n + page_in(1).z * missing * hit.eye);",
          "const float3 direct = page_in(6).w * page_shade(s, page_in(6).xyz, hit.eye);",
          "const float3 flat_light = page_in(7).w * s.occlusion * s.albedo;",
          "return direct + flat_light + page_in(9).y * page_around(s, hit.eye);"),

@@ -27,6 +27,7 @@ from neuralshade.verbs.export.web.maps_shading import (
     struct_of,
     thirds,
 )
+from neuralshade.verbs.export.web.maps_shapes import SHAPES
 from neuralshade.verbs.export.web.page_asset import PageAsset
 
 TEXELS_PER_PIXEL = 3.0  # along the lower edge of the plane, of PlaneView.showing
@@ -40,9 +41,10 @@ def maps_view(page: PageAsset, beside: Any) -> dict[str, Any]:
     (width, height), wraps = sizes[0], opened.recipe.wrap == "repeat"
     shaders = {"flat": page.shader(flat_fragment(reader))}
     if lights(form):
-        shaders["lit"] = page.shader(lit_fragment(reader))
+        shaders |= {name: page.shader(lit_fragment(reader, name)) for name in SHAPES}
     facts: dict[str, Any] = {
         "view": "maps", "width": width, "height": height, "levels": len(sizes), "wraps": wraps,
+        "shapes": list(SHAPES) if lights(form) else [],
         "maps": [one.meaning for one in form.maps], "shaders": shaders,
         "sphere": {"radius": RADIUS, "light": (np.array(LIGHT) / np.linalg.norm(LIGHT)).tolist(),
                    "radiance": RADIANCE * math.pi,

@@ -1,6 +1,5 @@
 /** View of the maps of a surface: on a lit sphere, plane or cube, and each map by itself. */
 
-const SHAPES = ["lit sphere", "lit plane", "lit cube"];
 const FIRST_TEXELS = 2 ** 14; // of levels that are decoded before the first picture
 const LEVEL_MS = 40; // of a band of a level
 const SAMPLES = 8, STEPS = [0.7548776662, 0.569840291]; // of a pixel, when all is still
@@ -45,13 +44,14 @@ class MapTextures {
 
 export class MapsView {
   constructor(facts, stage, { view = "", light }) {
-    const lit = facts.shaders.lit ? SHAPES : [], map = facts.maps.indexOf(view.slice(4));
-    Object.assign(this, { facts, stage, moves: 0, names: [...lit, ...facts.maps], lit: lit.length });
+    const { length: lit } = facts.shapes, map = facts.maps.indexOf(view.slice(4));
+    Object.assign(this, { facts, stage, moves: 0, lit, programs: {},
+      names: [...facts.shapes.map((one) => `lit ${one}`), ...facts.maps] });
     this.exact = view === "lit" || view === "plane"; // as render draws it
     this.sharp = +/^(lit$|map:)/.test(view); // whether texels are
     this.drags = "Drag to turn, shift-drag for the light, wheel or pinch to zoom";
-    this.shown = lit.length && (view === "plane" || (facts.trained && view !== "lit")) ? 1 : 0;
-    if (view.startsWith("map:") && map >= 0) this.shown = lit.length + map;
+    this.shown = lit && (view === "plane" || (facts.trained && view !== "lit")) ? 1 : 0;
+    if (view.startsWith("map:") && map >= 0) this.shown = lit + map;
     this.reset();
     if (light) {
       const [turn, rise] = light.split(",").map((one) => (Number(one) * Math.PI) / 180);
@@ -61,8 +61,11 @@ export class MapsView {
 
   async open(load) {
     const { facts } = this, { shaders } = facts;
-    this.flat_program = await load.program(shaders.flat);
-    this.lit_program = shaders.lit && await load.program(shaders.lit);
+    this.compile = async (shown) => {
+      const name = this.#shader(shown);
+      this.programs[name] ??= await load.program(shaders[name]);
+    };
+    await this.compile(this.shown);
     this.own = facts.channels ? await this.#decoded(load) : await this.#loaded(load, facts.images);
     const merge = shaders.merge && await load.program(shaders.merge, ...facts.channels.map(() => "bytes"));
     const beside = facts.beside.map(async ({ title, about, first, images }) => this.#layer(merge
@@ -86,6 +89,11 @@ export class MapsView {
       for (const one of textures) one.free();
     }
     return made;
+  }
+
+  /** Name of the shader of a shape or a map. */
+  #shader(shown) {
+    return this.facts.shapes[shown] ?? "flat";
   }
 
   /** Upload the levels of textures. */
@@ -125,11 +133,11 @@ export class MapsView {
     const view = this, { facts: { shaders } } = this;
     return {
       ...about, gain: 1,
-      get program() { return view.flat ? view.flat_program : view.lit_program; },
+      get program() { return view.programs[view.#shader(view.shown)]; },
       get linear() { return !view.flat; },
       get samples() { return view.flat ? undefined : view.exact || textures.finest ? 1 : SAMPLES; },
       get textures() {
-        const { textures: names } = view.flat ? shaders.flat : shaders.lit;
+        const { textures: names } = shaders[view.#shader(view.shown)];
         return names.map((name) => textures.named.get(name)).filter(Boolean); // all but the mean
       },
       inputs: (width, height, sample = 0) => view.#inputs(textures, width, height, sample),
@@ -163,7 +171,7 @@ export class MapsView {
     const radian = exact ? small : (maps * facts.width) / TURN;
     const reach = (sphere.radius * Math.min(width, height) * scale) / 2;
     set(0, width, height, ...jitter);
-    set(1, shape, 1 / (sample + 1), +exact, +(ground || !exact));
+    set(1, 1 / (sample + 1), +exact, +(ground || !exact));
     set(2, shape === 2 ? reach * Math.sqrt(EYE ** 2 / 3 - 1) : reach, EYE, radian / facts.width,
       radian / facts.height);
     rows.forEach((row, i) => set(3 + i, ...row));
@@ -236,10 +244,11 @@ export class MapsView {
   }
 
   controls() {
-    const show = (value) => {
-      this.shown = value;
-      this.exact = false;
+    const show = async (value) => {
+      await this.compile(value);
+      Object.assign(this, { shown: value, exact: false });
       this.reset();
+      this.stage.change();
     };
     return [
       { label: "Show", names: this.names, value: this.shown, set: show },
