@@ -10,6 +10,7 @@ from fixtures.engine_pages import (
     decoded,
     drawn,
     encoded,
+    save_page,
     served,
     shown_page,
 )
@@ -164,6 +165,7 @@ def test_a_baked_picture(draw):
 
 @pytest.mark.parametrize("kind", ["image", "textures", "material"])
 def test_the_page_of_the_readme(exported, gpu_browser, kind):
+    save_page(exported / kind)
     pixels, complaints = shown_page(gpu_browser, exported / kind, THREE)
     assert not complaints
     assert np.ptp(pixels[40:120, 80:160]) > 60  # a sphere with a picture or light on it

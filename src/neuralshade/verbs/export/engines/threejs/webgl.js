@@ -179,7 +179,7 @@ const COLUMNS = [
 
 /**
  * Decode the finest level into ordinary textures with mip levels, once. Returns properties for
- * MeshStandardMaterial or MeshBasicMaterial; dispose of `userData.target` of a texture to free all.
+ * MeshStandardMaterial or MeshBasicMaterial; `map.renderTarget.dispose()` frees all textures.
  */
 export function bake(renderer, { width = asset.size[0], height = asset.size[1] } = {}) {
     if (!entries.maps) need('rgba', 'maps and no color: nothing to bake');
@@ -191,7 +191,6 @@ export function bake(renderer, { width = asset.size[0], height = asset.size[1] }
         anisotropy: renderer.capabilities.getMaxAnisotropy(), depthBuffer: false });
     columns.forEach((one, index) => {
         if (one.srgb) target.textures[index].colorSpace = SRGBColorSpace;
-        target.textures[index].userData.target = target;
     });
     const step = `vec2(${(1 / width).toFixed(9)}, 0.0), vec2(0.0, ${(1 / height).toFixed(9)})`;
     const material = new ShaderMaterial({

@@ -145,7 +145,7 @@ const COLUMNS = [
 
 /**
  * Decode the finest level into ordinary textures with mip levels, once. Returns properties for
- * MeshStandardMaterial or MeshBasicMaterial; dispose of `userData.target` of a texture to free all.
+ * MeshStandardMaterial or MeshBasicMaterial; `map.renderTarget.dispose()` frees all textures.
  * Call it after `await renderer.init()`.
  */
 export function bake(renderer, { width = asset.size[0], height = asset.size[1] } = {}) {
@@ -158,7 +158,6 @@ export function bake(renderer, { width = asset.size[0], height = asset.size[1] }
         anisotropy: renderer.getMaxAnisotropy(), depthBuffer: false });
     columns.forEach((one, index) => {
         if (one.srgb) target.textures[index].colorSpace = SRGBColorSpace;
-        target.textures[index].userData.target = target;
         target.textures[index].name = `${asset.name}_${index}`;
     });
     const uv = down(meshUv());
