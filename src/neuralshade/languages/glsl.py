@@ -29,7 +29,7 @@ class Glsl(Printer):
     }  # fmt: skip
     calls: ClassVar[dict[str, str]] = {
         "as_float": "uintBitsToFloat", "halves": "unpackHalf2x16", "to_half": "f16vec4",
-        "to_float": "vec4",
+        "to_float": "vec4", "atan2": "atan",
     }  # fmt: skip
     enables_halves: ClassVar[str] = (
         "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require"

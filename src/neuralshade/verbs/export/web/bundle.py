@@ -8,7 +8,8 @@ from pathlib import Path
 
 PAGE = Path(__file__).parent / "page"
 IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([a-z0-9_]+\.js)";\n', re.MULTILINE)
-EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) ([\w$]+))", re.MULTILINE)
+COMMENT = re.compile(r"[ \t]*/\*\*.*?\*/[ \t]*\n?", re.DOTALL)
 OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
@@ -31,7 +32,7 @@ def bundled(entry: str, replaced: Mapping[str, str] | None = None) -> str:
         missing = [one for one in wanted if one and one not in exports]
         own = EXPORT.findall(text)
         twice = [one for one in own if one in exports]
-        body = EXPORT.sub("", IMPORT.sub("", text))
+        body = COMMENT.sub("", EXPORT.sub("", IMPORT.sub("", text)))
         other = OTHER.search(body)
         if missing or twice or other:
             raise ValueError(f"{name}: got imports that no module exports {missing}, exports of "

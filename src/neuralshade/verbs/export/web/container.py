@@ -1,4 +1,4 @@
-"""Data of a page: a header as JSON, deflated, then segments of bytes. Read by page/data.js."""
+"""Data of a page: a header as JSON, then segments: packed arrays, or files. See page/data.js."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ import struct
 import zlib
 from typing import Any
 
+import numpy.typing as npt
+
+from neuralshade.verbs.export.web.packing import packed
+
 MAGIC = b"SNB1"
 
 
@@ -14,16 +18,17 @@ class Container:
     """Collects segments; ``data`` returns all of it."""
 
     def __init__(self) -> None:
-        self._segments: list[dict[str, Any]] = []
+        self._segments: list[tuple[int, int]] = []  # first byte and length of each
         self._bytes = bytearray()
 
-    def add(self, content: bytes) -> int:
-        """Add a segment, deflated where that is smaller, and return its number."""
-        deflated = deflate(content)
-        kept = min(content, deflated, key=len)
-        self._segments.append({"at": len(self._bytes), "bytes": len(kept),
-                               "deflated": kept is deflated})  # fmt: skip
-        self._bytes += kept
+    def add(self, *arrays: npt.NDArray[Any]) -> int:
+        """Add arrays as one segment, see ``packed``, and return its number."""
+        return self.add_file(packed(*arrays))
+
+    def add_file(self, content: bytes) -> int:
+        """Add bytes as they are, and return the number of their segment."""
+        self._segments.append((len(self._bytes), len(content)))
+        self._bytes += content
         return len(self._segments) - 1
 
     def data(self, header: dict[str, Any]) -> bytes:

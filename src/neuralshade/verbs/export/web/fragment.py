@@ -23,10 +23,11 @@ from neuralshade.model.shader_form import Function, Network, Parameter, ShaderFo
 
 INPUTS = 16  # float4 that a page passes
 MAIN = "page_main"
-NUMBER = "page_number"  # stands for a number of a network; the page inserts them in their order
+NUMBERS = "N_"  # stands for four numbers of a network, which the page inserts in their order
 AT = Parameter("float2", "at")
-# A number in a list, with its sign: the texts of networks are then alike line by line.
-SIGNED = re.compile(rf"(?:(?<=[(])|(?<=, ))-?{FLOATS.pattern}")
+# Biases, or the weights of one input: what model/shader_form.py's networks hold, in its order.
+FOUR = re.compile(rf"float4\((-?{FLOATS.pattern}), (-?{FLOATS.pattern}), "
+                  rf"(-?{FLOATS.pattern}), (-?{FLOATS.pattern})\)")  # fmt: skip
 COMMENT = re.compile(r"^ *//.*\n| *// .*", re.MULTILINE)
 CALLED = re.compile(r"\b[A-Za-z]\w*(?=\()")
 
@@ -65,14 +66,14 @@ class Fragment:
 
     wgsl: str
     glsl: str
-    numbers: npt.NDArray[np.float32]  # in the order of NUMBER in both texts
+    numbers: npt.NDArray[np.float32]  # four for each NUMBERS, in the order of both texts
     textures: tuple[str, ...]  # names, in the order of their bindings
-    reads_words: bool
+    words: str  # the name of the words that it reads, or nothing
 
     def facts(self) -> dict[str, Any]:
         """Return its facts for the page, but for the numbers."""
         return {"wgsl": self.wgsl, "glsl": self.glsl, "textures": list(self.textures),
-                "words": self.reads_words}  # fmt: skip
+                "words": self.words}  # fmt: skip
 
 
 def fragment(form: ShaderForm, main: Function, more: Sequence[Function] = ()) -> Fragment:
@@ -98,13 +99,19 @@ def fragment(form: ShaderForm, main: Function, more: Sequence[Function] = ()) ->
                             values=" ".join(f"t{i} = {x};" for i, x in enumerate(members)),
                             targets="\n".join(f"layout(location = {i}) out vec4 t{i};"
                                               for i in targets)),
-        numbers, tuple(one.name for one in opened.textures), wgsl.reads_words,
+        numbers, tuple(one.name for one in opened.textures),
+        f"{form.name}_words" if wgsl.reads_words else "",
     )  # fmt: skip
 
 
-def words_of_page(form: ShaderForm) -> npt.NDArray[np.uint32]:
-    """Return the words that the shaders of a form read."""
-    return Wgsl(form, _in_text(form)).words
+def stored_rows(form: ShaderForm) -> npt.NDArray[np.uint32]:
+    """Return the rows of networks that the shaders of a form read behind its words.
+
+    None where the text holds their numbers.
+    """
+    if _in_text(form):
+        return np.zeros(0, np.uint32)
+    return Wgsl(form, False).words[len(form.words) :]
 
 
 def _in_text(form: ShaderForm) -> bool:
@@ -141,7 +148,7 @@ def _lines(function: Function) -> Iterator[str]:
 
 
 def _numbers_apart(form: ShaderForm) -> tuple[ShaderForm, npt.NDArray[np.float32]]:
-    """Return the form with NUMBER for each number of its networks, and these.
+    """Return the form with NUMBERS for the numbers of its networks, and these.
 
     A form whose networks are too large for a text keeps them.
     """
@@ -150,8 +157,8 @@ def _numbers_apart(form: ShaderForm) -> tuple[ShaderForm, npt.NDArray[np.float32
     numbers = list[float]()
 
     def apart(line: str) -> str:
-        numbers.extend(map(float, SIGNED.findall(line)))
-        return SIGNED.sub(NUMBER, line)
+        numbers.extend(float(each) for four in FOUR.findall(line) for each in four)
+        return FOUR.sub(NUMBERS, line)
 
     functions = [
         replace(one, body=tuple(

@@ -68,7 +68,7 @@ def maps_view(page: PageAsset, beside: Any) -> dict[str, Any]:
             shaders["merge"] = page.shader(
                 merge_fragment(form, texel, others[0].levels[0][CHANNELS])
             )
-        named = [[page.container.add(_file(part)) for level in each.levels
+        named = [[page.container.add_file(_file(part)) for level in each.levels
                   for part in thirds(level[CHANNELS])] for each in others]  # fmt: skip
     return facts | {"beside": [{"title": each.title, "about": each.about, "images": images,
                                 "first": len(sizes) - len(each.levels)}
@@ -88,7 +88,7 @@ def _images(
 ) -> dict[str, Any]:
     """Return levels of a texture as files of pictures; the finest is that of ``own``, if any."""
     kept = [] if own is None else own["levels"][:1]
-    kept += [page.container.add(_file(texels)) for texels in levels[len(kept) :]]
+    kept += [page.container.add_file(_file(texels)) for texels in levels[len(kept) :]]
     kind = "srgb" if texture.format.endswith("_srgb") else "bytes"
     return {"name": texture.name, "format": kind, "levels": kept}
 

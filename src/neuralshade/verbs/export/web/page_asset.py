@@ -1,15 +1,31 @@
-"""One asset of a page: its facts, shaders and numbers."""
+"""One asset of a page: its facts, shaders and numbers, and what JavaScript has of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from neuralshade.kinds.kind import Opened
+from neuralshade.languages.printers import printer_of
 from neuralshade.model.shader_form import ShaderForm
 from neuralshade.verbs.export.web.container import Container
-from neuralshade.verbs.export.web.fragment import Fragment, words_of_page
+from neuralshade.verbs.export.web.fragment import Fragment, stored_rows
+
+
+@dataclass
+class Scripts:
+    """Texts of JavaScript that come with the assets of a page."""
+
+    rebuilds: list[str] = field(default_factory=list)  # functions from arrays to words
+    evaluators: dict[str, str] = field(default_factory=dict)  # modules of ``js``, by asset
+
+    def module(self) -> str:
+        """Return the module of them, in place of page/generated.js."""
+        listed = [f"{name}: (() => {{\n{text}\nreturn {{ set: typeof {name}$set_words === "
+                  f'"undefined" ? null : {name}$set_words, at: {name} }};\n}})()'
+                  for name, text in self.evaluators.items()]  # fmt: skip
+        return (f"export const REBUILDS = [{', '.join(self.rebuilds)}];\n"
+                f"export const EVALUATORS = {{ {', '.join(listed)} }};\n")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -19,14 +35,31 @@ class PageAsset:
     opened: Opened
     form: ShaderForm
     container: Container
+    scripts: Scripts
 
     def shader(self, made: Fragment) -> dict[str, Any]:
         """Return the facts of a shader, its numbers added to the data."""
-        return {**made.facts(), "numbers": self.container.add(made.numbers.tobytes())}
+        return {**made.facts(), "numbers": self.container.add(made.numbers)}
 
-    def words(self) -> int:
-        """Return the number of the segment of the words that its shaders read."""
-        return self.container.add(words_of_page(self.form).astype("<u4").tobytes())
+    def words(self) -> dict[str, Any]:
+        """Return where the words are that its shaders read: a segment, and how it becomes words."""
+        compact = self.form.compact
+        if compact.script not in self.scripts.rebuilds:
+            self.scripts.rebuilds.append(compact.script)
+        rows = stored_rows(self.form)
+        return {"segment": self.container.add(*compact.arrays),
+                "rebuild": self.scripts.rebuilds.index(compact.script),
+                **({"rows": self.container.add(rows)} if len(rows) else {})}  # fmt: skip
 
+    def evaluator(self) -> dict[str, Any]:
+        """Return what a page without a GPU needs besides to call ``NAME(u, v)``.
 
-View = Callable[[PageAsset, Any], dict[str, Any]]  # of an asset, and what stands beside it
+        The shapes of its networks' layers: rows that JavaScript reads are those of the shader.
+        """
+        if self.form.program is not None:
+            return {}
+        text = printer_of(self.form, "js").text().replace("\nexport ", "\n")
+        lines = [line for line in text.splitlines() if not line.lstrip().startswith("//")]
+        self.scripts.evaluators[self.form.name] = "\n".join(lines)
+        return {"layers": [layer.weight.shape[::-1] for network in self.form.networks
+                           for layer in network.layers]}  # fmt: skip

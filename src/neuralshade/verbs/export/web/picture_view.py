@@ -8,7 +8,7 @@ from neuralshade.languages.numbers import number
 from neuralshade.model.shader_form import Function, ShaderForm
 from neuralshade.verbs.export.web.fragment import AT, MAIN, Fragment, fragment
 from neuralshade.verbs.export.web.page_asset import PageAsset
-from neuralshade.verbs.export.web.pictures_beside import pictures_beside
+from neuralshade.verbs.export.web.pictures_beside import PictureBeside, pictures_beside
 from neuralshade.verbs.export.web.present import image_fragment
 
 MOST_SAMPLES = 16  # of a pixel; the page passes how many
@@ -35,11 +35,14 @@ def picture_view(page: PageAsset, beside: Any) -> dict[str, Any]:
     if pictures:
         shaders["image"] = page.shader(image_fragment())
     return {"view": "picture", "width": width, "height": height, "linear": linear,
-            "exposure": stops, "shaders": shaders, "words": page.words(),
-            "beside": [{"title": one.title, "about": one.about, "width": one.width,
-                        "height": one.height, "file": {"type": one.type,
-                                                       "segment": page.container.add(one.file)}}
-                       for one in pictures]}  # fmt: skip
+            "exposure": stops, "shaders": shaders, "words": page.words(), **page.evaluator(),
+            "beside": [_beside(page, one) for one in pictures]}  # fmt: skip
+
+
+def _beside(page: PageAsset, one: PictureBeside) -> dict[str, Any]:
+    file = {"type": one.type, "segment": page.container.add_file(one.file)}
+    return {"title": one.title, "about": one.about, "width": one.width, "height": one.height,
+            "file": file}  # fmt: skip
 
 
 def picture_fragment(form: ShaderForm, color: Function) -> Fragment:

@@ -26,7 +26,7 @@ from neuralshade.source.color import linear_to_srgb
 from neuralshade.verbs.export.names import asset_name
 from neuralshade.verbs.export.web.bundle import PAGE, bundled
 from neuralshade.verbs.export.web.container import Container, deflate
-from neuralshade.verbs.export.web.page_asset import PageAsset
+from neuralshade.verbs.export.web.page_asset import PageAsset, Scripts
 from neuralshade.verbs.export.web.present import present_fragment
 from neuralshade.verbs.export.web.seam import filled
 from neuralshade.verbs.export.web.views import view_of
@@ -62,8 +62,10 @@ def web_page(
 
     Raises: ConfigError for more sources than assets; AssetError for an asset that no view shows.
     """
-    header, data = page_data(assets, beside=beside, title=title, values=values, trust=trust)
-    script = bundled("main.js", {"views.js": _views_module(header)})
+    header, data, generated = page_data(
+        assets, beside=beside, title=title, values=values, trust=trust
+    )
+    script = bundled("main.js", {"views.js": _views_module(header), "generated.js": generated})
     style, boot = ((PAGE / name).read_text("utf-8") for name in ("page.css", "boot.js"))
     policy = ("default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
               f"style-src {_hash(style)}; script-src {_hash(boot)} {_hash(script)}")  # fmt: skip
@@ -78,27 +80,27 @@ def web_page(
 def page_data(
     assets: Sequence[AssetLike], *, beside: Sequence[Any] = (), title: str | None = None,
     values: Mapping[str, Any] | None = None, trust: bool = False,
-) -> tuple[dict[str, Any], bytes]:  # fmt: skip
-    """Return the header of a page's data, and the data."""
+) -> tuple[dict[str, Any], bytes, str]:  # fmt: skip
+    """Return the header of a page's data, the data, and the module of the assets' scripts."""
     if len(beside) > len(assets):
         raise ConfigError(f"beside: got {len(beside)} for {len(assets)} assets, need at most one "
                           "each, in their order. Leave the others out.")  # fmt: skip
-    container = Container()
+    container, scripts = Container(), Scripts()
     facts: list[dict[str, Any]] = []
     with ExitStack() as stack:
         for index, asset in enumerate(assets):
             opened = stack.enter_context(open_asset(asset, values, trust=trust))
             source = beside[index] if index < len(beside) else None
-            facts.append(_facts(opened, container, source, [one["name"] for one in facts]))
+            facts.append(_facts(opened, container, scripts, source, [one["name"] for one in facts]))
     present = present_fragment()
     header = {"title": title or ", ".join(one["title"] for one in facts), "assets": facts,
               "present": {**present.facts(),
-                          "numbers": container.add(present.numbers.tobytes())}}  # fmt: skip
-    return header, container.data(header)
+                          "numbers": container.add(present.numbers)}}  # fmt: skip
+    return header, container.data(header), scripts.module()
 
 
 def _facts(
-    opened: Opened, container: Container, beside: Any, taken: Sequence[str]
+    opened: Opened, container: Container, scripts: Scripts, beside: Any, taken: Sequence[str]
 ) -> dict[str, Any]:
     """Return one asset's facts, its numbers added to the data."""
     stem = asset_name(Path(opened.path).stem)
@@ -113,7 +115,7 @@ def _facts(
             "summary": " \N{MIDDLE DOT} ".join(parts),
             "about": f"neuralshade, {size}" + ("" if quality is None else f", {quality:.2f} dB"),
             "poster": _poster(opened),
-            **view_of(PageAsset(opened, form, container), beside)}  # fmt: skip
+            **view_of(PageAsset(opened, form, container, scripts), beside)}  # fmt: skip
 
 
 def _numbered(stem: str) -> Iterator[str]:
@@ -123,8 +125,10 @@ def _numbered(stem: str) -> Iterator[str]:
 
 def _poster(opened: Opened) -> str:
     """Return a small picture of an asset as a data URI."""
-    pixels = render(opened, size=POSTER_PX, exposure=None)
-    if opened.color_space == "linear":
+    scene = opened.scene()
+    show = scene.main if scene.light is not None else None  # quick, without a sky
+    pixels = render(opened, size=POSTER_PX, show=show)
+    if scene.linear:
         pixels = linear_to_srgb(pixels.clip(0, 1))
     colors = color_rgb(to_uint8(np.asarray(pixels)))[..., :3]
     file = picture_file(Image.fromarray(np.ascontiguousarray(colors)), "WEBP",

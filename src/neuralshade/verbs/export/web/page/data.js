@@ -1,12 +1,8 @@
 /** The data of a page: a header as JSON, then segments of bytes; see container.py. */
 
-const NUMBER = /page_number/g;
+import { inflated, unpacked } from "./unpack.js";
 
-/** @param {BufferSource} bytes @returns {Promise<Uint8Array>} */
-export async function inflated(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
+const FOUR = /\bN_\b/g;
 
 /** @param {string} text base64 @returns {Uint8Array} */
 export function decoded(text) {
@@ -32,18 +28,24 @@ export class Data {
     this.rest = rest;
   }
 
-  /** @param {{at: number, bytes: number, deflated: boolean}} segment */
-  async segment({ at, bytes, deflated }) {
-    const part = this.rest.slice(at, at + bytes);
-    return deflated ? inflated(part) : part;
+  /** Return the bytes of a segment. @param {number} number */
+  bytes(number) {
+    const [at, length] = this.header.segments[number];
+    return this.rest.subarray(at, at + length);
+  }
+
+  /** Return the arrays of a segment. @param {number} number */
+  arrays(number) {
+    return unpacked(this.bytes(number));
   }
 }
 
-/** Return a shader's text with the numbers of its networks. */
-export function filled(/** @type {string} */ text, /** @type {Float32Array} */ numbers) {
+/** Return a shader's text with the numbers of its networks, four for each ``N_``. */
+export function filled(/** @type {string} */ text, /** @type {Float32Array} */ numbers, type) {
   let next = 0;
-  return text.replace(NUMBER, () => {
-    const digits = numbers[next++].toPrecision(9);
-    return /[.e]/.test(digits) ? digits : `${digits}.0`;
-  });
+  const digits = () => {
+    const found = numbers[next++].toPrecision(9);
+    return /[.e]/.test(found) ? found : `${found}.0`;
+  };
+  return text.replace(FOUR, () => `${type}(${digits()},${digits()},${digits()},${digits()})`);
 }

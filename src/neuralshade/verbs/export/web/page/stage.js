@@ -7,7 +7,8 @@
  * first texture.
  */
 
-const BAND_MS = 50, MOVING_MS = 50, SHOWN_MS = 100, LEAST_BAND = 4096, FIRST_SCALE = 4, MOST_SCALE = 8;
+const BAND_MS = 50, MOVING_MS = 50, SHOWN_MS = 100, LEAST_BAND = 4096;
+const FIRST_SCALE = 4, MOST_SCALE = 8, LEAST_SAMPLES = 4, MOST_SPENT_MS = 4000;
 
 export class Stage {
   constructor(gpu, canvas, present) {
@@ -88,7 +89,8 @@ export class Stage {
   }
 
   #whole(layer) {
-    return layer.passes >= (layer.samples ?? 1);
+    const { passes, samples = 1, spent } = layer;
+    return passes >= samples || (passes >= LEAST_SAMPLES && spent > MOST_SPENT_MS);
   }
 
   /** Draw the next part of a layer. */
@@ -96,7 +98,7 @@ export class Stage {
     const { width, height } = this.canvas, ns = this.ns.get(layer.program);
     if (layer.stale) {
       layer.stale = false;
-      layer.rows = layer.passes = 0;
+      layer.rows = layer.passes = layer.spent = 0;
       let scale = ns === undefined ? FIRST_SCALE : 1;
       const budget = MOVING_MS * 1e6;
       while (scale < MOST_SCALE && width * height * ns > budget * scale ** 2) scale *= 2;
@@ -133,7 +135,9 @@ export class Stage {
     this.gpu.draw(layer.program, { targets: [{ texture }], words: layer.words, textures, rows,
       inputs: layer.inputs(width, height, sample) });
     await this.gpu.done();
-    this.#learn(layer.program, width * (rows[1] - rows[0]), performance.now() - begin);
+    const ms = performance.now() - begin;
+    layer.spent += ms;
+    this.#learn(layer.program, width * (rows[1] - rows[0]), ms);
   }
 
   /** Learn how much can be drawn at once: each draw has a latency, so bands grow step by step. */

@@ -1,5 +1,6 @@
-// Typed arrays of packed bytes, which packing.py writes.
-async function unpacked(bytes) {
+/** Typed arrays of packed bytes, which packing.py writes. */
+
+export async function unpacked(bytes) {
     let at = 0;
     const number = () => {
         let value = 0, scale = 1, digit;
@@ -30,7 +31,7 @@ async function unpacked(bytes) {
     return Promise.all(heads.map(filled));
 }
 
-async function inflated(stream) {
+export async function inflated(stream) {
     const raw = new Blob([stream]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return new Uint8Array(await new Response(raw).arrayBuffer());
 }

@@ -1,14 +1,16 @@
 /** One asset on a page or in an element: its canvas, its controls, and what it says of itself. */
 
 import { filled } from "./data.js";
+import { EVALUATORS, REBUILDS } from "./generated.js";
 import { listen } from "./gestures.js";
 import { choice, element, range } from "./controls.js";
+import { drawn, joined, rowsOf } from "./plain.js";
 import { Stage } from "./stage.js";
 import { VIEWS } from "./views.js";
 import { WebGl } from "./webgl.js";
 import { WebGpu } from "./webgpu.js";
 
-const MOST_LOSSES = 3; // of a GPU, before a still picture stays
+const SAID_MS = 4000, MOST_LOSSES = 3; // of a GPU, before a still picture stays
 const SENTENCE = "This browser has neither WebGPU nor WebGL 2, which the live view needs.";
 
 export class Viewer {
@@ -75,29 +77,30 @@ export class Viewer {
 
   /** Return what views compile and load by. */
   #loader(gpu) {
-    const { data, facts } = this, numbers = new Map();
-    const segment = (one) => data.segment(data.header.segments[one]);
+    const { data } = this;
+    let words = null;
     return {
       gpu,
-      segment,
+      segment: (number) => data.bytes(number),
       program: async (shader, ...formats) => {
-        const values = new Float32Array((await segment(shader.numbers)).buffer);
-        const text = gpu.api === "WebGPU" ? "wgsl" : "glsl";
-        return gpu.program({ ...shader, [text]: filled(shader[text], values) },
+        const [numbers] = await data.arrays(shader.numbers);
+        const [text, type] = gpu.api === "WebGPU" ? ["wgsl", "vec4f"] : ["glsl", "vec4"];
+        return gpu.program({ ...shader, [text]: filled(shader[text], numbers, type) },
           formats.length ? formats : ["light"]);
       },
-      words: async () => {
-        if (!numbers.has(facts)) {
-          const bytes = await segment(facts.words);
-          numbers.set(facts, gpu.words(new Uint32Array(bytes.buffer, 0, bytes.length >> 2)));
-        }
-        return numbers.get(facts);
-      },
+      words: () => (words ??= this.#words().then((values) => gpu.words(values))),
       image: async (one) => {
-        const blob = new Blob([await segment(one.segment)], { type: one.type });
+        const blob = new Blob([data.bytes(one.segment)], { type: one.type });
         return uploaded(gpu, blob);
       },
     };
+  }
+
+  /** Return the words that the shaders of the asset read. @returns {Promise<Uint32Array>} */
+  async #words() {
+    const { segment, rebuild, rows } = this.facts.words;
+    const words = REBUILDS[rebuild](await this.data.arrays(segment));
+    return rows === undefined ? words : joined(words, (await this.data.arrays(rows))[0]);
   }
 
   #controls() {
@@ -211,8 +214,10 @@ export class Viewer {
     if (this.losses > MOST_LOSSES) {
       this.stage?.stop();
       this.#still(`The GPU went away ${this.losses} times (${why}); this picture is still.`);
-    } else this.open(this.facts).then(() => {
+    } else this.restarted = this.open(this.facts).then(() => {
+      if (this.status.textContent) return; // it says what else has happened
       this.status.textContent = "The GPU went away, and the view started over.";
+      setTimeout(() => { this.status.textContent = ""; }, SAID_MS);
     });
   }
 
@@ -221,6 +226,13 @@ export class Viewer {
     this.stage?.stop();
     this.poster.hidden = false;
     this.status.textContent = sentence;
+    const { facts } = this, found = EVALUATORS[facts.name];
+    if (found && facts.layers) {
+      const [numbers] = await this.data.arrays(facts.shaders.picture.numbers);
+      found.set?.(joined(await this.#words(), rowsOf(numbers, facts.layers)));
+      const canvas = await drawn(found.at, facts);
+      this.poster.src = canvas.toDataURL();
+    }
     this.root.dataset.ready = "still";
   }
 }

@@ -1,6 +1,7 @@
 /** The views of assets, by their names in the data. */
 
 import { MapsView } from "./maps.js";
+import { MaterialView } from "./material.js";
 import { PictureView } from "./picture.js";
 
-export const VIEWS = { maps: MapsView, picture: PictureView };
+export const VIEWS = { maps: MapsView, material: MaterialView, picture: PictureView };

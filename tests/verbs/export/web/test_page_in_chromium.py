@@ -1,0 +1,301 @@
+"""verbs/export/web: pages in Chromium, by WebGPU, WebGL 2 and neither, as users drive them."""
+
+import io
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from fixtures.browsers import chromium
+from fixtures.small_kinds import ASSETS, DATA
+from PIL import Image
+
+import neuralshade
+from neuralshade.measure.quality import psnr_db
+from neuralshade.source.color import linear_to_srgb
+
+pytestmark = [pytest.mark.slow]
+FLAGS = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader",
+         "--enable-features=Vulkan", "--use-vulkan=swiftshader",
+         "--use-angle=swiftshader"]  # fmt: skip
+APIS = ["webgpu", "webgl2"]
+WAIT_MS = 120_000  # never reached but by a page that hangs
+TRIES, TRY_MS = 100, 100  # until a picture has changed
+SAME_DB = 50  # above it, two pictures are one
+LEAST_DB = 48  # of a canvas and ``render``, both in 8 bits
+
+
+@pytest.fixture(scope="module")
+def chrome():
+    with chromium(*FLAGS) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Return the file of a page by kinds, with the picture beside it if it has one."""
+    made = {}
+
+    def page(*kinds, beside=None):
+        key = (*kinds, beside)
+        if key not in made:
+            folder = tmp_path_factory.mktemp("page")
+            assets = [DATA / ASSETS[kind] for kind in kinds]
+            made[key] = neuralshade.export(assets, "web", folder, beside=beside).files[0]
+        return made[key]
+
+    return page
+
+
+class Shown:
+    """A page that is open."""
+
+    def __init__(self, page):
+        self.page, self.problems = page, []
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+
+    def ready(self):
+        self.page.wait_for_selector("#view[data-ready]", state="attached", timeout=WAIT_MS)
+        return self.page.get_attribute("#view", "data-ready")
+
+    def settled(self):
+        self.page.evaluate("""async () => {
+            const { stage } = neuralshade_viewer;
+            await new Promise(requestAnimationFrame);
+            await stage?.settled;
+        }""")
+
+    def pixels(self):
+        """Return the canvas: uint8 [h, w, 3]."""
+        self.settled()
+        shot = Image.open(io.BytesIO(self.page.locator("canvas").screenshot()))
+        return np.asarray(shot.convert("RGB"))
+
+    def becomes(self, right):
+        """Return whether the canvas shows ``right`` at last, but for the ring of the focus."""
+        for _ in range(TRIES):
+            if psnr_db(right[8:-8, 8:-8], self.pixels()[8:-8, 8:-8]) >= LEAST_DB:
+                return True
+            self.page.wait_for_timeout(TRY_MS)
+        return False
+
+    @property
+    def text(self):
+        return self.page.inner_text(".status")
+
+
+@contextmanager
+def opened(chrome, path, query="", size=(288, 192), **context):
+    tab = chrome.new_context(viewport={"width": size[0], "height": size[1]}, **context)
+    page = tab.new_page()
+    page.set_default_timeout(WAIT_MS)
+    shown = Shown(page)
+    requests = []
+    page.on("request", lambda one: requests.append(one.url))
+    page.goto(f"file://{path}?{query}")
+    try:
+        yield shown
+        assert not shown.problems
+        assert [url for url in requests if not url.startswith(("file://", "data:", "blob:"))] == []
+    finally:
+        tab.close()
+
+
+def adapter_or_skip(shown, api):
+    found = shown.ready()
+    if found == "still" and api == "webgpu":
+        pytest.skip("this browser has no adapter of WebGPU, not even in software")
+    assert found == {"webgpu": "WebGPU", "webgl2": "WebGL 2"}[api]
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("kind", ["image", "splats"])
+def test_pictures_are_those_of_render(chrome, pages, kind, api):
+    size = tuple(side * 10 for side in neuralshade.load(DATA / ASSETS[kind]).size)
+    with opened(chrome, pages(kind), f"api={api}&ui=0", size) as shown:
+        adapter_or_skip(shown, api)
+        right = neuralshade.render(DATA / ASSETS[kind], size=size)
+        right = np.broadcast_to(right[..., :3], (*right.shape[:2], 3))
+        assert psnr_db(np.rint(right * 255).astype(np.uint8), shown.pixels()) >= LEAST_DB
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("shape", ["sphere", "plane"])
+def test_a_material_is_that_of_render(chrome, pages, shape, api):
+    query = f"api={api}&ui=0&env=0&shape={shape}&light=-40,35"
+    with opened(chrome, pages("material"), query, (192, 192)) as shown:
+        adapter_or_skip(shown, api)
+        found = shown.pixels()
+    right = neuralshade.render(DATA / ASSETS["material"], size=192, show=shape, light=(-40, 35),
+                               filter="point")  # fmt: skip
+    inside = np.ones((192, 192), bool)
+    if shape == "sphere":
+        y, x = np.mgrid[0:192, 0:192] + 0.5
+        inside = np.hypot(x - 96, y - 96) < 0.95 * 96
+    expected = np.rint(linear_to_srgb(right.clip(0, 1)) * 255).astype(np.uint8)
+    assert psnr_db(expected[inside][None], found[inside][None]) >= LEAST_DB
+
+
+def test_without_an_api_javascript_draws_the_picture(chrome, pages):
+    with opened(chrome, pages("image"), "api=none&ui=0") as shown:
+        assert shown.ready() == "still"
+        assert "neither WebGPU nor WebGL 2" in shown.text
+        found = shown.page.evaluate("""async () => {
+            const image = document.querySelector(".poster");
+            await image.decode();
+            const canvas = document.createElement("canvas");
+            Object.assign(canvas, {width: image.naturalWidth, height: image.naturalHeight});
+            const context = canvas.getContext("2d");
+            context.drawImage(image, 0, 0);
+            const {width, height} = canvas;
+            return [width, height, Array.from(context.getImageData(0, 0, width, height).data)];
+        }""")
+    width, height, numbers = found
+    right = neuralshade.render(DATA / ASSETS["image"], size=(width, height))[..., :3]
+    colors = np.array(numbers, np.uint8).reshape(height, width, 4)[..., :3]
+    assert psnr_db(np.rint(right * 255).astype(np.uint8), colors) >= LEAST_DB
+
+
+def test_a_material_without_an_api_is_a_still_picture(chrome, pages):
+    with opened(chrome, pages("material"), "api=none") as shown:
+        assert shown.ready() == "still"
+        assert shown.page.is_visible(".poster")
+
+
+@pytest.mark.parametrize("kind", ["image", "material"])
+def test_dragging_the_wheel_and_keys_change_what_is_seen(chrome, pages, kind):
+    with opened(chrome, pages(kind), "api=webgl2&env=0", (320, 240)) as shown:
+        shown.ready()
+        page, seen = shown.page, [shown.pixels()]
+
+        def changed():
+            """Wait until the picture is another one: events arrive when the browser has time."""
+            for _ in range(TRIES):
+                now = shown.pixels()
+                if psnr_db(seen[-1][8:-8, 8:-8], now[8:-8, 8:-8]) < SAME_DB:
+                    seen.append(now)
+                    return True
+                page.wait_for_timeout(TRY_MS)
+            return False
+
+        page.mouse.move(160, 100)
+        page.mouse.wheel(0, -400)
+        assert changed()
+        page.mouse.down()
+        page.mouse.move(190, 120, steps=3)
+        page.mouse.up()
+        assert changed()
+        page.locator("canvas").focus()
+        page.keyboard.press("ArrowLeft")
+        assert changed()
+        page.keyboard.press("+")
+        assert changed()
+        page.keyboard.press("0")
+        assert changed()
+        assert shown.becomes(seen[0])  # all is as it was
+
+
+def test_two_fingers_zoom(chrome, pages):
+    with opened(chrome, pages("image"), "api=webgl2", (320, 240), has_touch=True) as shown:
+        shown.ready()
+        before = shown.page.evaluate("neuralshade_viewer.view.scale")
+        touch = shown.page.context.new_cdp_session(shown.page)
+        for kind, far in (("touchStart", 20), ("touchMove", 40), ("touchMove", 60)):
+            points = [{"x": 160 - far, "y": 110, "id": 0}, {"x": 160 + far, "y": 110, "id": 1}]
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        shown.settled()
+        assert before is None
+        assert shown.page.evaluate("neuralshade_viewer.view.scale") > 6  # of 240 / 36 at first
+
+
+def test_statistics_are_shown_on_request(chrome, pages):
+    with opened(chrome, pages("image"), "api=webgl2", (320, 240)) as shown:
+        shown.ready()
+        assert not shown.page.is_visible(".stats")
+        shown.page.locator("canvas").focus()
+        shown.page.keyboard.press("i")
+        text = shown.page.inner_text(".stats")
+        assert "WebGL 2" in text
+        assert "320 x 240" in text
+        shown.page.keyboard.press("i")
+        assert not shown.page.is_visible(".stats")
+
+
+def test_the_wipe_shows_the_source_on_its_right(chrome, pages):
+    source = DATA / "photo.png"
+    width, height = (side * 10 for side in neuralshade.load(DATA / ASSETS["image"]).size)
+    with opened(chrome, pages("image", beside=source), "api=webgl2&ui=0&beside=1&wipe=0",
+                (width, height)) as shown:  # fmt: skip
+        shown.ready()
+        page = shown.page
+        page.evaluate("document.querySelector('.wipe').style.visibility = 'hidden'")
+        page.locator("canvas").focus()
+        page.keyboard.press("p")  # its pixels as squares
+        with Image.open(source) as photo:
+            right = np.asarray(photo.convert("RGB")).repeat(10, 0).repeat(10, 1)
+        assert shown.becomes(right)
+        page.evaluate("document.querySelector('.wipe').style.visibility = ''")
+        slider = page.locator("[role=slider].wipe")
+        assert slider.get_attribute("aria-valuenow") == "0"
+        slider.focus()
+        page.keyboard.press("End")
+        assert slider.get_attribute("aria-valuenow") == "100"
+        page.evaluate("document.querySelector('.wipe').style.visibility = 'hidden'")
+        own = neuralshade.render(DATA / ASSETS["image"], size=(width, height))[..., :3]
+        assert shown.becomes(np.rint(own * 255).astype(np.uint8))
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_lost_gpu_comes_back(chrome, pages, api):
+    with opened(chrome, pages("image"), f"api={api}&ui=0") as shown:
+        adapter_or_skip(shown, api)
+        before = shown.pixels()
+        shown.page.evaluate("""() => {
+            const { gpu } = neuralshade_viewer.stage;
+            delete document.getElementById("view").dataset.ready;
+            if (gpu.device) gpu.device.destroy();
+            else gpu.gl.getExtension("WEBGL_lose_context").loseContext();
+        }""")
+        assert shown.ready() in ("WebGPU", "WebGL 2")
+        shown.page.evaluate("async () => { await neuralshade_viewer.restarted }")
+        assert "started over" in shown.text
+        shown.page.evaluate("document.querySelector('.status').textContent = ''")
+        assert psnr_db(before, shown.pixels()) >= LEAST_DB
+
+
+def test_several_assets_are_a_gallery(chrome, pages):
+    with opened(chrome, pages("image", "splats", "material"), "api=webgl2", (390, 700)) as shown:
+        page = shown.page
+        page.wait_for_selector("#gallery a")
+        assert page.locator("#gallery a").count() == 3
+        page.locator("#gallery a").nth(1).click()
+        shown.ready()
+        assert page.inner_text("h1") == "splats_normalized"
+        page.keyboard.press("Escape")
+        page.wait_for_selector("#gallery", state="visible")
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= 390
+
+
+@pytest.mark.parametrize("kind", ["image", "splats", "material"])
+def test_controls_have_names_and_fit_a_phone(chrome, pages, kind):
+    with opened(chrome, pages(kind), "api=webgl2", (390, 844)) as shown:
+        shown.ready()
+        nameless = shown.page.evaluate("""() => [...document.querySelectorAll(
+            "button, select, input, canvas, [role=slider]")].filter((one) => !(one.ariaLabel
+            || one.textContent.trim() || one.closest("label")?.textContent.trim()))
+            .map((one) => one.outerHTML)""")
+        assert nameless == []
+        wide = shown.page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= 390
+
+
+def test_the_theme_is_that_of_the_system(chrome, pages):
+    grounds = []
+    for scheme in ("dark", "light"):
+        with opened(chrome, pages("image"), "api=webgl2&ui=0", (300, 150),
+                    color_scheme=scheme) as shown:  # fmt: skip
+            shown.ready()
+            grounds.append(shown.pixels()[75, 3])
+    assert grounds[0].mean() < 60
+    assert grounds[1].mean() > 200
