@@ -1,12 +1,18 @@
 """verbs/export/web: pages in Chromium, by WebGPU, WebGL 2 and neither, as users drive them."""
 
-import io
-from contextlib import contextmanager
-
 import numpy as np
 import pytest
 from fixtures.browsers import chromium
 from fixtures.small_kinds import ASSETS, DATA
+from fixtures.web_pages import (
+    FLAGS,
+    LEAST_DB,
+    SAME_DB,
+    TRIES,
+    TRY_MS,
+    adapter_or_skip,
+    opened,
+)
 from PIL import Image
 
 import neuralshade
@@ -14,14 +20,7 @@ from neuralshade.measure.quality import psnr_db
 from neuralshade.source.color import linear_to_srgb
 
 pytestmark = [pytest.mark.slow]
-FLAGS = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader",
-         "--enable-features=Vulkan", "--use-vulkan=swiftshader",
-         "--use-angle=swiftshader"]  # fmt: skip
 APIS = ["webgpu", "webgl2"]
-WAIT_MS = 120_000  # never reached but by a page that hangs
-TRIES, TRY_MS = 100, 100  # until a picture has changed
-SAME_DB = 50  # above it, two pictures are one
-LEAST_DB = 48  # of a canvas and ``render``, both in 8 bits
 
 
 @pytest.fixture(scope="module")
@@ -44,67 +43,6 @@ def pages(tmp_path_factory):
         return made[key]
 
     return page
-
-
-class Shown:
-    """A page that is open."""
-
-    def __init__(self, page):
-        self.page, self.problems = page, []
-        page.on("pageerror", lambda error: self.problems.append(str(error)))
-
-    def ready(self):
-        self.page.wait_for_selector("#view[data-ready]", state="attached", timeout=WAIT_MS)
-        return self.page.get_attribute("#view", "data-ready")
-
-    def settled(self):
-        self.page.evaluate("""async () => {
-            const { stage } = neuralshade_viewer;
-            await new Promise(requestAnimationFrame);
-            await stage?.settled;
-        }""")
-
-    def pixels(self):
-        """Return the canvas: uint8 [h, w, 3]."""
-        self.settled()
-        shot = Image.open(io.BytesIO(self.page.locator("canvas").screenshot()))
-        return np.asarray(shot.convert("RGB"))
-
-    def becomes(self, right):
-        """Return whether the canvas shows ``right`` at last, but for the ring of the focus."""
-        for _ in range(TRIES):
-            if psnr_db(right[8:-8, 8:-8], self.pixels()[8:-8, 8:-8]) >= LEAST_DB:
-                return True
-            self.page.wait_for_timeout(TRY_MS)
-        return False
-
-    @property
-    def text(self):
-        return self.page.inner_text(".status")
-
-
-@contextmanager
-def opened(chrome, path, query="", size=(288, 192), **context):
-    tab = chrome.new_context(viewport={"width": size[0], "height": size[1]}, **context)
-    page = tab.new_page()
-    page.set_default_timeout(WAIT_MS)
-    shown = Shown(page)
-    requests = []
-    page.on("request", lambda one: requests.append(one.url))
-    page.goto(f"file://{path}?{query}")
-    try:
-        yield shown
-        assert not shown.problems
-        assert [url for url in requests if not url.startswith(("file://", "data:", "blob:"))] == []
-    finally:
-        tab.close()
-
-
-def adapter_or_skip(shown, api):
-    found = shown.ready()
-    if found == "still" and api == "webgpu":
-        pytest.skip("this browser has no adapter of WebGPU, not even in software")
-    assert found == {"webgpu": "WebGPU", "webgl2": "WebGL 2"}[api]
 
 
 @pytest.mark.parametrize("api", APIS)

@@ -25,4 +25,4 @@ def view_of(page: PageAsset, beside: Any) -> dict[str, Any]:
     if form.meaning("light") is not None:
         return material_view(page, beside)
     raise AssetError(f"{page.opened.path}: got an asset of {page.opened.kind.made_by}, which no "
-                     "page shows, need a picture, maps or a material. Export it.")  # fmt: skip
+                     "page shows, need a picture, maps or a material. Name one.")  # fmt: skip
