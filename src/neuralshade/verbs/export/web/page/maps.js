@@ -22,20 +22,21 @@ class MapTextures {
     return [Math.max(1, this.width >> level), Math.max(1, this.height >> level)];
   }
 
-  /** Draw a level by a program whose targets are all textures, in bands. */
-  async draw(program, numbers, level, rest) {
+  /** Draw a level by a program whose targets are all textures, in bands, until told to stop. */
+  async draw(program, numbers, level, stopped) {
     const [width, height] = this.size(level), inputs = new Float32Array(64);
     const targets = [...this.named.values()].map((texture) => ({ texture, level }));
     inputs.set([level, width, height]);
     for (let row = 0; row < height;) {
-      await rest();
+      if (await stopped()) return;
       this.rows ??= Math.ceil(2048 / width);
-      const end = Math.min(height, row + Math.max(1, Math.floor(this.rows * 2 ** level)));
+      const most = Math.max(1, Math.floor(this.rows * 2 ** level)), end = Math.min(height, row + most);
       const begin = performance.now();
       this.gpu.draw(program, { targets, inputs, ...numbers, rows: [row, end] });
       await this.gpu.done();
       const ms = performance.now() - begin;
-      this.rows = ((end - row) / 2 ** level) * clamped(LEVEL_MS / Math.max(ms, 0.1), 0.5, 2);
+      const factor = clamped(LEVEL_MS / Math.max(ms, 0.1), 0.5, 2);
+      if (factor < 1 || end === row + most) this.rows = ((end - row) / 2 ** level) * factor;
       row = end;
     }
     this.finest = level;
@@ -85,7 +86,7 @@ export class MapsView {
         gpu.fill(texture, 0, ...size, await bitmap(await segment(one)));
         return texture;
       }));
-      await made.draw(program, { textures }, level, () => null);
+      await made.draw(program, { textures }, level, () => false);
       for (const one of textures) one.free();
     }
     return made;
@@ -117,12 +118,15 @@ export class MapsView {
     const few = (level) => made.size(level)[0] * made.size(level)[1] <= FIRST_TEXELS;
     let level = facts.levels;
     while (level > 0 && (level === facts.levels || few(level - 1))) {
-      await made.draw(program, numbers, level -= 1, () => null);
+      await made.draw(program, numbers, level -= 1, () => false);
     }
     this.whole = (async () => {
       await stage.drawn;
       while (level > 0 && !stage.stopped) {
-        await made.draw(program, numbers, level -= 1, () => stage.stopped || stage.settled);
+        await made.draw(program, numbers, level -= 1, async () => {
+          await stage.settled; // a band between two pictures
+          return stage.stopped;
+        });
         stage.change();
       }
     })();
