@@ -50,6 +50,9 @@ export function colorMaterial({ linear = true, area = false, ...rest } = {}) {
 void main() {
     vec2 at = vec2(neural_uv.x, 1.0 - neural_uv.y);
     gl_FragColor = ${name}(at${more});
+    #ifdef OPAQUE
+    gl_FragColor.a = 1.0;
+    #endif
     ${linear ? '#include <tonemapping_fragment>\n    #include <colorspace_fragment>' : ''}
 }`,
     });

@@ -80,7 +80,8 @@ def _picture(source: JavaScriptSource) -> Usage:
          "", *_bake("MeshBasicNodeMaterial")),
         ("const material = asset.colorMaterial(); // a ShaderMaterial without lights",
          "const baked = new THREE.MeshBasicMaterial(asset.bake(renderer));"),
-        (space, f"A function has no mip levels and aliases far away. {area}"),
+        (space, "Alpha, if there is any, shows with `material.transparent = true`.",
+         f"A function has no mip levels and aliases far away. {area}"),
     )  # fmt: skip
 
 
