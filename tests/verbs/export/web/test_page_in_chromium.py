@@ -101,7 +101,7 @@ def test_a_material_without_an_api_is_a_still_picture(chrome, pages):
 
 @pytest.mark.parametrize("kind", ["image", "material"])
 def test_dragging_the_wheel_and_keys_change_what_is_seen(chrome, pages, kind):
-    with opened(chrome, pages(kind), "api=webgl2&env=0", (320, 240)) as shown:
+    with opened(chrome, pages(kind), "api=webgl2&env=0", (400, 320)) as shown:
         shown.ready()
         page, seen = shown.page, [shown.pixels()]
 

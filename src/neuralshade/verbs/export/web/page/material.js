@@ -3,6 +3,7 @@
 import { Dragged } from "./light.js";
 
 const KEY = 3, FILL = 0.35, SKY = 0.35; // radiance: the light, one at the eye without a sky, the sky
+const LOOK = { cloth: [-20, 40], ball: [-25, 12] }; // first turns, so that their form is seen
 const SAMPLES = 32, TILES = 2, MOST_ZOOM = 64;
 
 export class MaterialView {
@@ -10,8 +11,13 @@ export class MaterialView {
     const shape = Math.max(0, facts.shapes.indexOf(options.shape));
     Object.assign(this, { facts, stage, shape, zoom_by: 1, u: 0.5, v: 0.5, tiles: TILES,
       sky: options.env !== "0", dragged: new Dragged(facts.light, options) });
+    if (!options.turn) this.#look();
     this.inputs = facts.inputs.map((one) => Number(options[one.label] ?? one.value));
     this.drags = "Shift-drag or right drag does the other; wheel or pinch to zoom";
+  }
+
+  #look() {
+    this.dragged.turn = [...LOOK[this.facts.shapes[this.shape]] ?? [0, 0]];
   }
 
   async open(load) {
@@ -57,12 +63,13 @@ export class MaterialView {
 
   reset() {
     this.dragged.reset();
+    this.#look();
     Object.assign(this, { zoom_by: 1, u: 0.5, v: 0.5 });
   }
 
   key(name) {
     if (name === "l") this.dragged.turns = !this.dragged.turns;
-    else if (name === "s") this.shape = (this.shape + 1) % this.facts.shapes.length;
+    else if (name === "s") this.#choose((this.shape + 1) % this.facts.shapes.length);
     else return false;
     return true;
   }
@@ -70,7 +77,7 @@ export class MaterialView {
   controls() {
     const { facts } = this;
     return [
-      { label: "Shape", names: facts.shapes, value: this.shape, set: (index) => { this.shape = index; } },
+      { label: "Shape", names: facts.shapes, value: this.shape, set: (index) => this.#choose(index) },
       this.dragged.control,
       { label: "Sky", names: ["off", "on"], value: this.sky ? 1 : 0, set: (index) => {
         this.sky = index === 1;
@@ -81,6 +88,11 @@ export class MaterialView {
       ...facts.inputs.map((one, i) => ({ ...one, value: this.inputs[i],
         set: (value) => { this.inputs[i] = value; } })),
     ];
+  }
+
+  #choose(index) {
+    this.shape = index;
+    this.#look();
   }
 
   get state() {

@@ -10,7 +10,7 @@ import { VIEWS } from "./views.js";
 import { WebGl } from "./webgl.js";
 import { WebGpu } from "./webgpu.js";
 
-const SAID_MS = 4000, MOST_LOSSES = 3; // of a GPU, before a still picture stays
+const SAID_MS = 4000, NARROW_PX = 600, MOST_LOSSES = 3; // of a GPU, before a still picture stays
 const SENTENCE = "This browser has neither WebGPU nor WebGL 2, which the live view needs.";
 
 export class Viewer {
@@ -62,7 +62,10 @@ export class Viewer {
       `${facts.title}, drawn by its shader. Arrow keys move, plus and minus zoom, 0 starts over.` });
     this.poster = element("img", { src: facts.poster, alt: facts.title, className: "poster" });
     this.status = element("p", { role: "status", className: "status" });
-    this.bar = element("div", { className: "bar", hidden: bare });
+    this.bar = element("div", { className: "bar" });
+    const panel = element("details", { className: "panel", hidden: bare,
+      open: this.root.clientWidth > NARROW_PX && this.root.clientHeight > NARROW_PX },
+    [element("summary", { textContent: "Controls" }), this.bar]);
     this.stats = element("output", { className: "stats", hidden: true });
     this.handle = element("div", { className: "wipe", role: "slider", tabIndex: 0, hidden: true,
       ariaLabel: "Border between the two pictures", ariaValueMin: "0", ariaValueMax: "100" });
@@ -72,7 +75,7 @@ export class Viewer {
       element("h1", { textContent: facts.title }),
       element("p", { textContent: facts.summary }),
     ]);
-    this.root.append(this.canvas, this.poster, this.handle, head, this.stats, this.status, this.bar);
+    this.root.append(this.canvas, this.poster, this.handle, head, this.stats, this.status, panel);
   }
 
   /** Return what views compile and load by. */
