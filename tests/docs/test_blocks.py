@@ -30,6 +30,7 @@ ELSEWHERE = {
     "TextureSetField(": "tests/docs/test_textures.py",
     "fit_material(": "tests/kinds/material/test_fit.py; the document takes MaterialX",
     "render_scene(": "tests/scene: minutes of paths, and a material that was fitted",
+    "import mitsuba": "tests/verbs/export/engines/mitsuba",
     'device="cuda"': "a GPU of NVIDIA's",
     "websockets": "a page that is open, and no end",
     "live.wait()": "a person who looks, and no end",
