@@ -74,6 +74,7 @@ class Kind:
     valued: bool = False  # members of its assets accept values
     evaluated: str | None = None  # a torch.nn.Module of an opened asset, at positions
     shaders: str | None = None  # the function from an opened asset and a name to a ShaderForm
+    page_script: str | None = None  # gives the script of its forms' ``Compact``
     imports: str | None = None  # importer of another program's numbers
     traced: str | None = None  # a Scattering of an opened asset and a reference, for scenes
     timed: str | None = None  # what ``bench`` measures, see speed.torch_twin.Timed

@@ -13,6 +13,7 @@ may go on to 8 beyond e, where its turns change nothing.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -152,7 +153,14 @@ class Compact:
     """Fewer numbers from which JavaScript makes a form's words, for pages that carry them."""
 
     arrays: tuple[npt.NDArray[Any], ...]  # uint8, uint32 or float32, each of one dimension
-    script: str = "([words]) => words"  # expression: function of typed arrays, to a Uint32Array
+    # Expression: function of settings, to one of typed arrays, to a Uint32Array.
+    script: str = "() => ([words]) => words"
+    settings: Mapping[str, Any] = field(default_factory=dict)  # JSON
+
+    @property
+    def expression(self) -> str:
+        """Return the script with its settings: a function of the arrays."""
+        return f"({self.script})({json.dumps(self.settings)})"
 
 
 @dataclass(frozen=True)

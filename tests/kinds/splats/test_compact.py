@@ -18,7 +18,7 @@ FINE, FINEST = 2**9, 2**19  # levels across
 
 def words_of(unpacked, form):
     """Return the words that JavaScript makes."""
-    sent, script = packed(*form.compact.arrays), form.compact.script
+    sent, script = packed(*form.compact.arrays), form.compact.expression
     (found,) = unpacked(sent, f"(arrays) => [({script})(arrays)]")
     return found
 
@@ -69,4 +69,4 @@ def test_words_of_odd_clouds_come_back(unpacked, together, channels, count, acro
 def test_they_are_several_times_smaller():
     form = opened(Compositing("sum"), 3, 2_000, FINE).shader("dots")
     levels = packed(*form.compact.arrays)
-    assert len(levels) + len(form.compact.script) < len(packed(form.words)) / 2
+    assert len(levels) + len(form.compact.expression) < len(packed(form.words)) / 2

@@ -9,6 +9,7 @@ KIND = Kind(
     about="Fit 2D Gaussians to PICTURE.",
     opens="neuralshade.kinds.splats.opened:OpenedSplats",
     shaders="neuralshade.kinds.splats.shader:splats_shader",
+    page_script="neuralshade.kinds.splats.compact:page_script",
     recipe=SplatsRecipe,
     fits="neuralshade.kinds.splats.fit:fit_splats",
     takes=("device", "snapshots", "movie", "tev", "tensorboard", "events", "live", "report",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,10 +38,10 @@ def compact_words(opened: OpenedSplats) -> Compact:
         "opacity": LARGEST_OPACITY * cloud.compositing.opacity,
     }  # fmt: skip
     arrays = tuple(row.astype(np.uint32) for row in (place, *rest, *levels[2:]))
-    return Compact(arrays, f"({_script()})({json.dumps(values)})")
+    return Compact(arrays, page_script(), values)
 
 
-def _script() -> str:
+def page_script() -> str:
     """Return the function without indents and comments, which pages need not carry."""
     text = Path(__file__).with_name(SCRIPT).read_text(encoding="ascii")
     lines = [line.strip() for line in text.splitlines()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,20 +12,29 @@ from neuralshade.model.shader_form import ShaderForm
 from neuralshade.verbs.export.web.container import Container
 from neuralshade.verbs.export.web.fragment import Fragment, stored_rows
 
+KEY_DIGITS = 12
+
 
 @dataclass
 class Scripts:
     """Texts of JavaScript that come with the assets of a page."""
 
-    rebuilds: list[str] = field(default_factory=list)  # functions from arrays to words
+    rebuilds: dict[str, str] = field(default_factory=dict)  # of ``Compact``, by their keys
     evaluators: dict[str, str] = field(default_factory=dict)  # modules of ``js``, by asset
+
+    def add(self, script: str) -> str:
+        """Add a script that makes words, and return its key, by which data names it."""
+        key = hashlib.sha256(script.encode()).hexdigest()[:KEY_DIGITS]
+        self.rebuilds[key] = script
+        return key
 
     def module(self) -> str:
         """Return the module of them, in place of page/generated.js."""
         listed = [f"{name}: (() => {{\n{text}\nreturn {{ set: typeof {name}$set_words === "
                   f'"undefined" ? null : {name}$set_words, at: {name} }};\n}})()'
                   for name, text in self.evaluators.items()]  # fmt: skip
-        return (f"export const REBUILDS = [{', '.join(self.rebuilds)}];\n"
+        rebuilds = [f'"{key}": ({text})' for key, text in self.rebuilds.items()]
+        return (f"export const REBUILDS = {{ {', '.join(rebuilds)} }};\n"
                 f"export const EVALUATORS = {{ {', '.join(listed)} }};\n")  # fmt: skip
 
 
@@ -44,11 +54,10 @@ class PageAsset:
     def words(self) -> dict[str, Any]:
         """Return where the words are that its shaders read: a segment, and how it becomes words."""
         compact = self.form.compact
-        if compact.script not in self.scripts.rebuilds:
-            self.scripts.rebuilds.append(compact.script)
+        rebuild = self.scripts.add(compact.script)
         rows = stored_rows(self.form)
         return {"segment": self.container.add(*compact.arrays),
-                "rebuild": self.scripts.rebuilds.index(compact.script),
+                "rebuild": rebuild, "settings": compact.settings,
                 **({"rows": self.container.add(rows)} if len(rows) else {})}  # fmt: skip
 
     def evaluator(self) -> dict[str, Any]:

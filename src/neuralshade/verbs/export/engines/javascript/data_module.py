@@ -76,7 +76,7 @@ def data_module(source: JavaScriptSource) -> str:
         f"const NETWORKS = {_json(networks)};",
         f"const PACKED = '{base64.b64encode(content).decode()}';",
         "const arrays = unpacked(PACKED), numbers = arrays.pop();",
-        f"const made = ({compact.script})(arrays);",
+        f"const made = ({compact.expression})(arrays);",
         f"/** Texels of four uint32, {ACROSS} across, which functions read. */",
         f"export const words = texelsOf(made, {'[]' if in_text else 'numbers'}, {ACROSS});",
         f"export const across = {ACROSS};",

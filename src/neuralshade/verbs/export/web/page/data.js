@@ -17,10 +17,13 @@ export class Data {
   /** @param {Uint8Array} bytes */
   static async of(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset);
-    if (view.getUint32(0, true) !== 0x31424e53) throw new Error("the data is not of this page");
+    if (bytes.length < 8 || view.getUint32(0, true) !== 0x31424e53) throw new Error("the data is not of this page");
     const length = view.getUint32(4, true);
     const header = await inflated(bytes.subarray(8, 8 + length));
-    return new Data(JSON.parse(new TextDecoder().decode(header)), bytes.subarray(8 + length));
+    const data = new Data(JSON.parse(new TextDecoder().decode(header)), bytes.subarray(8 + length));
+    const end = Math.max(...data.header.segments.map(([at, count]) => at + count));
+    if (end > data.rest.length) throw new Error("the data is cut short");
+    return data;
   }
 
   constructor(header, rest) {

@@ -101,8 +101,9 @@ export class Viewer {
 
   /** Return the words that the shaders of the asset read. @returns {Promise<Uint32Array>} */
   async #words() {
-    const { segment, rebuild, rows } = this.facts.words;
-    const words = REBUILDS[rebuild](await this.data.arrays(segment));
+    const { segment, rebuild, settings, rows } = this.facts.words;
+    if (!Object.hasOwn(REBUILDS, rebuild)) throw new Error("its numbers are of another version.");
+    const words = REBUILDS[rebuild](settings)(await this.data.arrays(segment));
     return rows === undefined ? words : joined(words, (await this.data.arrays(rows))[0]);
   }
 
@@ -237,6 +238,7 @@ export class Viewer {
       this.poster.src = canvas.toDataURL();
     }
     this.root.dataset.ready = "still";
+    this.root.dispatchEvent(new CustomEvent("still", { detail: sentence }));
   }
 }
 
