@@ -50,6 +50,7 @@ pytest_plugins = [
     "fixtures.small_textures",
     "fixtures.tasks",
     "fixtures.texture_assets",
+    "fixtures.web_sites",
 ]
 # Of a Slang text: lines by which it may load files that are not this package's.
 OWN_FILES = re.compile(r"^\s*(import\s+(?!neuralshade\b)|__include|#\s*include)", re.MULTILINE)

@@ -47,6 +47,9 @@ from neuralshade.cli.work_lines import shown_work
 @click.option("--beside", multiple=True, metavar="SOURCE",
               help="Of a web page: what the asset was fitted to, shown beside it; once for each "
               "asset.")  # fmt: skip
+@click.option("--embed", is_flag=True,
+              help="Instead of a web page, write what another site includes: a script with the "
+              "element <neural-shade>, data and posters.")  # fmt: skip
 @VALUES
 @TRUST
 @click.option("--json", "as_json", is_flag=True, help="Print files and checks as one JSON line.")
@@ -62,6 +65,7 @@ def export(assets: tuple[str, ...], to: tuple[str, ...], beside: tuple[str, ...]
     neuralshade export bark.nsh --to wgsl,glsl-es -o web
     neuralshade export tray.nsh --to cpp,slang --check
     neuralshade export photo.nsh -o photo.html --beside photo.png
+    neuralshade export photo.nsh --to web --embed -o site
     """
     from neuralshade.fitting.typed_values import parse_values
 

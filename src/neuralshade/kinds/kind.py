@@ -46,9 +46,8 @@ def ignore(notice: str) -> None:
 class Kind:
     """One kind of asset: everything that is needed before one is used.
 
-    ``opens``, ``fits``, ``calls`` are locations, "module:name", imported when needed. ``fits``
-    takes the subject, ``output``, ``options``, ``observer`` and the recipe's fields; ``calls``
-    makes its call from a command line, see fitting/command.py."""
+    ``opens``, ``fits``, ``calls`` are "module:name", imported when needed. ``fits`` takes subject,
+    ``output``, ``options``, ``observer`` and recipe fields; ``calls``: see fitting/command.py."""
 
     name: str  # of its assets, and of its verb: neuralshade fit NAME
     about: str  # one line

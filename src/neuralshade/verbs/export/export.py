@@ -69,6 +69,7 @@ def export(
     values: Mapping[str, Any] | None = None,
     trust: bool = False,
     beside: Any = None,
+    embed: bool = False,
 ) -> ExportResult:
     """Write an asset as functions of shading languages, for engines, or as a web page.
 
@@ -103,6 +104,9 @@ def export(
         trust: code that came with the asset may be compiled though no fit of yours had it.
         beside: what a web page shows beside each asset: the source, in the form that ``evaluate``
             takes it; a list for several assets.
+        embed: of a web page: write what another site includes instead: neural-shade.js, which has
+            the element <neural-shade>, NAME.nsb and NAME.webp of each asset, and an example,
+            index.html; by default into the folder of the asset's name with _embed.
 
     Raises: AssetError for an asset that is no function of a position; ConfigError for an unknown
         target, name or setting; KernelError where Slang's compiler refuses a task; OutputError;
@@ -117,11 +121,14 @@ def export(
     if check and not (targets.languages or targets.web):
         raise ConfigError(f"check: got it for {', '.join(targets.engines)}, which other programs "
                           "run, need a language. Add one, or leave it out.")  # fmt: skip
+    if embed:
+        _check_embed(targets)
     if name is not None:
         check_name(name)
     assets: list[Any] = list(asset) if isinstance(asset, list | tuple) else [asset]
     if targets.web:
-        return _web(assets, targets, beside, check=check, title=name, values=values, trust=trust)
+        return _web(assets, targets, beside, check=check, embed=embed, title=name, values=values,
+                    trust=trust)  # fmt: skip
     if len(assets) != 1 or beside is not None:
         got = "a picture beside it" if len(assets) == 1 else f"{len(assets)} assets"
         raise ConfigError(f"to: got {got} for something else than a web page, need one asset "
@@ -155,9 +162,11 @@ def export(
 
 
 def _web(
-    assets: Sequence[AssetLike], targets: Targets, beside: Any, *, check: bool, **how: Any
-) -> ExportResult:
-    """Write a web page of assets."""
+    assets: Sequence[AssetLike], targets: Targets, beside: Any, *, check: bool, embed: bool,
+    **how: Any,
+) -> ExportResult:  # fmt: skip
+    """Write a web page of assets, or what another site includes."""
+    from neuralshade.verbs.export.web.embed import check_example, embed_files
     from neuralshade.verbs.export.web.web import path_of, web_files
 
     if check:
@@ -168,9 +177,25 @@ def _web(
     listed = (
         [] if beside is None else (list(beside) if isinstance(beside, list | tuple) else [beside])
     )
-    contents = web_files(assets, targets.stem, beside=listed, **how)
-    files = _written(targets.folder or Path(), contents, *map(path_of, assets))
+    paths, folder = list(map(path_of, assets)), targets.folder or Path()
+    contents: dict[str, bytes | Texture] = {}
+    if embed:
+        folder = targets.folder or Path(f"{Path(paths[0]).stem}_embed")
+        check_example(folder)
+        contents |= embed_files(assets, beside=listed, **how)
+    else:
+        contents |= web_files(assets, targets.stem, beside=listed, **how)
+    files = _written(folder, contents, *paths)
     return ExportResult(tuple(map(str, files)), (), 0, None)
+
+
+def _check_embed(targets: Targets) -> None:
+    if not targets.web:
+        others = ", ".join((*targets.engines, *targets.languages))
+        raise ConfigError(f"embed: got it for {others}, need web. Write --to web.")
+    if targets.stem is not None:
+        raise ConfigError(f"output: got {shown(targets.stem)}.html and embed, which writes several "
+                          "files, need a folder. Write --to web -o DIR.")  # fmt: skip
 
 
 def _check_choice(name: str, got: str, choices: Sequence[str]) -> None:

@@ -250,5 +250,5 @@ def test_names_of_maps_are_text(show, tmp_path):
 
 def test_the_page_is_hardly_larger_than_the_asset(fitted_set):
     for asset in (fitted_set.asset, DATA / "mipmaps.nsh"):
-        _, data = page_data([asset])
+        _, data, _ = page_data([asset])
         assert len(web_page([asset])) <= 1.4 * Path(asset).stat().st_size + 40_000, len(data)

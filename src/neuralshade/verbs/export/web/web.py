@@ -82,27 +82,44 @@ def page_data(
     values: Mapping[str, Any] | None = None, trust: bool = False,
 ) -> tuple[dict[str, Any], bytes, str]:  # fmt: skip
     """Return the header of a page's data, the data, and the module of the assets' scripts."""
-    if len(beside) > len(assets):
-        raise ConfigError(f"beside: got {len(beside)} for {len(assets)} assets, need at most one "
-                          "each, in their order. Leave the others out.")  # fmt: skip
+    check_beside(beside, assets)
     container, scripts = Container(), Scripts()
     facts: list[dict[str, Any]] = []
     with ExitStack() as stack:
         for index, asset in enumerate(assets):
             opened = stack.enter_context(open_asset(asset, values, trust=trust))
             source = beside[index] if index < len(beside) else None
-            facts.append(_facts(opened, container, scripts, source, [one["name"] for one in facts]))
-    present = present_fragment()
-    header = {"title": title or ", ".join(one["title"] for one in facts), "assets": facts,
-              "present": {**present.facts(),
-                          "numbers": container.add(present.numbers)}}  # fmt: skip
+            taken = [one["name"] for one in facts]
+            poster = base64.b64encode(poster_file(opened, POSTER_PX)).decode()
+            facts.append({"poster": f"data:image/webp;base64,{poster}",
+                          **asset_facts(opened, container, scripts, source, taken)})  # fmt: skip
+    header = page_header(title or ", ".join(one["title"] for one in facts), facts, container)
     return header, container.data(header), scripts.module()
 
 
-def _facts(
+def check_beside(beside: Sequence[Any], assets: Sequence[AssetLike]) -> None:
+    """Raise ConfigError for more sources than assets."""
+    if len(beside) > len(assets):
+        raise ConfigError(f"beside: got {len(beside)} for {len(assets)} assets, need at most one "
+                          "each, in their order. Leave the others out.")  # fmt: skip
+
+
+def page_header(
+    title: str, facts: Sequence[Mapping[str, Any]], container: Container
+) -> dict[str, Any]:
+    """Return the header of assets' facts, with the shader that all of them need."""
+    present = present_fragment()
+    numbers = container.add(present.numbers)
+    return {"title": title, "assets": facts, "present": {**present.facts(), "numbers": numbers}}
+
+
+def asset_facts(
     opened: Opened, container: Container, scripts: Scripts, beside: Any, taken: Sequence[str]
 ) -> dict[str, Any]:
-    """Return one asset's facts, its numbers added to the data."""
+    """Return one asset's facts but for its poster, its numbers added to the data.
+
+    ``taken``: names of others.
+    """
     stem = asset_name(Path(opened.path).stem)
     name = next(each for each in _numbered(stem) if each not in taken)
     form = opened.shader(name)
@@ -114,7 +131,6 @@ def _facts(
     return {"name": name, "title": plain_name(Path(opened.path).stem),
             "summary": " \N{MIDDLE DOT} ".join(parts),
             "about": f"neuralshade, {size}" + ("" if quality is None else f", {quality:.2f} dB"),
-            "poster": _poster(opened),
             **view_of(PageAsset(opened, form, container, scripts), beside)}  # fmt: skip
 
 
@@ -123,17 +139,16 @@ def _numbered(stem: str) -> Iterator[str]:
     yield from (f"{stem}_{number}" for number in range(2, 10**6))
 
 
-def _poster(opened: Opened) -> str:
-    """Return a small picture of an asset as a data URI."""
+def poster_file(opened: Opened, size: int) -> bytes:
+    """Return a picture of an asset as a file of WebP; ``size``: of its longer side, in pixels."""
     scene = opened.scene()
     show = scene.main if scene.light is not None else None  # quick, without a sky
-    pixels = render(opened, size=POSTER_PX, show=show)
+    pixels = render(opened, size=size, show=show)
     if scene.linear:
         pixels = linear_to_srgb(pixels.clip(0, 1))
     colors = color_rgb(to_uint8(np.asarray(pixels)))[..., :3]
-    file = picture_file(Image.fromarray(np.ascontiguousarray(colors)), "WEBP",
+    return picture_file(Image.fromarray(np.ascontiguousarray(colors)), "WEBP",
                         quality=POSTER_QUALITY, method=6)  # fmt: skip
-    return f"data:image/webp;base64,{base64.b64encode(file).decode()}"
 
 
 def _views_module(header: Mapping[str, Any]) -> str:

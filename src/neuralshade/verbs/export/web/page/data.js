@@ -2,7 +2,7 @@
 
 import { inflated, unpacked } from "./unpack.js";
 
-const FOUR = /\bN_\b/g;
+const FOUR = /\bN_\b/g, SHORT = "the data is cut short";
 
 /** @param {string} text base64 @returns {Uint8Array} */
 export function decoded(text) {
@@ -19,10 +19,11 @@ export class Data {
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     if (bytes.length < 8 || view.getUint32(0, true) !== 0x31424e53) throw new Error("the data is not of this page");
     const length = view.getUint32(4, true);
+    if (8 + length > bytes.length) throw new Error(SHORT);
     const header = await inflated(bytes.subarray(8, 8 + length));
     const data = new Data(JSON.parse(new TextDecoder().decode(header)), bytes.subarray(8 + length));
     const end = Math.max(...data.header.segments.map(([at, count]) => at + count));
-    if (end > data.rest.length) throw new Error("the data is cut short");
+    if (end > data.rest.length) throw new Error(SHORT);
     return data;
   }
 

@@ -60,7 +60,8 @@ export class Viewer {
     const { facts } = this, bare = this.options.ui === "0";
     this.canvas = element("canvas", { tabIndex: 0, role: "img", ariaLabel:
       `${facts.title}, drawn by its shader. Arrow keys move, plus and minus zoom, 0 starts over.` });
-    this.poster = element("img", { src: facts.poster, alt: facts.title, className: "poster" });
+    this.poster = element("img", { alt: facts.title, className: "poster" });
+    if (facts.poster) this.poster.src = facts.poster;
     this.status = element("p", { role: "status", className: "status" });
     this.bar = element("div", { className: "bar" });
     const panel = element("details", { className: "panel", hidden: bare,
@@ -102,7 +103,7 @@ export class Viewer {
   /** Return the words that the shaders of the asset read. @returns {Promise<Uint32Array>} */
   async #words() {
     const { segment, rebuild, settings, rows } = this.facts.words;
-    if (!Object.hasOwn(REBUILDS, rebuild)) throw new Error("its numbers are of another version.");
+    if (!Object.hasOwn(REBUILDS, rebuild)) throw new Error("no script here makes its numbers");
     const words = REBUILDS[rebuild](settings)(await this.data.arrays(segment));
     return rows === undefined ? words : joined(words, (await this.data.arrays(rows))[0]);
   }

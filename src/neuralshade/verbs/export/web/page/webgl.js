@@ -127,6 +127,11 @@ void main() {
     gl.deleteSync(sync);
   }
 
+  /** Give the GPU back: browsers have few contexts, and collect them late. */
+  free() {
+    this.gl.getExtension("WEBGL_lose_context")?.loseContext();
+  }
+
   #made(large, small, wrap) {
     const { gl } = this, texture = gl.createTexture();
     gl.activeTexture(gl.TEXTURE0);

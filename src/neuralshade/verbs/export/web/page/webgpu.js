@@ -110,6 +110,11 @@ export class WebGpu {
     uniforms.destroy();
   }
 
+  /** Give the GPU back. */
+  free() {
+    this.device.destroy();
+  }
+
   /** Resolve when what was drawn so far is done. */
   done() {
     return this.device.queue.onSubmittedWorkDone();
