@@ -2,13 +2,17 @@
 
 import json
 import re
+import shutil
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from fixtures.small_kinds import ASSETS, DATA
 from fixtures.web_sites import KINDS, data_of, header_of
 from PIL import Image
 
 import neuralshade
+from neuralshade.cli.export import export
 from neuralshade.errors import ConfigError, OutputError
 
 
@@ -67,3 +71,17 @@ def test_a_page_of_the_site_is_not_overwritten(tmp_path, same_message):
     own.unlink()
     for _ in range(2):  # its own example is
         neuralshade.export(DATA / ASSETS["image"], "web", tmp_path, embed=True)
+
+
+def test_assets_with_one_name_stay_apart(tmp_path):
+    (tmp_path / "other").mkdir()
+    first, second = tmp_path / "a & b.nsh", tmp_path / "other" / "a & b.nsh"
+    shutil.copy(DATA / ASSETS["image"], first)
+    shutil.copy(DATA / ASSETS["splats"], second)
+    made = CliRunner().invoke(export, [str(first), str(second), "--to", "web", "--embed",
+                                       "-o", str(tmp_path / "site"), "--json"])  # fmt: skip
+    files = {Path(file).name for file in json.loads(made.stdout)["files"]}
+    assert files == {"neural-shade.js", "index.html", "README.md", "a_b.nsb", "a_b.webp",
+                     "a_b_2.nsb", "a_b_2.webp"}  # fmt: skip
+    page = (tmp_path / "site/index.html").read_text()
+    assert page.count('aria-label="a &amp; b"') == 2

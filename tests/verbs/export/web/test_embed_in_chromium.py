@@ -135,7 +135,9 @@ def changed(data, header, what):
 
 
 def test_without_an_api_the_poster_stays(chrome, embed_site, embed_address):
-    body = tag(data_of("image"), api="none", poster="image_grid.webp")
+    # A second script, and one that is no module, change nothing.
+    body = '<script src="neural-shade.js"></script>' * 2
+    body += tag(data_of("image"), api="none", poster="image_grid.webp")
     with site_opened(chrome, embed_site, embed_address, body, it=(300, 200)) as (page, asked):
         ((_, kind, detail),) = events_of(page, 1)
         assert kind == "error"
