@@ -62,6 +62,7 @@ REASONS = {
     ("src/neuralshade/fitting/notebook.py", "importlib.import_module"): "IPython, by name",
     ("scripts/site.py", "importlib.util"): "a script of this repository, by its path",
     ("src/neuralshade/verbs/export/check/dxc.py", "importlib.util"): "find_spec: where that lies",
+    ("src/neuralshade/verbs/export/check/node.py", "subprocess"): "Node.js, with our own text",
     (
         "src/neuralshade/verbs/export/check/torch_alone.py",
         "subprocess",

@@ -127,7 +127,8 @@ def export(
         check_name(name)
     assets: list[Any] = list(asset) if isinstance(asset, list | tuple) else [asset]
     if targets.web:
-        return _web(assets, targets, beside, check=check, embed=embed, title=name, values=values,
+        unused = {"check": check, "half": half, "numbers": numbers != "auto"}
+        return _web(assets, targets, beside, unused, embed=embed, title=name, values=values,
                     trust=trust)  # fmt: skip
     if len(assets) != 1 or beside is not None:
         got = "a picture beside it" if len(assets) == 1 else f"{len(assets)} assets"
@@ -162,16 +163,20 @@ def export(
 
 
 def _web(
-    assets: Sequence[AssetLike], targets: Targets, beside: Any, *, check: bool, embed: bool,
-    **how: Any,
+    assets: Sequence[AssetLike], targets: Targets, beside: Any, unused: Mapping[str, bool], *,
+    embed: bool, **how: Any,
 ) -> ExportResult:  # fmt: skip
-    """Write a web page of assets, or what another site includes."""
+    """Write a web page of assets, or what another site includes.
+
+    unused: the settings that a page has no use for, by name, and whether they were chosen.
+    """
     from neuralshade.verbs.export.web.embed import check_example, embed_files
     from neuralshade.verbs.export.web.web import path_of, web_files
 
-    if check:
-        raise ConfigError("check: got it for a web page, which a browser runs, need a language. "
-                          "Leave it out, and open the page.")  # fmt: skip
+    for name, chosen in unused.items():
+        if chosen:
+            raise ConfigError(f"{name}: got it for a web page, which has no choice of it, need a "
+                              "language or an engine. Leave it out.")  # fmt: skip
     if not assets:
         raise ConfigError("asset: got none, need one or more. Name the file of a fit.")
     listed = (

@@ -113,6 +113,7 @@ def test_a_page_is_for_one_target_and_one_source_an_asset(tmp_path, same_message
         ("to", "--to web", image, "wgsl", {"beside": photo}),
         ("beside", "at most one", image, "web", {"beside": [photo, photo]}),
         ("check", "a language", image, "web", {"check": True}),
+        ("half", "a language", image, "web", {"half": True}),
         ("asset", "one or more", [], "web", {}),
     ]
     for place, need, asset, to, more in refusals:

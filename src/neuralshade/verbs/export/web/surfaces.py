@@ -190,7 +190,9 @@ def _ball() -> list[Function]:
             "page_ball_distance(p + e.xyy) - page_ball_distance(p - e.xyy), "
         "page_ball_distance(p + e.yxy) - page_ball_distance(p - e.yxy), "
         "page_ball_distance(p + e.yyx) - page_ball_distance(p - e.yyx));",
-        "const float3 normal = normalize(slope);",
+        # At outlines, where steps end beside the surface, it faces the eye all the same.
+        "const float behind = max(dot(normalize(slope), along) + 0.02, 0.0);",
+        "const float3 normal = normalize(normalize(slope) - along * behind);",
         "const float3 q = normalize(p - float3(0.0, 0.14, 0.0));",
         "const float3 east = float3(q.z, 0.0, -q.x) + float3(0.00001, 0.0, 0.0);",
         "const float3 tangent = normalize(east - normal * dot(east, normal));",

@@ -126,7 +126,11 @@ def asset_facts(
     quality = opened.header.quality.get("psnr_db")
     size = f"{opened.byte_count:,} bytes"
     memory = opened.memory_bytes
-    parts = [size, *([] if memory is None else [f"{memory:,} in a GPU"]),
+    sides = (
+        "" if form.meaning("light") else ", {:,} x {:,}".format(*opened.size)
+    )  # of what is drawn
+    parts = [f"{opened.kind.name}{sides}", size,
+             *([] if memory is None else [f"{memory:,} in a GPU"]),
              *([] if quality is None else [f"{quality:.2f} dB"])]  # fmt: skip
     return {"name": name, "title": plain_name(Path(opened.path).stem),
             "summary": " \N{MIDDLE DOT} ".join(parts),

@@ -13,6 +13,9 @@ from neuralshade.verbs.export.engines.surface import surface_of
 
 def osl_files(source: EngineSource) -> Contents:
     """Return a shader and its README.md; ConfigError for materials and tasks."""
+    if source.form.halves:
+        raise source.refused("osl", "numbers of 32 bits, as its shaders have no others",
+                             "Leave half out.")  # fmt: skip
     form = in_words(source.form)
     surface = surface_of(replace(source, form=form), "osl")
     if surface.kind == "light":

@@ -230,6 +230,8 @@ export class Viewer {
   async #still(sentence) {
     this.stage?.stop();
     this.poster.hidden = false;
+    this.bar.parentElement.hidden = true;
+    this.status.className = "status below";
     this.status.textContent = sentence;
     const { facts } = this, found = EVALUATORS[facts.name];
     if (found && facts.layers) {
