@@ -183,7 +183,8 @@ def test_seconds_go_on_counting(tmp_path, save_smooth, few):
     save_checkpoint(path, "image", checkpoint)
     result = neuralshade.fit_image(picture, tmp_path / "x.nsh", options=FitOptions(resume=path),
                                    observer=lambda p: seen.append(p.seconds))  # fmt: skip
-    assert seen[0] > 19.9 and result.seconds == seen[-1] >= 20.0
+    # it ends before a step that would exceed the 20 s: a busy machine has long ones
+    assert seen[0] > 19.9 and result.seconds == seen[-1] >= seen[0]
 
 
 @pytest.fixture

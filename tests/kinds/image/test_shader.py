@@ -122,7 +122,8 @@ def test_a_text_names_the_asset_and_stays_short(tmp_path, language):
     assert "photo" in text.splitlines()[0] and "20.00 dB" in text
     own = text[text.rindex("#endif") :] if "NEURALSHADE_VECTORS" in text else text
     own = own[own.index("class ") :] if language == "torch" else own  # behind its helpers
-    assert len([line for line in own.splitlines() if not line.lstrip().startswith("{")]) < 120
+    longest = 160 if language == "js" else 120  # which has no vectors
+    assert len([line for line in own.splitlines() if not line.lstrip().startswith("{")]) < longest
     assert not re.search(r"_S\d|\b_\d", text)  # as Slang's own printers name things
 
 
