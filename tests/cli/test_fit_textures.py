@@ -58,7 +58,7 @@ def test_fit_prints_what_was_reached(run, rock):
     assert f" in {size:,} bytes ({bits}); in a GPU: " in quality
     assert ran.startswith("8 steps in ")
     assert following == ("next: neuralshade view rock.nsh, or neuralshade decode rock.nsh -o "
-                         "rock_maps, or neuralshade export rock.nsh -o rock.hlsl")  # fmt: skip
+                         "rock_maps, or neuralshade export rock.nsh -o rock.html")  # fmt: skip
     told = "\n".join(run("info", "rock.nsh").out)
     assert re.search(r"^kind +textures", told, re.M) and "16 x 12, 5 mips, 6 channels" in told
 

@@ -132,7 +132,10 @@ def test_fit_prints_its_result(run, folder, few):
     searched = r"refined after training: \+\d\.\d\d dB in \d+\.\d s"
     assert re.fullmatch(trained + searched, done.out[1])
     assert done.out[2] == "x.html"
-    assert done.out[3] == "next: neuralshade view x.nsh, or neuralshade export x.nsh -o x.hlsl"
+    assert (
+        done.out[3]
+        == "next: neuralshade export x.nsh -o x.html, or neuralshade export x.nsh -o x.hlsl"
+    )
 
 
 def test_evaluate_prints_a_table(run, folder, few):

@@ -19,8 +19,8 @@ from neuralshade.cli.work_lines import shown_work
               "hlsl, glsl, glsl-es (WebGL 2), spirv, wgsl, metal, cuda, cpp, js, torch. Separated "
               "by commas. [default: by the suffix of -o]")  # fmt: skip
 @click.option("-o", "--output", metavar="DIR|FILE",
-              help="Folder for the files, or one file such as bark.hlsl. [default: the asset's "
-                   "name with _shader]")  # fmt: skip
+              help="Folder for the files, or one file such as bark.hlsl or bark.html. [default: "
+                   "the asset's name with _shader; of a page, with .html]")  # fmt: skip
 @click.option(
     "--name",
     metavar="NAME",

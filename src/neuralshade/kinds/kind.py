@@ -63,7 +63,7 @@ class Kind:
     manual: str = ""  # further text of --help; \b starts lines that are not wrapped
     output: str = "File to write."  # help of -o
     output_form: str = "ASSET"
-    after: tuple[str, ...] = ("view {asset}", "export {asset} -o {stem}.hlsl")  # what comes next
+    after: tuple[str, ...] = ("export {asset} -o {stem}.html", "export {asset} -o {stem}.hlsl")
     beside: str | None = None  # a line on a result and its source, beside what others make
     calls: str | None = None  # None where flags equal parameters
     recipe_files: Mapping[str, str] = field(default_factory=dict)  # other readers, by suffix

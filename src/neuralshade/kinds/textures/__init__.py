@@ -30,7 +30,7 @@ KIND = Kind(
              "[default: detected]", "[opengl|directx]"),
     ),
     calls="neuralshade.kinds.textures.fit:call_of",
-    after=("view {asset}", "decode {asset} -o {stem}_maps", "export {asset} -o {stem}.hlsl"),
+    after=("view {asset}", "decode {asset} -o {stem}_maps", "export {asset} -o {stem}.html"),
     valued=True,
     output="File to write. [default: the set's name with .nsh, in this folder]",
     manual="""

@@ -41,6 +41,8 @@ def readme_text(source: JavaScriptSource, stem: str) -> str:
         "```html", page_text(stem, usage.material).rstrip("\n"), "```", "",
         *usage.more,
         "## WebGLRenderer", "",
+        "In the page above, take these imports and `const renderer = new THREE.WebGLRenderer({ "
+        "antialias: true })`, leave out `await renderer.init()`, and make the material so:", "",
         "```js",
         "import * as THREE from 'three';",
         f"import * as asset from './{stem}.webgl.js';",
@@ -97,11 +99,17 @@ def _maps(source: JavaScriptSource) -> Usage:
         "Object.assign(new THREE.MeshStandardNodeMaterial(), asset.pbr())",
         (f"`asset.pbr({{ uv, level }})` evaluates all maps at once ({', '.join(used)}). It returns "
          "`colorNode`, `normalNode` and so on. The level follows the pixel's footprint.",
+         "", "To repeat the maps: `import { uv, vec2 } from 'three/tsl'`, then `asset.pbr({ uv: "
+         "uv().mul(vec2(8, 2)) })`. Of baked ones set `repeat` of each texture; a patched material "
+         "takes the geometry's uv as they are.",
          "", *_bake("MeshStandardNodeMaterial")),
         ("const material = asset.patch(new THREE.MeshStandardMaterial());",
          "const baked = new THREE.MeshStandardMaterial(asset.bake(renderer));"),
         tuple(filter(None, (
             "Colors come out as linear light. Normals have y up, as three has them.",
+            "three applies ao to light from all around alone, such as a HemisphereLight.",
+            "Maps that are evaluated per pixel are a little softer than baked ones, which mix "
+            "levels between texels by texture units.",
             "In a patched material `color` and `roughness` multiply the maps; nodes replace them.",
             apart))),
     )  # fmt: skip
@@ -131,5 +139,7 @@ USAGES = {"rgba": _picture, "maps": _maps, "brdf": _material}
 
 def _bake(material: str) -> tuple[str, ...]:
     return (f"Slow? `new THREE.{material}(asset.bake(renderer))` decodes the finest level once "
-            "into ordinary textures with mip levels. They cost what textures cost, memory too. "
-            "`{ width: 512, height: 512 }` makes them smaller.", "")  # fmt: skip
+            "into ordinary textures with mip levels, and returns them by the material's names, "
+            "such as `map`. They cost what textures cost, memory too. `{ width: 512, height: 512 "
+            "}` makes them smaller. In software that takes about 10 s, in which the page "
+            "waits.", "")  # fmt: skip

@@ -29,10 +29,17 @@ async function main() {
     addEventListener("hashchange", go);
   }
   addEventListener("keydown", (event) => {
+    if (event.target === document.body) { // nothing has the focus: the view gets the keys
+      const sent = !viewer.canvas?.dispatchEvent(new KeyboardEvent("keydown", { ...named(event), cancelable: true }));
+      if (sent) event.preventDefault();
+    }
     if (event.key === "Escape" && assets.length > 1) location.hash = "";
   });
   go();
 }
+
+/** Return the parts of a key's event that the view reads. */
+const named = ({ key, shiftKey, ctrlKey, metaKey, altKey }) => ({ key, shiftKey, ctrlKey, metaKey, altKey });
 
 main().catch((error) => {
   document.getElementById("problem").textContent = `This page cannot be shown: ${error.message}`;

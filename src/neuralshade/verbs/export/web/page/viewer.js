@@ -155,7 +155,7 @@ export class Viewer {
     this.labels[0].textContent = this.layers[0].about ?? this.facts.about;
     this.labels[1].textContent = other ? other.about ?? other.title : "";
     if (this.chooser) this.chooser.querySelector("select").value = this.shown;
-    stage.wipe = other ? Number(this.options.wipe ?? 0.5) : 1;
+    stage.wipe = other ? this.border ?? Number(this.options.wipe ?? 0.5) : 1;
     this.#wipe(stage.wipe);
     stage.show(other ? [layers[0], other] : [layers[0]]);
     this.#say();
@@ -164,6 +164,7 @@ export class Viewer {
   #wipe(share) {
     this.stage.wipe = Math.min(Math.max(share, 0), 1);
     if (this.handle.hidden) this.stage.wipe = 1;
+    else this.border = this.stage.wipe;
     this.handle.style.left = `${100 * this.stage.wipe}%`;
     this.handle.ariaValueNow = String(Math.round(100 * this.stage.wipe));
     this.stage.again();
