@@ -115,7 +115,7 @@ def test_target_psnr_ends_early(tmp_path, save_smooth, few):
 def test_seconds_end_it(tmp_path, save_smooth, few):
     few |= {"steps": None, "seconds": 0.3}
     result = neuralshade.fit_image(save_smooth(), tmp_path / "x.nsh", **few)
-    assert 0.3 <= result.seconds < 3
+    assert 0.1 <= result.seconds < 3  # it ends before a step that would exceed them
 
 
 @pytest.mark.parametrize("preset", ["grid", "lake", "rtxns", "tiny"])

@@ -106,8 +106,8 @@ def _maps(source: JavaScriptSource) -> Usage:
         ("const material = asset.patch(new THREE.MeshStandardMaterial());",
          "const baked = new THREE.MeshStandardMaterial(asset.bake(renderer));"),
         tuple(filter(None, (
-            "Colors come out as linear light. Normals have y up, as three has them.",
-            "three applies ao to light from all around alone, such as a HemisphereLight.",
+            "Colors come out as linear light. Normals have y up, as three has them. three "
+            "applies ao to light from all around alone, such as a HemisphereLight.",
             "Maps that are evaluated per pixel are a little softer than baked ones, which mix "
             "levels between texels by texture units.",
             "In a patched material `color` and `roughness` multiply the maps; nodes replace them.",
