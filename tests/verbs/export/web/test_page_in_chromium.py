@@ -77,20 +77,23 @@ def test_without_an_api_javascript_draws_the_picture(chrome, pages):
     with opened(chrome, pages("image"), "api=none&ui=0") as shown:
         assert shown.ready() == "still"
         assert "neither WebGPU nor WebGL 2" in shown.text
-        found = shown.page.evaluate("""async () => {
-            const image = document.querySelector(".poster");
-            await image.decode();
-            const canvas = document.createElement("canvas");
-            Object.assign(canvas, {width: image.naturalWidth, height: image.naturalHeight});
-            const context = canvas.getContext("2d");
-            context.drawImage(image, 0, 0);
-            const {width, height} = canvas;
-            return [width, height, Array.from(context.getImageData(0, 0, width, height).data)];
-        }""")
-    width, height, numbers = found
+        colors = shown.still()
+    height, width = colors.shape[:2]
     right = neuralshade.render(DATA / ASSETS["image"], size=(width, height))[..., :3]
-    colors = np.array(numbers, np.uint8).reshape(height, width, 4)[..., :3]
     assert psnr_db(np.rint(right * 255).astype(np.uint8), colors) >= LEAST_DB
+
+
+def test_networks_too_large_for_a_text_are_drawn_too(chrome, tmp_path):
+    asset = tmp_path / "wide.nsh"
+    neuralshade.fit_image(DATA / "photo.png", asset, steps=3, hidden_width=128, hidden_layers=3)
+    (page,) = neuralshade.export(asset, "web", tmp_path).files
+    size = tuple(side * 10 for side in neuralshade.load(asset).size)
+    for api in ("none", "webgl2"):
+        with opened(chrome, page, f"api={api}&ui=0", size) as shown:
+            shown.ready()
+            colors = shown.still() if api == "none" else shown.pixels()
+        right = neuralshade.render(asset, size=colors.shape[1::-1])[..., :3]
+        assert psnr_db(np.rint(right * 255).astype(np.uint8), colors) >= LEAST_DB
 
 
 def test_a_material_without_an_api_is_a_still_picture(chrome, pages):

@@ -111,7 +111,8 @@ def stored_rows(form: ShaderForm) -> npt.NDArray[np.uint32]:
     """
     if _in_text(form):
         return np.zeros(0, np.uint32)
-    return Wgsl(form, False).words[len(form.words) :]
+    filled = -(-len(form.words) // 4) * 4  # rows begin at a multiple of four words
+    return Wgsl(form, False).words[filled:]
 
 
 def _in_text(form: ShaderForm) -> bool:

@@ -50,6 +50,7 @@ export class Viewer {
 
   close() {
     if (this.stage) this.stage.stop();
+    this.resized?.disconnect();
     this.run = this.stage = null;
     clearInterval(this.timer);
     this.root.replaceChildren();
@@ -237,7 +238,8 @@ export class Viewer {
     const { facts } = this, found = EVALUATORS[facts.name];
     if (found && facts.layers) {
       const [numbers] = await this.data.arrays(facts.shaders.picture.numbers);
-      found.set?.(joined(await this.#words(), rowsOf(numbers, facts.layers)));
+      const words = await this.#words(), stored = facts.words.rows !== undefined;
+      found.set?.(stored ? words : joined(words, rowsOf(numbers, facts.layers)));
       const canvas = await drawn(found.at, facts);
       this.poster.src = canvas.toDataURL();
     }
