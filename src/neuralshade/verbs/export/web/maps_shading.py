@@ -17,14 +17,9 @@ from neuralshade.verbs.export.web.maps_shapes import (
     lit_functions,
     shape_functions,
 )
-from neuralshade.verbs.export.web.present import bare_form, page_texture
+from neuralshade.verbs.export.web.present import ENCODED, bare_form, page_texture
 
 PLACE = (Parameter("float2", "uv"), Parameter("float", "level"))
-ENCODED = Function(
-    "float", "page_encoded", (Parameter("float", "x"),),
-    ("const float low = clamp(x, 0.0, 1.0);", "if (low <= 0.0031308) return low * 12.92;",
-     "return 1.055 * exp(log(low) / 2.4) - 0.055;"),
-)  # fmt: skip
 LINEAR = Function(
     "float", "page_linear", (Parameter("float", "x"),),
     ("if (x <= 0.04045) return x / 12.92;", "return exp(2.4 * log((x + 0.055) / 1.055));"),

@@ -10,6 +10,11 @@ from neuralshade.verbs.export.web.fragment import AT, MAIN, Fragment, fragment
 # Of each layer the last whole picture, of any size, and the one that is being drawn over it.
 NAMES = ("page_back0", "page_front0", "page_back1", "page_front1")
 UV = Parameter("float2", "uv")
+ENCODED = Function(
+    "float", "page_encoded", (Parameter("float", "x"),),
+    ("const float low = clamp(x, 0.0, 1.0);", "if (low <= 0.0031308) return low * 12.92;",
+     "return 1.055 * exp(log(low) / 2.4) - 0.055;"),
+)  # fmt: skip
 
 
 def page_texture(name: str, *, wraps: bool = False) -> Texture:
@@ -24,12 +29,6 @@ def bare_form(*textures: Texture) -> ShaderForm:
 
 def present_fragment() -> Fragment:
     """Return the shader that a page draws its canvas by; inputs as page/stage.js passes them."""
-    encode = Function(
-        "float", "page_encoded", (Parameter("float", "x"),),
-        ("const float low = clamp(x, 0.0, 1.0);",
-         "if (low <= 0.0031308) return low * 12.92;",
-         "return 1.055 * exp(log(low) / 2.4) - 0.055;"),
-    )  # fmt: skip
     layer = [Function(
         "float4", f"page_layer{i}", (UV,),
         (f"if (uv.y < page_in(1).{'xy'[i]}) return {NAMES[2 * i + 1]}_sampled(uv, 0.0);",
@@ -59,7 +58,7 @@ def present_fragment() -> Fragment:
             "return float4(mix(page_in(3).xyz, color, clamp(x.w, 0.0, 1.0)), 1.0);",
         ),
     )
-    return fragment(bare_form(*map(page_texture, NAMES)), main, [encode, *layer, colors, over])
+    return fragment(bare_form(*map(page_texture, NAMES)), main, [ENCODED, *layer, colors, over])
 
 
 def image_fragment() -> Fragment:

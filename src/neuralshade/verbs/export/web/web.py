@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -34,6 +34,7 @@ from neuralshade.verbs.render import render
 
 POSTER_PX = 256
 POSTER_QUALITY = 70
+ENTRY = re.compile(r"(\w+): (\w+)")  # of VIEWS in page/views.js
 
 
 def web_files(
@@ -126,9 +127,8 @@ def asset_facts(
     quality = opened.header.quality.get("psnr_db")
     size = f"{opened.byte_count:,} bytes"
     memory = opened.memory_bytes
-    sides = (
-        "" if form.meaning("light") else ", {:,} x {:,}".format(*opened.size)
-    )  # of what is drawn
+    # a material has no size of its own, but that of its drawing
+    sides = "" if form.meaning("light") else ", {:,} x {:,}".format(*opened.size)
     parts = [f"{opened.kind.name}{sides}", size,
              *([] if memory is None else [f"{memory:,} in a GPU"]),
              *([] if quality is None else [f"{quality:.2f} dB"])]  # fmt: skip
@@ -158,20 +158,13 @@ def poster_file(opened: Opened, size: int) -> bytes:
 def _views_module(header: Mapping[str, Any]) -> str:
     """Return views.js with the views of these assets alone."""
     used = {one["view"] for one in header["assets"]}
-    lines = (PAGE / "views.js").read_text("utf-8").splitlines(keepends=True)
-    known = json.loads("{" + ", ".join(_entries(lines)) + "}")
+    text = (PAGE / "views.js").read_text("utf-8")
+    known = dict(ENTRY.findall(text[text.index("export const VIEWS") :]))
     kept = {name: known[name] for name in sorted(used)}
-    imports = [line for line in lines if any(f"{{ {each} }}" in line for each in kept.values())]
+    imports = [line for line in text.splitlines(keepends=True)
+               if any(f"{{ {each} }}" in line for each in kept.values())]  # fmt: skip
     return "".join(imports) + "export const VIEWS = { " + ", ".join(
         f"{name}: {each}" for name, each in kept.items()) + " };\n"  # fmt: skip
-
-
-def _entries(lines: Sequence[str]) -> Iterator[str]:
-    (listed,) = (line for line in lines if line.startswith("export const VIEWS"))
-    inner = listed[listed.index("{") + 1 : listed.index("}")]
-    for pair in inner.split(","):
-        name, _, value = pair.partition(":")
-        yield f'"{name.strip()}": "{value.strip()}"'
 
 
 def _base64(content: bytes) -> str:

@@ -20,7 +20,6 @@ export class Stage {
     this.shown = 0; // when the canvas was drawn last
     this.moving = false;
     this.stopped = false;
-    this.first = null; // resolves with the first picture
     this.drawn = new Promise((drawn) => { this.#drawn = drawn; });
     this.settled = Promise.resolve();
   }
