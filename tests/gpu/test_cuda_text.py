@@ -83,18 +83,6 @@ void drawn(uint3 thread : SV_DispatchThreadID)
 }
 """
 
-MANY = """
-uniform float many[3];
-RWStructuredBuffer<float> into;
-
-[shader("compute")]
-[numthreads(1, 1, 1)]
-void f(uint3 group : SV_GroupID)
-{
-    into[0] = many[group.x];
-}
-"""
-
 GROUP = """
 RWStructuredBuffer<float> into;
 
@@ -202,11 +190,6 @@ def test_numbers_must_be_as_many_as_declared(texts, same_message):
 
 def test_textures_are_refused(texts, same_message):
     same_message(refusal(texts["drawn"].layout, canvas=buffer(1, 1), spare=0.0), "canvas", "Use")
-
-
-def test_arrays_are_refused(same_message):
-    layout = patched_text(export_slang(MANY, "f"), "f").layout
-    same_message(refusal(layout, many=np.zeros(3)), "many", "Put")
 
 
 def group_text(threads: tuple[int, int, int], entry: str = "fill") -> CudaText:

@@ -17,7 +17,7 @@ COPY = "SLANG_globalParamsCopy"  # the same in device memory, for code that take
 DECLARATION = re.compile(rf'extern "C" __constant__ (\w+) {PARAMETERS};\n')
 # Slang reads parameters as if they were in device memory. In constant memory that is an error, or
 # silently reads address 0; a plain read is correct, and faster.
-MISREAD = re.compile(r"(?:__ldg|slang_ldg_\d+)\(&globalParams_0->([\w.]+)\)")
+MISREAD = re.compile(r"(?:__ldg|slang_ldg_\d+)\(&globalParams_0->([\w.]+(?:\[[^][]+\])?)\)")
 ADDRESSED = re.compile(r"&globalParams_0->")
 KERNEL = re.compile(r'(extern "C" __global__ void) (\w+)\(')
 # In Slang text this comment marks functions that NVRTC should not inline. By itself it would copy
@@ -143,11 +143,22 @@ def _place(raw: Any, offset: int, kind: dict[str, Any], value: Any, name: str) -
                 raise _unbound(f"{name}.{field['name']}")
             _place(raw, at, field["type"], value[field["name"]], f"{name}.{field['name']}")
         return
+    if kind["kind"] == "array":
+        for index, one in enumerate(_elements(kind, value, name)):
+            _place(raw, offset + index * kind["uniformStride"], kind["elementType"], one, name)
+        return
     if kind["kind"] == "resource":
         part = np.array(_buffer_words(kind, value, name), np.uint64).view(np.uint8)
     else:
         part = _numbers(kind, value, name).view(np.uint8)
     raw[offset : offset + part.size] = part
+
+
+def _elements(kind: dict[str, Any], value: Any, name: str) -> Any:
+    if len(value) != kind["elementCount"]:
+        raise KernelError(f"{name}: got {len(value)} elements, need {kind['elementCount']}. "
+                          "Pass as many as the kernel declares.")  # fmt: skip
+    return value
 
 
 def _numbers(kind: dict[str, Any], value: Any, name: str) -> Any:

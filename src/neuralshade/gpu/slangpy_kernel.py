@@ -7,6 +7,8 @@ import pathlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from neuralshade.gpu.foreign_slang import folders_of
 from neuralshade.gpu.slang_com import refusal
 
@@ -110,6 +112,9 @@ def _write(cursor: Any, value: Any) -> None:
     if isinstance(value, Mapping):
         for name, part in value.items():
             _write(cursor[name], part)
+    elif isinstance(value, np.ndarray) and value.ndim > 1:  # SlangPy writes vectors, not arrays
+        for index, part in enumerate(value):
+            _write(cursor[index], part)
     else:
         cursor.write(value)
 

@@ -13,6 +13,7 @@ from neuralshade.model.axis_stencil import cell_corner
 from neuralshade.model.bilinear import corner_weights
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.latent_grid import START_MEAN, crossings_of
+from neuralshade.model.level_table import MOST_MIPS, table_type
 from neuralshade.model.parameters import SlangType, Table, check_count
 
 SIDE = 4  # texels along a block
@@ -26,10 +27,9 @@ Bytes = npt.NDArray[np.uint8]
 
 LEVELS = """public struct {name}Levels : IBlockLevels
 {{
-    public static const int MIPS = {mips};
     public static const uint BLOCKS = {blocks}u;
     public static const bool WRAPS = {wraps};
-    static const uint3 PLACES[MIPS] = {{ {places} }};
+    static const uint3 PLACES[{mips}] = {{ {places} }};
     public static uint3 place(int mip) {{ return PLACES[mip]; }}
 }}
 """
@@ -191,6 +191,14 @@ class BlockGrid(Encoding):
         )
         modules = frozenset({"neuralshade.model.block_grid"})
         return SlangType(f"BlockGrid<{name}Levels, {self.textures}>", modules, declaration)
+
+    def sized_slang(self, name: str) -> SlangType:
+        check_count(type(self).__name__, self.number_count())
+        places = [self._place(mip) for mip in range(len(self.serves))]
+        rows = [(first, width, height, 0) for first, _, width, height in places]
+        levels = f"BlockTable<{name}Table, {str(self.wraps).lower()}>"
+        return table_type(name, f"BlockGrid<{levels}, {self.textures}>", rows, self.blocks,
+                          frozenset({"neuralshade.model.block_grid"}), MOST_MIPS)  # fmt: skip
 
     def number_count(self) -> int:
         return self.ends.numel() + self.shares.numel()

@@ -1,7 +1,7 @@
 """Concatenation of several encodings of one position. Device half: composite.slang."""
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 
@@ -61,10 +61,16 @@ class Composite(Encoding):
 
     def slang(self, name: str) -> SlangType:
         """Return ``Composite<A, Composite<B, C>>`` for three parts; one part is itself."""
-        if len(self.members) == 1 and self.shares[0].start == 0:
-            return self.members[0].slang(name)
+        return self._joined(name, [part.slang for part in self.members])
+
+    def sized_slang(self, name: str) -> SlangType:
+        return self._joined(name, [part.sized_slang for part in self.members])
+
+    def _joined(self, name: str, parts: Sequence[Callable[[str], SlangType]]) -> SlangType:
+        if len(parts) == 1 and self.shares[0].start == 0:
+            return parts[0](name)
         check_count(type(self).__name__, self.number_count())
-        halves = [part.slang(f"{name}Part{i}") for i, part in enumerate(self.members)]
+        halves = [part(f"{name}Part{i}") for i, part in enumerate(parts)]
         position = position_type(self.dimensions)
         types = [
             f"From<{share.start}, {half.type}, {position}>" if share.start else half.type
@@ -74,7 +80,8 @@ class Composite(Encoding):
         for part in reversed(types[:-1]):
             nested = f"Composite<{part}, {nested}{', ' + position if self.dimensions != 2 else ''}>"
         modules = frozenset({"neuralshade.model.composite"}).union(*(h.modules for h in halves))
-        return SlangType(nested, modules, "".join(half.declarations for half in halves))
+        uniforms = {key: value for half in halves for key, value in half.uniforms.items()}
+        return SlangType(nested, modules, "".join(half.declarations for half in halves), uniforms)
 
     def number_count(self) -> int:
         return sum(part.number_count() for part in self.members)

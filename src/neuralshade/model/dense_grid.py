@@ -62,6 +62,9 @@ class DenseGrid(Grid):
     def slang(self, name: str) -> SlangType:
         return self.slang_type(name, "dense_grid", "DenseGrid")
 
+    def sized_slang(self, name: str) -> SlangType:
+        return self.sized_type(name, "dense_grid", "DenseGrid")
+
     def forward(self, uv: torch.Tensor) -> torch.Tensor:
         levels = []
         for texels in self.stored():

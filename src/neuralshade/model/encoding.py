@@ -69,6 +69,10 @@ class Encoding(torch.nn.Module):
         """
         raise AssertionError(f"{type(self).__name__} has no slang")
 
+    def sized_slang(self, name: str) -> SlangType:
+        """Return ``slang`` with sizes in uniforms: kernels then serve encodings of all sizes."""
+        return self.slang(name)
+
     def fixed_buffers(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
         """Return untrained buffers for the declarations of ``slang(name)``, by name."""
         return {}

@@ -1,11 +1,13 @@
 """Base class of dense and hash grids: their trained numbers on the device."""
 
 import itertools
+from collections.abc import Sequence
 
 import torch
 
 from neuralshade.model.bilinear import smooth_share
 from neuralshade.model.encoding import Encoding
+from neuralshade.model.level_table import table_type
 from neuralshade.model.parameters import SlangType, Table, check_count
 
 LEVELS = """public struct {name}Levels : ILevels
@@ -51,10 +53,30 @@ class Grid(Encoding):
             sizes=", ".join(f"int2({across}, {down})" for across, down in self.sizes()),
             firsts=", ".join(f"{table.first // table.features}u" for table in tables),
         )
-        listed = ", ".join(map(str, (f"{name}Levels", tables[0].features, *settings)))
-        listed += ", true" * self.smooth
         modules = frozenset({"neuralshade.model.bilinear", f"neuralshade.model.{stem}"})
-        return SlangType(f"{kind}<{listed}>", modules, declaration)
+        return SlangType(self._kind(kind, f"{name}Levels", settings), modules, declaration)
+
+    def sized_type(self, name: str, stem: str, kind: str, *settings: int,
+                   levels: str = "LevelTable", extra: Sequence[int] = ()) -> SlangType:  # fmt: skip
+        """Return the same with levels in a uniform, of Slang type ``levels``.
+
+        ``extra``: the numbers of the encoding's own in the table, one a level.
+        """
+        check_count(type(self).__name__, self.number_count())
+        tables = self.tables()
+        own = extra or [0] * len(tables)
+        rows = [
+            (table.first // table.features, *size, number)
+            for table, size, number in zip(tables, self.sizes(), own, strict=True)
+        ]
+        entries = sum(table.entries for table in tables)
+        of_type = self._kind(kind, f"{levels}<{name}Table>", settings)
+        return table_type(name, of_type, rows, entries, frozenset({f"neuralshade.model.{stem}"}))
+
+    def _kind(self, kind: str, levels: str, settings: Sequence[int]) -> str:
+        features = next(iter(self.parameters())).shape[self.features_axis]
+        listed = ", ".join(map(str, (levels, features, *settings)))
+        return f"{kind}<{listed}{', true' * self.smooth}>"
 
     def number_count(self) -> int:
         count = sum(level.numel() for level in self.parameters())

@@ -68,6 +68,9 @@ class HashGrid(Grid):
     def slang(self, name: str) -> SlangType:
         return self.slang_type(name, "hash_grid", "HashGrid", self.table.bit_length() - 1)
 
+    def sized_slang(self, name: str) -> SlangType:
+        return self.sized_type(name, "hash_grid", "HashGrid", self.table.bit_length() - 1)
+
     def forward(self, uv: torch.Tensor) -> torch.Tensor:
         stored = [fake_quantize(v.t(), self.bits, grid=True).t() for v in self.vertices]
         levels = zip(self.cells, stored, strict=True)

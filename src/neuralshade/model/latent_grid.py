@@ -10,6 +10,7 @@ import torch
 from neuralshade.model.axis_stencil import cell_corner
 from neuralshade.model.bilinear import corner_weights, mix_scattered
 from neuralshade.model.encoding import Encoding
+from neuralshade.model.level_table import MOST_MIPS, table_type
 from neuralshade.model.parameters import SlangType, Table, check_count
 
 AT_ONCE = 2**18  # entries that are rounded in one go
@@ -17,10 +18,9 @@ START_MEAN, START_SIGMA = 0.5, 0.1  # of latents without a better start
 
 LEVELS = """public struct {name}Levels : ILatentLevels
 {{
-    public static const int MIPS = {mips};
     public static const uint ENTRIES = {entries}u;
     public static const bool WRAPS = {wraps};
-    static const uint3 PLACES[MIPS] = {{ {places} }};
+    static const uint3 PLACES[{mips}] = {{ {places} }};
     public static uint3 place(int mip) {{ return PLACES[mip]; }}
 }}
 """
@@ -154,6 +154,13 @@ class LatentGrid(Encoding):
         )
         modules = frozenset({"neuralshade.model.latent_grid"})
         return SlangType(f"LatentGrid<{name}Levels, {self.features}>", modules, declaration)
+
+    def sized_slang(self, name: str) -> SlangType:
+        check_count(type(self).__name__, self.number_count())
+        rows = [(*self.place(mip), 0) for mip in range(len(self.serves))]
+        levels = f"LatentTable<{name}Table, {str(self.wraps).lower()}>"
+        return table_type(name, f"LatentGrid<{levels}, {self.features}>", rows, len(self.texels),
+                          frozenset({"neuralshade.model.latent_grid"}), MOST_MIPS)  # fmt: skip
 
     def number_count(self) -> int:
         return self.texels.numel() + self.texels.numel() % 2

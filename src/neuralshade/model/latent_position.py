@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from neuralshade.model.encoding import Encoding
+from neuralshade.model.level_table import MOST_MIPS, float_bits, table_type
 from neuralshade.model.parameters import SlangType
 from neuralshade.model.widths import OCTAVES, POSITION_WIDTH
 
@@ -15,8 +16,7 @@ LONGEST_PERIOD = 8  # in texels of the finest mip that the same latents serve
 
 LEVELS = """public struct {name}Mips : IMips
 {{
-    public static const int MIPS = {mips};
-    static const float3 PLACES[MIPS] = {{ {places} }};
+    static const float3 PLACES[{mips}] = {{ {places} }};
     public static float3 place(int mip) {{ return PLACES[mip]; }}
 }}
 """
@@ -59,3 +59,8 @@ class LatentPosition(Encoding):
         declaration = LEVELS.format(name=name, mips=len(self.places), places=places)
         modules = frozenset({"neuralshade.model.latent_position"})
         return SlangType(f"LatentPosition<{name}Mips>", modules, declaration)
+
+    def sized_slang(self, name: str) -> SlangType:
+        rows = [(0, float_bits(w), float_bits(h), float_bits(level)) for w, h, level in self.places]
+        return table_type(name, f"LatentPosition<MipTable<{name}Table>>", rows, 0,
+                          frozenset({"neuralshade.model.latent_position"}), MOST_MIPS)  # fmt: skip

@@ -1,7 +1,7 @@
 """Trained numbers in the form that shaders read. Device half: parameters.slang."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,15 @@ LARGEST_COUNT = 2**32 - 2  # shaders index by 32 bits, and read numbers in pairs
 
 @dataclass(frozen=True)
 class SlangType:
-    """Name of a type in Slang, the modules to import for it, and declarations that it needs."""
+    """Name of a type in Slang, the modules to import for it, and declarations that it needs.
+
+    ``uniforms``: values of uniforms among the declarations, by name.
+    """
 
     type: str  # in Slang's syntax: "Frequency<6>"
     modules: frozenset[str]  # imports: {"neuralshade.model.frequency"}
     declarations: str = ""  # structs that the type needs, placed before it
+    uniforms: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import torch
 from neuralshade.model.bilinear import mix_corners
 from neuralshade.model.grid import Grid
 from neuralshade.model.hash_grid import PRIME, START_RANGE
+from neuralshade.model.level_table import float_bits
 from neuralshade.model.parameters import SlangType
 from neuralshade.model.quantize import fake_quantize
 
@@ -25,11 +26,10 @@ LEVELS = """public struct {name}Staggered : IStaggeredLevels
     public static const uint ENTRIES = {entries}u;
     static const int SIDES[COUNT] = {{ {sides} }};
     static const float SCALES[COUNT] = {{ {scales} }};
-    static const uint FIRSTS[COUNT + 1] = {{ {firsts} }};
+    static const uint FIRSTS[COUNT] = {{ {firsts} }};
     public static int2 size(int level) {{ return int2(SIDES[level]); }}
     public static float scale(int level) {{ return SCALES[level]; }}
     public static uint first(int level) {{ return FIRSTS[level]; }}
-    public static uint entries(int level) {{ return FIRSTS[level + 1] - FIRSTS[level]; }}
 }}
 """
 
@@ -122,10 +122,15 @@ class StaggeredGrid(Grid):
             entries=count,
             sides=", ".join(str(level.side) for level in self.levels),
             scales=", ".join(f"{level.scale!r}f" for level in self.levels),
-            firsts=", ".join(f"{first}u" for first in (*firsts, count)),
+            firsts=", ".join(f"{first}u" for first in firsts),
         )
         kind = half.type.replace(f"{name}Levels", f"{name}Staggered")
         return SlangType(kind, half.modules, declaration)
+
+    def sized_slang(self, name: str) -> SlangType:
+        scales = [float_bits(level.scale) for level in self.levels]
+        return self.sized_type(name, "staggered_grid", "StaggeredGrid", levels="StaggeredTable",
+                               extra=scales)  # fmt: skip
 
     def forward(self, uv: torch.Tensor) -> torch.Tensor:
         stored = [fake_quantize(v.t(), self.bits, grid=True).t() for v in self.vertices]

@@ -12,7 +12,7 @@ import torch
 
 from neuralshade.gpu.gpu import Gpu, run_once
 from neuralshade.model.encoding import Encoding
-from neuralshade.model.parameters import pack_halves
+from neuralshade.model.parameters import SlangType, pack_halves
 from neuralshade.model.registry import build_encoding, parameter_count
 from neuralshade.testing.device import some_gpu
 from neuralshade.testing.lanes import Lanes, close
@@ -34,7 +34,8 @@ class EncodingKernels:
     """
 
     def __init__(self, gpu: Gpu, encoding: Encoding, at: Floats, d_encoded: Floats):
-        self.gpu, self.text = gpu, program_text(encoding)
+        self.gpu, half = gpu, encoding.sized_slang("Tested")
+        self.text = program_text(half)
         flat = encoding.flatten(list(encoding.parameters())).numpy()
         stored = np.resize(flat, max(2, len(flat)))
         words = pack_halves(stored)
@@ -42,8 +43,9 @@ class EncodingKernels:
         inputs = {"positions": at, "floats": stored, "words": words, "d_encoded": d_encoded,
                  "parts_of_row": np.array(PARTS, np.int32),
                  "bytes": np.concatenate([before, words])}  # fmt: skip
-        self.inputs = {name: gpu.buffer(values) for name, values in inputs.items()}
+        self.inputs: dict[str, Any] = {n: gpu.buffer(values) for n, values in inputs.items()}
         self.inputs |= {name: gpu.buffer(v) for name, v in encoding.fixed_buffers("Tested").items()}
+        self.inputs |= half.uniforms
 
     def run(self, entry: str, threads: int, **shapes: tuple[int, ...]) -> dict[str, Any]:
         """Run ``entry``; return its buffers (``sizes`` and ``counts`` hold int32)."""
@@ -56,9 +58,8 @@ class EncodingKernels:
         return {k: numbers[: size[k]].reshape(shapes[k]) for k, numbers in read.items()}
 
 
-def program_text(encoding: Encoding) -> str:
-    """Return the kernels' module."""
-    half = encoding.slang("Tested")
+def program_text(half: SlangType) -> str:
+    """Return the kernels' module for the Slang type of an encoding."""
     lines = [
         "import neuralshade.model.encoding;",
         "import neuralshade.model.parameters;",

@@ -38,7 +38,7 @@ public {result} {function}(float2 uv)
 {{
     {name}_Numbers numbers = {{}};
     float[{name}_Encoding.WIDTH] encoded = encode<{name}_Encoding>(uv, numbers);
-    LaterParameters<{name}_Numbers> rest = {{ numbers, {name}_Encoding.PARAMETERS }};
+    LaterParameters<{name}_Numbers> rest = {{ numbers, {name}_Encoding.number_count() }};
     float[{channels}] color = {name}_Network.eval(encoded, rest);
     return {result}({listed});
 }}

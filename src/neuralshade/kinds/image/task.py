@@ -66,7 +66,7 @@ def image_task(
     """
     height, width, channels = pixels.shape
     target, element, stored = device_pixels(pixels)
-    half, compared = encoding.slang("Image"), slang_loss(loss)
+    half, compared = encoding.sized_slang("Image"), slang_loss(loss)
     imports = (
         half.modules
         | compared.modules
@@ -96,6 +96,7 @@ def image_task(
             "picture": gpu.buffer(stored),
             "picture_size": np.array([width, height], np.int32),
             "lattice": np.array(lattice_shape(batch, height, width), np.uint32),
+            **half.uniforms,
             **grid_variables(encoding, gradients, seed),
         },
     )

@@ -73,12 +73,18 @@ class MaterialEncoding(Encoding):
         return read if not self.varied else torch.cat([read, 2 * shares.t() - 1])
 
     def slang(self, name: str) -> SlangType:
-        grid, lobes = self.grid.slang(name), self.lobes.slang(name)
+        return self._of_grid(name, self.grid.slang(name))
+
+    def sized_slang(self, name: str) -> SlangType:
+        return self._of_grid(name, self.grid.sized_slang(name))
+
+    def _of_grid(self, name: str, grid: SlangType) -> SlangType:
+        lobes = self.lobes.slang(name)
         modules = grid.modules | lobes.modules | {"neuralshade.kinds.material.field",
                                                   "neuralshade.model.parameters"}  # fmt: skip
         declarations = grid.declarations + lobes.declarations + NUMBERS_TEXT.format(name=name)
         kind = f"MaterialEncoding<{grid.type}, {name}Lobes, {name}Given, {self.dimensions}>"
-        return SlangType(kind, modules, declarations)
+        return SlangType(kind, modules, declarations, grid.uniforms)
 
     def fixed_buffers(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
         low, high = self.get_buffer("low"), self.get_buffer("high")

@@ -46,7 +46,7 @@ def material_task(
     map's numbers are packed float16, else float32. ``gradients``: how they are summed, a key of
     GRADIENTS.
     """
-    half = encoding.slang(NAME)
+    half = encoding.sized_slang(NAME)
     imports = half.modules | {
         "neuralshade.engine.kernels.step.gradients",
         "neuralshade.kinds.material.task",
@@ -67,6 +67,7 @@ def material_task(
         "loss_floor": floor,
         **{name: read_out.buffer for name in encoding.fixed_buffers(NAME)},
         "read_sums": read_out.sums,
+        **half.uniforms,
         **grid_variables(encoding, gradients, drawn.seed),
     }
     text = TEXT.format(encoding=half.type, numbers=encoding.dimensions,

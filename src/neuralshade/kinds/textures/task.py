@@ -15,16 +15,18 @@ from neuralshade.kinds.textures.shaded import LitMap, channels_slang, lit_number
 from neuralshade.kinds.textures.texels import PAIR, Texels
 from neuralshade.model.encoding import Encoding
 
-MIP = np.dtype([("width", "<u4"), ("height", "<u4"), ("first", "<u4"), ("end", "<f4")])
+MIP = np.dtype([("width", "<u4"), ("height", "<u4"), ("first", "<u4")])
+MIP_QUADS = 7  # of the device half
 # Names that the engine expects, declared by every kind's text.
 TEXT = """
 typealias Encoding = {encoding};
 typealias MapsTask = TexelTask<
-    {channels}, {mips}, {wraps}, {jittered}, Encoding, {parameters}, {gradients}>;
+    {channels}, {wraps}, {jittered}, Encoding, {parameters}, {gradients}>;
 
 StructuredBuffer<{number}> grid_numbers;
 {gradient_buffers}StructuredBuffer<uint> texels;
 StructuredBuffer<MipPlace> mips;
+uniform float4 mip_ends[MIP_QUADS];
 StructuredBuffer<float> channel_weights;
 uniform uint pairs;
 uniform uint seed;
@@ -40,7 +42,7 @@ static const uint COPIES = {copies};
 MapsTask maps_task(uint group)
 {{
     {gradients} gradients = {{ {gradient_fields} }};
-    return {{ texels, mips, channel_weights, grid(), gradients, pairs, seed, alpha }};
+    return {{ texels, mips, mip_ends, channel_weights, grid(), gradients, pairs, seed, alpha }};
 }}
 """
 
@@ -54,7 +56,7 @@ Task make_task(uint group)
 """
 SHADED = """
 {channels}
-typealias Task = ShadedTask<{count}, {mips}, {wraps}, {jittered}, LitChannels, Encoding,
+typealias Task = ShadedTask<{count}, {wraps}, {jittered}, LitChannels, Encoding,
                             {parameters}, {gradients}>;
 
 StructuredBuffer<LitNumbers> lit_numbers;
@@ -87,28 +89,29 @@ def texel_task(
     summed, a key of GRADIENTS. ``lit``: maps that are compared when lit, see ``lit_maps``;
     None compares channels only.
     """
-    half = encoding.slang("Textures")
+    half = encoding.sized_slang("Textures")
     imports = half.modules | {
         "neuralshade.engine.kernels.step.gradients",
         "neuralshade.kinds.textures.task",
         "neuralshade.model.parameters",
     }
     parts = grid_parts(gradients, halves=halves)
-    sizes = {"mips": len(texels.sizes), "wraps": str(wraps).lower(),
-             "jittered": str(jittered).lower()}  # fmt: skip
-    text = TEXT.format(encoding=half.type, channels=texels.channels, **sizes, **parts)
+    ways = {"wraps": str(wraps).lower(), "jittered": str(jittered).lower()}
+    text = TEXT.format(encoding=half.type, channels=texels.channels, **ways, **parts)
     if lit is None:
         text += MAPS
     else:
         imports |= {"neuralshade.kinds.textures.shaded"}
-        text += SHADED.format(count=texels.channels, channels=channels_slang(lit), **sizes, **parts)
+        text += SHADED.format(count=texels.channels, channels=channels_slang(lit), **ways, **parts)
     lines = "".join(f"import {name};\n" for name in sorted(imports))
     variables: dict[str, Any] = {
         "texels": gpu.buffer(paired_words(texels.words)),
         "mips": gpu.buffer(mip_table(texels)),
+        "mip_ends": mip_ends(texels),
         "channel_weights": gpu.buffer(weights.astype(np.float32)),
         "pairs": batch // PAIR,
         "alpha": -1 if texels.alpha is None else texels.alpha,
+        **half.uniforms,
         **grid_variables(encoding, gradients, seed),
     }
     if lit is not None:
@@ -125,9 +128,19 @@ def paired_words(words: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint32]:
 
 
 def mip_table(texels: Texels) -> npt.NDArray[Any]:
-    """Return each mip's first texel and cumulative share of a batch, as MIP."""
+    """Return each mip's size and its first texel, as MIP."""
     table = np.zeros(len(texels.sizes), MIP)
     sizes: npt.NDArray[Any] = np.array(texels.sizes)
     table["width"], table["height"] = sizes[:, 0], sizes[:, 1]
-    table["first"], table["end"] = texels.firsts, np.cumsum(texels.shares)
+    table["first"] = texels.firsts
     return table
+
+
+def mip_ends(texels: Texels) -> npt.NDArray[np.float32]:
+    """Return the cumulative share of a batch of each mip but the last: float32 [MIP_QUADS, 4].
+
+    Where there is no such mip it is 2, which no place of a batch is.
+    """
+    ends = np.full((MIP_QUADS, 4), 2, np.float32)
+    ends.reshape(-1)[: len(texels.shares) - 1] = np.cumsum(texels.shares)[:-1]
+    return ends

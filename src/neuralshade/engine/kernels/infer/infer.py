@@ -99,6 +99,7 @@ class Inference:
         }  # fmt: skip
         fixed = field.encoding.fixed_buffers(ENCODING)
         self.bound |= {name: gpu.buffer(values) for name, values in fixed.items()}
+        self.bound |= field.encoding.sized_slang(ENCODING).uniforms
         if self.weights is not None:
             self.bound |= {"network": self.weights.buffer, "offsets": self.weights.offsets()}
         self._kept: _Canvas | None = None

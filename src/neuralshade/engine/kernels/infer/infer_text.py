@@ -65,7 +65,7 @@ def infer_text(
     None. ``codes`` are those of the encoding, where it has some in place of numbers.
     """
     first, last = layout.layers[0], layout.layers[-1]
-    encoding = field.encoding.slang(ENCODING)
+    encoding = field.encoding.sized_slang(ENCODING)
     kinds = {"number": "uint" if halves else "float",
              "parameters": "PackedParameters" if halves else "FloatParameters"}  # fmt: skip
     own = ("activation", "encoding", "parameters", "mlp_cooperative" if weights else "mlp")

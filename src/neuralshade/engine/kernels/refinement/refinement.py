@@ -133,11 +133,12 @@ class GpuRefinement:
         }
 
     def _kernel(self, entry: str, lanes: int = FEW, **others: Buffer) -> Kernel:
-        bound = self.buffers | {"grid_numbers": self.buffers["codes"]} | others
+        sizes = self.field.encoding.sized_slang(ENCODING).uniforms
+        bound = {**self.buffers, "grid_numbers": self.buffers["codes"], **sizes, **others}
         return self.gpu.kernel(self._text(lanes), entry, bound)
 
     def _text(self, lanes: int) -> str:
-        half = self.field.encoding.slang(ENCODING)
+        half = self.field.encoding.sized_slang(ENCODING)
         modules = half.modules | {f"neuralshade.model.{name}"
                                   for name in ("activation", "encoding", "parameters")}  # fmt: skip
         text = TEXT.format(dimensions=self.field.dimensions, encoding=half.type, lanes=lanes,

@@ -94,6 +94,11 @@ public struct {name}OnScreen<E : IEncoding> : IEncoding
     public static const int WIDTH = E.WIDTH;
     public static const uint PARAMETERS = E.PARAMETERS;
 
+    public override static uint number_count()
+    {{
+        return E.number_count();
+    }}
+
     public static void eval<P : IParameters, S : ISink>(
         float2 at, P parameters, int part, int parts, inout S sink)
     {{
@@ -127,10 +132,15 @@ class OnScreen(Encoding):
         self.inner, self.screen, self.width = inner, screen, inner.width
 
     def slang(self, name: str) -> SlangType:
-        inner = self.inner.slang(name)
+        return self._seen(name, self.inner.slang(name))
+
+    def sized_slang(self, name: str) -> SlangType:
+        return self._seen(name, self.inner.sized_slang(name))
+
+    def _seen(self, name: str, inner: SlangType) -> SlangType:
         text = inner.declarations + self.screen.text() + ON_SCREEN.format(name=name)
         modules = inner.modules | {"neuralshade.model.encoding", "neuralshade.model.parameters"}
-        return SlangType(f"{name}OnScreen<{inner.type}>", modules, text)
+        return SlangType(f"{name}OnScreen<{inner.type}>", modules, text, inner.uniforms)
 
     def fixed_buffers(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
         return self.inner.fixed_buffers(name)
