@@ -69,7 +69,9 @@ class HashGrid(Grid):
         return self.slang_type(name, "hash_grid", "HashGrid", self.table.bit_length() - 1)
 
     def sized_slang(self, name: str) -> SlangType:
-        return self.sized_type(name, "hash_grid", "HashGrid", self.table.bit_length() - 1)
+        shared = [int((cells + 1) ** 2 > self.table) for cells in self.cells]
+        return self.sized_type(name, "hash_grid", "HashGrid", self.table.bit_length() - 1,
+                               extra=shared)  # fmt: skip
 
     def forward(self, uv: torch.Tensor) -> torch.Tensor:
         stored = [fake_quantize(v.t(), self.bits, grid=True).t() for v in self.vertices]

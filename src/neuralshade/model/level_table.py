@@ -14,11 +14,12 @@ from neuralshade.model.parameters import SlangType
 MOST_MIPS = 25  # of a texture whose sides have 24 bits
 Row = tuple[int, int, int, int]
 
-TABLE = """uniform uint4 {name}_table[{rows}];
+TABLE = """uniform uint4 {name}_table[{rows}]; // two for each level
 public struct {name}Table : ILevelTable
 {{
     public static const int COUNT = {count};
-    public static uint4 level(int index) {{ return {name}_table[index]; }}
+    public static uint4 level(int index) {{ return {name}_table[2 * index]; }}
+    public static float2 extent(int index) {{ return asfloat({name}_table[2 * index + 1].xy); }}
 }}
 """
 MODULE = "neuralshade.model.bilinear"
@@ -34,12 +35,13 @@ def table_type(
     how many rows kernels of another number of levels have room for.
     """
     count = max(len(rows), padded)
-    table = np.zeros((count + 1, 4), np.uint32)
-    table[: len(rows)] = np.array(rows, np.uint32).reshape(-1, 4)
+    table = np.zeros((count + 1, 2, 4), np.uint32)
+    table[: len(rows), 0] = np.array(rows, np.uint32).reshape(-1, 4)
+    table[:, 1, :2] = table[:, 0, 1:3].astype(np.float32).view(np.uint32)
     table[len(rows) : count] = table[len(rows) - 1]
-    table[count, 0] = entries
-    text = TABLE.format(name=name, rows=count + 1, count=count)
-    return SlangType(kind, modules | {MODULE}, text, {f"{name}_table": table})
+    table[count, 0, 0] = entries
+    text = TABLE.format(name=name, rows=2 * len(table), count=count)
+    return SlangType(kind, modules | {MODULE}, text, {f"{name}_table": table.reshape(-1, 4)})
 
 
 def float_bits(value: float) -> int:
