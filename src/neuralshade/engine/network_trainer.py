@@ -28,7 +28,15 @@ from neuralshade.engine.step_kernels import StepKernels, network_numbers, step_b
 from neuralshade.engine.step_queue import StepQueue
 from neuralshade.engine.step_texts import MakeTask, Training, step_texts
 from neuralshade.engine.trainer_state import TrainerState
-from neuralshade.gpu.gpu import Buffer, Dispatch, Gpu, Steps, run_steps, write_once
+from neuralshade.gpu.gpu import (
+    Buffer,
+    Dispatch,
+    Gpu,
+    KernelText,
+    Steps,
+    run_steps,
+    write_once,
+)
 from neuralshade.model.field import Field
 
 if TYPE_CHECKING:  # a fit without latents loads none
@@ -47,6 +55,7 @@ class NetworkTrainer:
         task: as in ``step_texts``.
         rng: generator of the field's start values; only kept, for the other engine to continue.
         vectors: whether networks trained on matrices are evaluated by cooperative vectors.
+        later: kernels needed after the steps, which compile beside these.
     """
 
     def __init__(
@@ -58,6 +67,7 @@ class NetworkTrainer:
         rng: torch.Generator,
         path: TrainingPath = "fma",
         vectors: bool = True,
+        later: Sequence[KernelText] = (),
     ):
         self.gpu, self.field, self.training, self.rng = gpu, field, training, rng
         self.vectors = path == "matrix" and vectors
@@ -68,6 +78,9 @@ class NetworkTrainer:
         self.grid_frozen = False
         self._allocate()
         with part("compiling kernels"):
+            self._texts.prepare(gpu)
+            self._open_inference()
+            gpu.prepare([self.inference.text_of("draw_positions"), *later])
             self._compile()
         self._round()
 
@@ -95,14 +108,16 @@ class NetworkTrainer:
         self.kept = TrainerState(field, self.layout, self.network, self.grid, hits, t.average > 0)
 
     def _compile(self) -> None:
-        gpu, plan = self.gpu, self.plan
-        self._texts.prepare(gpu)
+        gpu = self.gpu
         self._kernels = StepKernels(gpu, self._texts, self.network, self.grid, dict(self.buffers))
         self.first_round = gpu.steps(self._rounding)
         self.mean_round = gpu.steps(self._kernels.mean_rounding())
         self.many = self.resident > 0 and self._compile_many()
         if not self.many:
             self._single_step  # noqa: B018 - builds it now, not in the middle of the fit
+
+    def _open_inference(self) -> None:
+        gpu, plan = self.gpu, self.plan
         self.inference = Inference(
             gpu,
             self.field,

@@ -1,6 +1,6 @@
 """Table of a grid's levels that kernels read as a uniform: one kernel serves all sizes.
 
-Device half: ILevelTable in bilinear.slang.
+Device half: level_table.slang.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ public struct {name}Table : ILevelTable
     public static float2 extent(int index) {{ return asfloat({name}_table[2 * index + 1].xy); }}
 }}
 """
-MODULE = "neuralshade.model.bilinear"
+MODULE = "neuralshade.model.level_table"
 
 
 def table_type(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from neuralshade.engine.engine_choice import choose_kernels, choose_precision, choose_vectors
-from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.gpu import Gpu, KernelText
 from neuralshade.kinds.image.engine import GpuImageEngine, TorchImageEngine, TorchImageTask
 from neuralshade.kinds.image.field import build_field
 from neuralshade.kinds.image.recipe import ImageRecipe
@@ -50,9 +50,13 @@ def build_engine(recipe: ImageRecipe, picture: Picture, device: torch.device) ->
 
 
 def build_gpu_engine(
-    recipe: ImageRecipe, picture: Picture, gpu: Gpu, kernels: str, exact: bool
-) -> GpuImageEngine:
-    """Assemble the same on an opened GPU; see ``choose_kernels`` and ``Training``."""
+    recipe: ImageRecipe, picture: Picture, gpu: Gpu, kernels: str, exact: bool, *,
+    searched: bool = False,
+) -> GpuImageEngine:  # fmt: skip
+    """Assemble the same on an opened GPU; see ``choose_kernels`` and ``Training``.
+
+    ``searched``: codes of the result will be searched on it.
+    """
     from neuralshade.engine.network_trainer import NetworkTrainer
     from neuralshade.engine.step_texts import Training
     from neuralshade.kinds.image.task import image_task
@@ -78,8 +82,15 @@ def build_gpu_engine(
         penalty=recipe.l2_penalty,
     )
     vectors = choose_vectors(gpu, path)
-    trainer = NetworkTrainer(gpu, field, task, training, rng, path, vectors)
+    later = _search_texts(field, picture) if searched else []
+    trainer = NetworkTrainer(gpu, field, task, training, rng, path, vectors, later)
     return GpuImageEngine(trainer, Target(picture.pixels, torch.device("cpu")))
+
+
+def _search_texts(field: Field, picture: Picture) -> list[KernelText]:
+    from neuralshade.engine.kernels.refinement.refinement import refinement_texts
+
+    return refinement_texts(field, picture.channels - 1 if picture.alpha_weighted else None)
 
 
 def _optimizers(recipe: ImageRecipe, field: Field) -> list[Optimizer]:

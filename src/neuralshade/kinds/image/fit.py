@@ -192,7 +192,7 @@ class _Job(RefinementJob[ImageRecipe]):
         if gpu is None:
             return build_engine(self.recipe, self.picture, self.chosen.device)
         return build_gpu_engine(self.recipe, self.picture, gpu, options.kernels,
-                                options.deterministic)  # fmt: skip
+                                options.deterministic, searched=self.passes > 0)  # fmt: skip
 
     @property
     def settings(self) -> dict[str, Any]:

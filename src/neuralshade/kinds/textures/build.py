@@ -15,7 +15,7 @@ from neuralshade.engine.engine_choice import (
 )
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.options import FitOptions
-from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.gpu import Gpu, KernelText
 from neuralshade.kinds.textures.block_layout import (
     block_grids,
     start_blocks,
@@ -97,8 +97,13 @@ def build_gpu_engine(
     gpu: Gpu,
     kernels: str,
     exact: bool,
+    *,
+    searched: bool = False,
 ) -> GpuTexturesEngine:
-    """Assemble the same on an opened GPU; see ``choose_kernels`` and ``Training``."""
+    """Assemble the same on an opened GPU; see ``choose_kernels`` and ``Training``.
+
+    ``searched``: latents of the result will be searched on it, and measured.
+    """
     from neuralshade.engine.network_trainer import NetworkTrainer
     from neuralshade.engine.step_texts import Training
     from neuralshade.kinds.textures.shaded import lit_maps
@@ -127,7 +132,8 @@ def build_gpu_engine(
         grid_betas=(recipe.beta1, recipe.latent_beta2),
     )
     vectors = choose_vectors(gpu, path)
-    trainer = NetworkTrainer(gpu, field, task, training, rng, path, vectors)
+    later = _search_texts(field, texels) if searched else []
+    trainer = NetworkTrainer(gpu, field, task, training, rng, path, vectors, later)
     return GpuTexturesEngine(trainer, texels, freeze_factor(recipe))
 
 
@@ -165,11 +171,19 @@ def build_engine(
 
 def engine_on(
     chosen: EngineChoice, options: FitOptions, recipe: TexturesRecipe, texels: Texels,
-    codings: Sequence[MapCoding],
+    codings: Sequence[MapCoding], *, searched: bool = False,
 ) -> TexturesEngine:  # fmt: skip
-    """Return the engine of a fit on the chosen device."""
+    """Return the engine of a fit on the chosen device; ``searched`` as above."""
     if chosen.gpu is None:
         return build_engine(recipe, texels, codings, chosen.device)
     return build_gpu_engine(
-        recipe, texels, codings, chosen.gpu, options.kernels, options.deterministic
-    )
+        recipe, texels, codings, chosen.gpu, options.kernels, options.deterministic,
+        searched=searched,
+    )  # fmt: skip
+
+
+def _search_texts(field: Field, texels: Texels) -> list[KernelText]:
+    from neuralshade.engine.kernels.infer.field_inference import exact_text
+    from neuralshade.engine.kernels.refinement.refinement import refinement_texts
+
+    return [*refinement_texts(field, texels.alpha), exact_text(field)]

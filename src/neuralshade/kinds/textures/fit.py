@@ -184,12 +184,12 @@ class _Job(RefinementJob[TexturesRecipe]):
         self.notes = textures.notes
         if recipe.loss == "shaded" and (line := check_lit(self.codings, textures.name)):
             self.notes = (*self.notes, line)
-        size = (textures.width, textures.height)
-        self.mips = len(mip_sizes(*size, recipe.mips or None))
+        self.mips = len(mip_sizes(textures.width, textures.height, recipe.mips or None))
         self.texels = Texels(trained_levels(textures, self.codings, self.mips),
                              alpha_channel(textures, self.codings))  # fmt: skip
-        self.engine = engine_on(self.chosen, self.options, recipe, self.texels, self.codings)
-        self.passes = passes_of(recipe, size, self.chosen.hardware is not None)
+        self.passes = passes_of(recipe, self.texels.sizes[0], self.chosen.hardware is not None)
+        self.engine = engine_on(self.chosen, self.options, recipe, self.texels, self.codings,
+                                searched=self.passes > 0)  # fmt: skip
         self.loop = Loop(self.engine, recipe, self._preview_psnr, self._observe,
                          samples_per_step=self.engine.batch, due=self._due,
                          clock=clock_of(recipe, math.inf if self.passes else 0.0))  # fmt: skip

@@ -86,11 +86,7 @@ class GpuRefinement:
         self.bands = [self._bands(*pair, slope_bytes)
                       for pair in zip(groups, self.tables, strict=True)]  # fmt: skip
         self.buffers = self._buffers()
-        gpu.prepare([
-            KernelText(self._text(FEW), "look"),
-            *(KernelText(self._text(lanes), "descend") for lanes in (FEW, MANY)),
-            *(KernelText(self._text(FEW), entry) for entry in ("copy_codes", "next_turn")),
-        ])  # fmt: skip
+        gpu.prepare(refinement_texts(field, self.alpha))
         codes, kept = self.buffers["codes"], self.buffers["kept"]
         self._look, self._next_turn = self._kernel("look"), self._kernel("next_turn")
         self._keep = self._kernel("copy_codes", copied=codes, copies=kept)
@@ -135,17 +131,7 @@ class GpuRefinement:
     def _kernel(self, entry: str, lanes: int = FEW, **others: Buffer) -> Kernel:
         sizes = self.field.encoding.sized_slang(ENCODING).uniforms
         bound = {**self.buffers, "grid_numbers": self.buffers["codes"], **sizes, **others}
-        return self.gpu.kernel(self._text(lanes), entry, bound)
-
-    def _text(self, lanes: int) -> str:
-        half = self.field.encoding.sized_slang(ENCODING)
-        modules = half.modules | {f"neuralshade.model.{name}"
-                                  for name in ("activation", "encoding", "parameters")}  # fmt: skip
-        text = TEXT.format(dimensions=self.field.dimensions, encoding=half.type, lanes=lanes,
-                           damping=DAMPING, alpha=-1 if self.alpha is None else self.alpha
-                           )  # fmt: skip
-        lines = "".join(f"import {name};\n" for name in sorted(modules))
-        return lines + half.declarations + sizes_text(self.field.network) + text
+        return self.gpu.kernel(_text(self.field, self.alpha, lanes), entry, bound)
 
     def refine(self, passes: int, stopped: Callable[[], bool] = lambda: False) -> int:
         """Move codes so that the field's current network is nearer to the lattices' targets.
@@ -265,3 +251,23 @@ class GpuRefinement:
         for name, table in tables.items():
             commands.upload(self.buffers[name], 0, raw_bytes(table))
         commands.submit()
+
+
+def refinement_texts(field: Field, alpha: int | None) -> list[KernelText]:
+    """Return the kernel texts of a search of ``field``'s codes, the slowest first.
+
+    ``alpha``: the channel that errors of all others count by, None where there is none.
+    """
+    few, many = (_text(field, alpha, lanes) for lanes in (FEW, MANY))
+    return [KernelText(few, "look"), KernelText(few, "descend"), KernelText(many, "descend"),
+            KernelText(few, "copy_codes"), KernelText(few, "next_turn")]  # fmt: skip
+
+
+def _text(field: Field, alpha: int | None, lanes: int) -> str:
+    half = field.encoding.sized_slang(ENCODING)
+    modules = half.modules | {f"neuralshade.model.{name}"
+                              for name in ("activation", "encoding", "parameters")}  # fmt: skip
+    text = TEXT.format(dimensions=field.dimensions, encoding=half.type, lanes=lanes,
+                       damping=DAMPING, alpha=-1 if alpha is None else alpha)  # fmt: skip
+    lines = "".join(f"import {name};\n" for name in sorted(modules))
+    return lines + half.declarations + sizes_text(field.network) + text

@@ -98,11 +98,12 @@ def choose_gradients(gpu: Gpu, *, exact: bool, halves: bool) -> str:
     """Return the key of GRADIENTS for ``gpu``.
 
     ``exact`` demands equal bits on every run; ``halves``: the network's gradients are float16
-    already. A probe shows whether a device adds pairs of float16: no feature tells.
+    already. CUDA adds pairs of float16 on every GPU that NVRTC compiles for; elsewhere a probe
+    shows whether a device does: no feature tells.
     """
     if exact:
         return "fixed"
-    return "half" if halves and _adds_pairs(gpu) else "float"
+    return "half" if halves and (gpu.api == "cuda" or _adds_pairs(gpu)) else "float"
 
 
 def _adds_pairs(gpu: Gpu) -> bool:
