@@ -12,7 +12,7 @@ from neuralshade.engine.kernel_path import TrainingPath
 from neuralshade.engine.kernel_plan import infer_plan
 from neuralshade.engine.kernels.infer.infer import Inference
 from neuralshade.engine.kernels.step.step_state import StepState
-from neuralshade.engine.kernels.step.update import Numbers
+from neuralshade.engine.kernels.step.update import GridNumbers
 from neuralshade.engine.step_kernels import StepKernels, network_buffers, network_numbers
 from neuralshade.engine.step_texts import MakeTask, Training, step_texts
 from neuralshade.engine.trainer_state import TrainerState
@@ -42,7 +42,7 @@ class JoinedNetwork:
         plan, layout = texts.plan, texts.layout
         values = layout.flatten(list(field.network.parameters()))
         self.network = network_numbers(gpu, texts, values)
-        self.grid = Numbers(gpu, np.zeros(0, np.float32), plan.halves)
+        self.grid = GridNumbers(gpu, np.zeros(0, np.float32), plan.halves)
         self.kept = TrainerState(field, layout, self.network, self.grid, None, False)
         self.inference = Inference(
             gpu, field, layout, self.network.stored, self.grid.stored, halves=plan.halves,
@@ -71,7 +71,7 @@ class JoinedNetwork:
             self.gpu, self.texts, self.network, self.grid, {**self._buffers, **shared}
         )
         self.round()
-        return [(kernels.train(), self.texts.plan.groups), *kernels.network_update()]
+        return [(kernels.train(), self.texts.plan.groups), *kernels.step_update()]
 
     def load(self, state: dict[str, torch.Tensor]) -> StepState:
         """Load numbers and moments, by the names of ``kept.named``; return its steps."""

@@ -22,8 +22,8 @@ from neuralshade.engine.kernels.step.many_steps import (
     copy_size,
     live_numbers,
 )
-from neuralshade.engine.kernels.step.step_state import StepState
-from neuralshade.engine.kernels.step.update import Numbers
+from neuralshade.engine.kernels.step.step_state import FLAGS, StepState
+from neuralshade.engine.kernels.step.update import GridNumbers
 from neuralshade.engine.step_kernels import StepKernels, network_numbers, step_buffers
 from neuralshade.engine.step_queue import StepQueue
 from neuralshade.engine.step_texts import MakeTask, Training, step_texts
@@ -90,13 +90,13 @@ class NetworkTrainer:
         encoding = field.encoding.flatten(list(field.encoding.parameters())).numpy()
         room = (SUBMITTED_STEPS + 1) * copy_size(self.layout) if self.resident else 0
         self.network = network_numbers(gpu, self._texts, network, room)
-        self.grid: Numbers | LatentNumbers
+        self.grid: GridNumbers | LatentNumbers
         if self.work.latents:
             from neuralshade.engine.kernels.step.latent_words import LatentNumbers
 
             self.grid = LatentNumbers(gpu, encoding, plan.halves)
         else:
-            self.grid = Numbers(gpu, encoding, plan.halves)
+            self.grid = GridNumbers(gpu, encoding, plan.halves)
         state = StepState(0, 0, 0, 0, t.loss_scale * SCALE_SHARE)
         self.buffers = {
             **step_buffers(gpu, plan, self.layout, state),
@@ -154,18 +154,13 @@ class NetworkTrainer:
             *(before(self.buffers) if before is not None else ()),
             (build.train(), self.plan.groups),
             *(between(self.buffers) if between is not None else ()),
-            *build.network_update(),
+            *build.step_update(grids=not self.grid_frozen),
         ]
-        if self.work.groups and not self.grid_frozen:
-            step.append(self._grid_update())
-        if self.work.rounds and not self.grid_frozen:
-            step.append(self._rounding[-1])
+        if self.work.rounds_after and not self.grid_frozen:
+            step.extend(self._rounding[-2:])
         if self.task.after is not None:
             step.extend(self.task.after(self.buffers))
         return self.gpu.steps(step)
-
-    def _grid_update(self) -> Dispatch:
-        return self._kernels.update(self.work.update, self.grid.bound()), self.work.groups
 
     def freeze_grid(self, values: Sequence[torch.Tensor]) -> None:
         """Set the encoding's numbers, and train the network alone from now on.
@@ -261,7 +256,7 @@ class NetworkTrainer:
         self.rng.set_state(state["rng"])
         self.queue.restart(self.kept.load(state, self.state_now.scale, self._write))
         # of a step before, which one of these that follow would be skipped for
-        self._write(self.buffers["broken"], np.zeros(2, np.uint32))
+        self._write(self.buffers["broken"], np.zeros(FLAGS, np.uint32))
         self._round()
 
     def _write(self, into: Buffer, values: npt.NDArray[Any]) -> None:

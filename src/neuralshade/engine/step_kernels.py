@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from neuralshade.engine.kernel_plan import Plan
+from neuralshade.engine.kernels.step.gradients import COPIES
 from neuralshade.engine.kernels.step.many_steps import copy_size
-from neuralshade.engine.kernels.step.step_state import RATES, StepState
-from neuralshade.engine.kernels.step.update import Floats, Numbers, levels_of
+from neuralshade.engine.kernels.step.step_state import FLAGS, RATES, StepState
+from neuralshade.engine.kernels.step.update import (
+    Floats,
+    GridNumbers,
+    Numbers,
+    levels_of,
+    whole_quads,
+)
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.step_texts import StepTexts
 from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel, bound_kernel
@@ -29,7 +36,7 @@ def step_buffers(gpu: Gpu, plan: Plan, layout: NetworkLayout, state: StepState) 
     return {
         **network_buffers(gpu, plan, layout),
         "states": gpu.buffer(state.pair()),
-        "broken": gpu.buffer(size=8),
+        "broken": gpu.buffer(size=4 * FLAGS),
         "rate_ring": gpu.ring(np.float32, RATES),
     }
 
@@ -59,7 +66,7 @@ class StepKernels:
     gpu: Gpu
     texts: StepTexts
     network: Numbers
-    grid: Numbers | LatentNumbers
+    grid: GridNumbers | LatentNumbers
     buffers: dict[str, Any]  # step_buffers, and those of the grids' work
 
     def train(self) -> Kernel:
@@ -86,23 +93,29 @@ class StepKernels:
     ) -> Kernel:
         """Return an entry point of update.cs.slang for ``numbers``, with its ``bound`` buffers."""
         variables = {
-            **self.buffers, "grid_gradients": self.buffers["grid_sums"],
+            **self.buffers,
             "sum_quads": self.buffers["grid_sums"], "half_sum_quads": self.buffers["grid_halves"],
+            "extent_maxima": self.buffers["extents"], "extent_squares": self.buffers["extents"],
             "levels4": levels_of(4), "levels8": levels_of(8),
             "settings": self._settings(rounds_mean=rounds_mean, noisy=noisy), **numbers,
         }  # fmt: skip
         return bound_kernel(self.gpu, self.texts.update(entry), variables)
 
-    def network_update(self) -> list[Dispatch]:
-        """Return the dispatches that update the network from ``train``, and round it."""
+    def step_update(self, *, grids: bool = True) -> list[Dispatch]:
+        """Return the dispatches that update the network from ``train``, and round it.
+
+        The first one updates grids beside where there are ``grids``.
+        """
         frozen, layout = self.texts.training.frozen_layers, self.texts.layout
         bound, rows = self.network.bound(), layout.rows(frozen)
         assert len(rows), "a step ends with the update of a layer"
         if frozen:
             bound["rows"] = self.gpu.buffer(rows)
+        beside = self.texts.work.groups if grids else 0
+        bound |= self.grid.bound()
         if not self.network.layer_count:
-            return [(self.update("update_network", bound), len(rows))]
-        return [(self.update("sum_network", bound), len(rows)),
+            return [(self.update("update_network", bound), len(rows) + beside)]
+        return [(self.update("sum_network", bound), len(rows) + beside),
                 (self.update("update_layers", bound), self.network.layer_count),
                 (self.update("round_network", bound), len(rows))]  # fmt: skip
 
@@ -118,9 +131,9 @@ class StepKernels:
         dispatches: list[Dispatch] = [
             (self.update("round_network", network, rounds_mean=rounds_mean), rows)
         ]
-        for entry in work.rounding if work.groups else ():
+        for entry, groups in work.rounding:
             kernel = self.update(entry, grid, rounds_mean=rounds_mean, noisy=noisy)
-            dispatches.append((kernel, work.groups))
+            dispatches.append((kernel, groups))
         return dispatches
 
     def mean_rounding(self) -> list[Dispatch]:
@@ -158,6 +171,7 @@ class StepKernels:
             "penalty": t.penalty,
             "average": t.average,
             "numbers": float(t.batch * outputs),
+            "row_count": len(texts.layout.rows(t.frozen_layers)),
             "slots": texts.plan.slots,
             "slot_size": texts.layout.size,
             "table_count": len(texts.field.encoding.tables()),
@@ -165,6 +179,7 @@ class StepKernels:
             "noisy": int(noisy),
             "rounds_mean": int(rounds_mean),
             "network_numbers": self.network.count,
-            "grid_numbers": self.grid.count,
+            "grid_numbers": whole_quads(self.grid.count),
             "crowded": texts.work.crowded,
+            "copies": COPIES,
         }

@@ -23,6 +23,7 @@ from neuralshade.engine.kernels.step.many_steps import (
 )
 from neuralshade.engine.kernels.step.portable import PortablePlan
 from neuralshade.engine.kernels.step.update import (
+    EXTENTS,
     latent_groups,
     table_words,
     update_text,
@@ -35,7 +36,7 @@ from neuralshade.model.field import Field
 from neuralshade.model.parameters import Table
 
 MakeTask = Callable[..., TaskText]  # see ``step_texts``
-COARSE = ("update_latents", "round_latents")  # entry points for numbers stored in 16 bits
+COARSE = ("update_network", "sum_network", "round_latents")  # entry points that may be, with grids
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,23 @@ class GridWork:
     def __init__(self, tables: Sequence[Table], gradients: str):
         self.words, self.groups, self.entries = table_words(tables)
         self.latents = any(table.unit for table in tables)  # then all are: one kernel steps them
-        self.update, self.rounding = "update_cells", ["measure_grid", "round_cells"]
         if self.latents:
             self.groups = latent_groups(tables)
-            self.update, self.rounding = "update_latents", ["round_latents"]
-        self.rounds = not self.latents and any(table.bits < 16 for table in tables)
+        self.tables = len(tables)
+        measured = not self.latents and any(table.bits < 16 for table in tables)
+        self.rounding = self._rounding(measured)
+        self.rounds_after = measured and gradients == "fixed"  # a step, by what it has measured
         self.most_features = max((table.features for table in tables), default=1)
         self.crowded = 0 if gradients == "fixed" else crowded_numbers(tables)
         self.gradients, self.kind = gradients, GRADIENTS[gradients]
+
+    def _rounding(self, measured: bool) -> list[tuple[str, int]]:
+        """Return the entry points that write what look-ups read, and their groups."""
+        if self.latents:
+            return [("round_latents", self.groups)]
+        measuring = [("measure_grid", self.groups), ("sum_extents", self.tables)]
+        rounding = [("round_cells", self.groups)] if self.groups else []
+        return [*(measuring if measured else ()), *rounding]
 
     def buffers(self, gpu: Gpu, count: int, touched: bool) -> dict[str, Any]:
         """Return the buffers of grids with ``count`` numbers, by their names in the kernels.
@@ -83,7 +93,8 @@ class GridWork:
         return {
             "tables": gpu.buffer(self.words),
             "hits": gpu.buffer(size=4 * self.entries if touched else 0),
-            "extents": gpu.buffer(size=8 * self.groups * self.most_features),
+            "group_extents": gpu.buffer(size=8 * self.groups * self.most_features),
+            "extents": gpu.buffer(size=8 * EXTENTS * self.tables * self.most_features),
             "grid_sums": gpu.buffer(size=sums),
             "grid_halves": gpu.buffer(size=self.kind.half_bytes * count),
         }
@@ -103,7 +114,7 @@ class StepTexts:
 
     def prepare(self, gpu: Gpu) -> None:
         """Compile kernels ahead, the slowest first."""
-        grids = (self.work.update, *self.work.rounding) if self.work.groups else ()
+        grids = [entry for entry, _ in self.work.rounding]
         network = ("sum_network", "update_layers") if self.side else ("update_network",)
         gpu.prepare([
             self.train("train_many" if self.resident else "train"),
@@ -118,7 +129,8 @@ class StepTexts:
     def update(self, entry: str) -> KernelText:
         """Return an entry point of update.cs.slang."""
         # quotients and roots may be coarse unless bits must be equal
-        return KernelText(self._update_text, entry, entry in COARSE and not self.training.exact)
+        coarse = entry in COARSE and self.work.groups > 0 and not self.training.exact
+        return KernelText(self._update_text, entry, coarse)
 
     @property
     def side(self) -> int:

@@ -24,6 +24,16 @@ def test_steps_are_those_of_the_reference(pairs, name, far):
     assert max(third.values()) < 2e-3, third
 
 
+@pytest.mark.slow
+def test_rounding_by_extents_of_the_step_before_learns_the_same(gpu, pair_of, far):
+    pair = pair_of(gpu, "grid", "fma")
+    losses = [(pair.gpu.advance([1.0]), pair.host.advance([1.0])) for _ in range(12)]
+    assert losses[0][0] == pytest.approx(losses[0][1], rel=1e-5)  # begins with exact ones
+    for ours, theirs in losses[1:]:
+        assert ours == pytest.approx(theirs, rel=0.05)
+    assert losses[-1][0] == pytest.approx(losses[-1][1], rel=0.01)
+
+
 def lattice(host: TorchImageEngine) -> PixelLattice:
     """Return all pixels."""
     return PixelLattice(torch.arange(host.target.height), torch.arange(host.target.width))

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from neuralshade.engine.kernels.step.layer_numbers import LayerNumbers, turned_side
-from neuralshade.engine.kernels.step.step_state import STATE, StepState
+from neuralshade.engine.kernels.step.step_state import FLAGS, STATE, StepState
 from neuralshade.engine.kernels.step.update import levels_of, update_text
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.gpu.gpu import KernelText, bound_kernel, run_once, write_once
@@ -36,7 +36,7 @@ class Steps:
         self.soap = Soap(list(self.network.parameters()), RATE, BETAS, EPSILON)
         self.frozen, self.rng, self.penalty = frozen, rng, penalty
         self.buffers = {
-            "states": gpu.buffer(size=2 * STATE.itemsize), "broken": gpu.buffer(size=8),
+            "states": gpu.buffer(size=2 * STATE.itemsize), "broken": gpu.buffer(size=4 * FLAGS),
             "rows": gpu.buffer(layout.rows(frozen)),
             "partials": gpu.buffer(size=4 * SLOTS * layout.size),
             "partial_losses": gpu.buffer(size=4),
@@ -45,8 +45,9 @@ class Steps:
                            side=turned_side(layout))  # fmt: skip
         settings = {"network": ADAM, "grid": ADAM, "penalty": penalty, "average": AVERAGE,
                     "slots": SLOTS, "losses": 1, "numbers": SAMPLES, "rounds_mean": 0, "noisy": 0,
-                    "slot_size": layout.size, "table_count": 0, "crowded": 0, "grid_numbers": 0,
-                    "network_numbers": layout.size}  # fmt: skip
+                    "slot_size": layout.size, "table_count": 0, "crowded": 0, "copies": 0,
+                    "grid_numbers": 0, "network_numbers": layout.size,
+                    "row_count": len(layout.rows(frozen))}  # fmt: skip
         variables = {**self.buffers, **self.numbers.bound(), "settings": settings,
                      "levels4": levels_of(4), "levels8": levels_of(8)}  # fmt: skip
         rows = len(layout.rows(frozen))
@@ -68,8 +69,8 @@ class Steps:
         state = StepState(self.steps, self.steps, self.steps, 0, SCALE).pair(factor)
         write_once(self.gpu, self.buffers["states"], state.view(np.uint8))
         write_once(self.gpu, self.buffers["partials"], (shares * flat * SCALE * SAMPLES).numpy())
-        marks = np.zeros(2, np.uint32)
-        marks[self.steps & 1] = broken
+        marks = np.zeros(FLAGS, np.uint32)
+        marks[self.steps % FLAGS] = broken
         write_once(self.gpu, self.buffers["broken"], marks)
         run_once(self.gpu, self.dispatches)
         if broken:

@@ -11,7 +11,7 @@ from neuralshade.engine.kernels.step.latent_words import (
     unpack_latents,
     unpack_moments,
 )
-from neuralshade.engine.kernels.step.step_state import StepState
+from neuralshade.engine.kernels.step.step_state import FLAGS, StepState
 from neuralshade.engine.kernels.step.update import (
     latent_groups,
     levels_of,
@@ -54,10 +54,16 @@ class Latents:
             "stored_quads": np.zeros(self.room, np.float16 if halves else np.float32),
             "sum_quads": np.zeros(self.sum_bytes, np.uint8),
             "half_sum_quads": np.zeros(kind.half_bytes * self.room, np.uint8),
-            "tables": table_words(tables)[0], "broken": np.zeros(2, np.uint32),
+            "tables": table_words(tables)[0], "broken": np.zeros(FLAGS, np.uint32),
             "states": StepState(0, 0, 0, 0, SCALE).pair(),
         }  # fmt: skip
-        counts = {"grid_numbers": self.count, "table_count": len(tables), "crowded": self.crowded}
+        counts = {
+            "row_count": 0,
+            "grid_numbers": self.room,
+            "table_count": len(tables),
+            "crowded": self.crowded,
+            "copies": COPIES,
+        }
         settings = {"network": ADAM, "grid": ADAM, "penalty": 0.0, "average": 0.0, "slots": 0,
                     "numbers": SAMPLES, "slot_size": 0, "losses": 0, "network_numbers": 0,
                     "noisy": 0, "rounds_mean": 0, **counts}  # fmt: skip
@@ -81,7 +87,7 @@ class Latents:
     def step(self, step, sums):
         self.run.write(states=StepState(step, step, step, 0, SCALE).pair(1.0).view(np.uint8))
         self.run.write(**sums)
-        self.run.run(("update_latents", self.groups))
+        self.run.run(("update_network", self.groups))
 
     def left(self):
         """Return whether sums are left that the next step would read."""
@@ -175,7 +181,7 @@ def test_sums_that_are_not_finite_move_nothing_and_are_cleared(dispatch, rng, gr
     latents.step(0, {name: np.full(latents.room, np.inf, kind)})
     np.testing.assert_array_equal(latents.values, before)
     assert not np.stack(latents.moments).any() and not latents.left()
-    assert latents.run.read("broken", np.uint32, 2).tolist() == [0, 1]
+    assert latents.run.read("broken", np.uint32, FLAGS).tolist() == [0, 1, 0, 0]
     sums = latents.sums_of([torch.ones_like(p) for p in latents.encoding.parameters()])
     latents.step(1, sums)  # which is skipped as a whole
     np.testing.assert_array_equal(latents.values, before)

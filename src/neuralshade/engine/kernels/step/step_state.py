@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+FLAGS = 4  # of steps whose gradient is not finite: see flag_of in the device half
 RATES = 4096  # factors of the learning rate that the device holds, one per step
 STATE = np.dtype(
     [

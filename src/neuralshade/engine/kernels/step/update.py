@@ -1,5 +1,6 @@
 """Parameter update: gradients in, rounded copies out. Device half: update.cs.slang."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.kernels.step.gradients import COPIES, GRADIENTS
+from neuralshade.engine.kernels.step.gradients import GRADIENTS
 from neuralshade.gpu.gpu import Buffer, Gpu
 from neuralshade.model.parameters import Table
 from neuralshade.model.quantize import LEVELS
@@ -15,14 +16,15 @@ from neuralshade.model.quantize import LEVELS
 Floats = npt.NDArray[np.float32]
 Write = Callable[[Buffer, npt.NDArray[Any]], None]  # into a buffer, from its beginning
 
-GROUP_CELLS = 256  # entries of a grid that one group updates, one a thread
-QUAD = 4  # latents that a thread updates
+GROUP_THREADS = 512
+QUAD = 4  # numbers of a grid that a thread updates
+EXTENTS = 5  # that are kept of each feature: see update.extents.slang
 
 TEXT = """#define GRADIENTS {gradients}
 #define TOUCHED {touched}
-#define COPIES {copies}
 #define STORED_HALVES {halves}
 #define SIDE {side}
+#define LATENTS {latents}
 typealias Stored = {stored};
 static const int MAX_FEATURES = {features};
 #include "neuralshade/engine/kernels/step/update.cs.slang"
@@ -39,9 +41,9 @@ def update_text(
     return TEXT.format(
         gradients=GRADIENTS[gradients].number,
         touched=int(touched),
-        copies=COPIES,
         halves=int(halves),
         side=side,
+        latents=int(any(table.unit for table in tables)),
         stored="half" if halves else "float",
         features=max((table.features for table in tables), default=1),
     )
@@ -51,17 +53,24 @@ def table_words(tables: Sequence[Table]) -> tuple[npt.NDArray[Any], int, int]:
     """Return the device's table of grid levels, the groups to dispatch, and all entries."""
     words, group, entry = [], 0, 0
     for table in tables:
-        groups = -(-table.entries // GROUP_CELLS)
+        span = group_span(table.features)
+        groups = -(-table.entries * table.features // span)
         words.append((table.first, table.entries, table.features, table.bits,
-                      group, entry, groups))  # fmt: skip
+                      group, entry, groups, span))  # fmt: skip
         group, entry = group + groups, entry + table.entries
-    return np.array(words, np.uint32).reshape(-1, 7), group, entry
+    return np.array(words, np.uint32).reshape(-1, 8), group, entry
+
+
+def group_span(features: int) -> int:
+    """Return how many numbers of a table a group updates: whole entries and whole quads."""
+    both = math.lcm(features, QUAD)
+    return QUAD * (GROUP_THREADS - 1) // both * both  # the first quad may begin before the table
 
 
 def latent_groups(tables: Sequence[Table]) -> int:
     """Return the groups for all latents, ``QUAD`` a thread."""
     numbers = max(table.first + table.entries * table.features for table in tables)
-    return -(-numbers // (QUAD * GROUP_CELLS))
+    return -(-numbers // (QUAD * GROUP_THREADS))
 
 
 def whole_quads(numbers: int) -> int:
@@ -116,3 +125,25 @@ class Numbers:
     def write(self, name: str, parts: Sequence[Floats], write: Write) -> None:
         """Replace the numbers of buffer ``name``: all its parts, as ``read`` has them."""
         write(getattr(self, name), np.concatenate(parts))
+
+
+class GridNumbers(Numbers):
+    """``Numbers`` of grids, of which a kernel accesses ``QUAD`` at once."""
+
+    def __init__(self, gpu: Gpu, values: Floats, halves: bool):
+        super().__init__(gpu, np.pad(values, (0, whole_quads(values.size) - values.size)), halves)
+        self.filled, self.count = self.count, values.size
+
+    def bound(self) -> dict[str, Any]:
+        return {f"grid_{name}": buffer for name, buffer in super().bound().items()}
+
+    def bound_mean(self, average: bool) -> dict[str, Any]:
+        return {f"grid_{name}": buffer for name, buffer in super().bound_mean(average).items()}
+
+    def read(self, name: str, part: int = 0) -> Floats:
+        raw: Floats = getattr(self, name).read().view(np.float32)
+        return raw[part * self.filled : part * self.filled + self.count]
+
+    def write(self, name: str, parts: Sequence[Floats], write: Write) -> None:
+        filling = (0, self.filled - self.count)
+        super().write(name, [np.pad(part, filling) for part in parts], write)
