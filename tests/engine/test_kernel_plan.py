@@ -22,7 +22,9 @@ from neuralshade.gpu.cuda_text import ALL_REGISTERS, CudaText, packed, patched_t
 from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
 from neuralshade.gpu.slang_export import export_slang
 from neuralshade.kinds.image.bench_networks import bench_networks
+from neuralshade.kinds.image.budget import resolve
 from neuralshade.kinds.image.build import build_gpu_engine
+from neuralshade.kinds.image.presets import preset_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.source.picture import picture_from_array
 
@@ -202,6 +204,23 @@ def test_other_positions_and_outputs_come_out_too(path, outputs, rng):
     assert trainer.inference.path == path
 
 
+@pytest.mark.parametrize("path, width", [("wgmma", 64), ("matrix", 64), ("matrix", 32)])
+def test_the_default_preset_has_the_same_kernels_for_any_batch(monkeypatch, path, width):
+    """Else a picture of another size, which has another batch, would have to wait for them."""
+    texts: list[set[tuple[str, str]]] = []
+    monkeypatch.setattr(
+        Exporter, "kernel", lambda _, text, entry, *__, **___: texts[-1].add((text, entry))
+    )
+    picture = picture_from_array(np.zeros((600, 700, 3), np.uint8))
+    for batch in (2**13, 11_584, 2**14, 2**16, 2**17, 2**18):
+        texts.append(set())
+        own = {"steps": 1, "batch": batch, "hidden_width": width}
+        recipe = resolve(preset_recipe("grid", own), picture)
+        build_gpu_engine(recipe, picture, Exporter(), path, False)
+    assert {"train", "update_network"} <= {entry for _, entry in texts[0]}
+    assert all(others == texts[0] for others in texts)
+
+
 def test_the_cases_cover_the_plans():
     seen = {(path, layers) for path, _, layers, _, _ in CASES}
     assert {layers for path, layers in seen if path == "fma"} == {0, 1, 2, 4}
@@ -220,7 +239,8 @@ def wgmma_fit() -> tuple[NetworkTrainer, list[Built]]:
 @pytest.mark.slow
 def test_three_warpgroups_are_bounded():
     """Groups have more threads than may have all registers."""
-    trainer, built = fit("wgmma", 2**15, encoding=WAVES, hidden_layers=2, hidden_width=64)
+    wide = "frequency:octaves=5"
+    trainer, built = fit("wgmma", 2**15, encoding=wide, hidden_layers=2, hidden_width=64)
     assert threads_of(trainer) == 3 * WARPGROUP > ALL_REGISTERS
     of = {kernel.entry: KERNEL.findall(kernel.text.code)[0][0] for kernel in built}
     assert of["train"] == of["train_many"] == str(3 * WARPGROUP)

@@ -84,10 +84,11 @@ def test_with_more_memory_all_weights_are_staged_and_layers_take_turns():
     "inputs, layers, width, batch, waves, groups",
     [
         (12, 4, 64, 2**10, FEW_WAVES, 16),  # no more than there are tiles
-        (12, 4, 64, 2**16, WAVES, 132),
-        (12, 4, 64, 2**18, FEW_WAVES, 264),
-        (16, 2, 32, 2**16, WAVES, 264),  # few registers
-        (16, 2, 32, 2**20, FEW_WAVES, 528),
+        (20, 4, 64, 2**16, WAVES, 132),
+        (12, 4, 64, 2**16, FEW_WAVES, 264),  # few inputs: as with other batches
+        (20, 3, 64, 2**18, FEW_WAVES, 264),
+        (20, 2, 32, 2**16, WAVES, 264),  # few registers
+        (16, 2, 32, 2**16, FEW_WAVES, 528),
         (12, 2, 128, 2**20, WAVES, 132),  # the sums of four waves would not fit the registers
     ],
 )

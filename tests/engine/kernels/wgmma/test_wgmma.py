@@ -70,6 +70,14 @@ def test_every_group_has_a_tile_and_none_is_left_idle(mlp, batch, multiprocessor
         assert plan.groups >= multiprocessors
 
 
+@pytest.mark.parametrize("batch, groups", [
+    (64, 1), (2**13, 128), (2**14, 256), (2**16, 264), (2**17, 396), (2**20, 396),
+])  # fmt: skip
+def test_small_networks_have_groups_of_one_warpgroup_for_any_batch(batch, groups):
+    plan = wgmma_plan(network(12, 3, 2, WIDTH), batch, 132)
+    assert (plan.groups, plan.warpgroups) == (groups, 1)
+
+
 @given(mlp=NETWORKS, batch=st.integers(1, 2**22), many=st.booleans())
 @settings(max_examples=100, deadline=None)
 def test_only_sums_of_few_tiles_are_float16(mlp, batch, many):
@@ -179,7 +187,7 @@ class Checks:
 
 
 PLANS = [  # inputs, outputs, hidden layers, batch
-    (1, 1, 1, 2**20), (16, 3, 4, 2**20), (30, 16, 3, 2**16), (48, 4, 2, 2**12), (64, 3, 3, 2**14),
+    (1, 1, 1, 2**20), (16, 3, 4, 2**20), (30, 16, 3, 2**16), (48, 4, 2, 2**16), (64, 3, 3, 2**14),
 ]  # fmt: skip
 
 

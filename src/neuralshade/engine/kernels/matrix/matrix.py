@@ -153,11 +153,15 @@ def _splits(shape: _Shape, waves: int, phases: int) -> int:
 
 
 def _waves(shape: _Shape, batch: int, groups: int, mma: bool) -> int:
-    """Return the waves of a group: few for few samples, or where that leaves room for another."""
+    """Return the waves of a group: few for few samples, or where that leaves room for another.
+
+    Few inputs have few on CUDA for any batch, so that all batches share a kernel.
+    """
     if batch <= groups * FEW_WAVES * SIDE:
         return FEW_WAVES
     sums = shape.sum_numbers(FEW_WAVES, _splits(shape, FEW_WAVES, 1))[0]
-    return FEW_WAVES if mma and batch >= groups * MANY_SAMPLES and sums <= SUM_NUMBERS else WAVES
+    small = shape.inputs == SIDE or batch >= groups * MANY_SAMPLES
+    return FEW_WAVES if mma and small and sums <= SUM_NUMBERS else WAVES
 
 
 def _resident(shape: _Shape, waves: int, splits: int, shared_bytes: int, taken: int) -> int:

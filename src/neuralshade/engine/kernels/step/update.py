@@ -9,6 +9,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.kernels.step.gradients import GRADIENTS
+from neuralshade.errors import ConfigError
 from neuralshade.gpu.gpu import Buffer, Gpu
 from neuralshade.model.parameters import Table
 from neuralshade.model.quantize import LEVELS
@@ -18,6 +19,7 @@ Write = Callable[[Buffer, npt.NDArray[Any]], None]  # into a buffer, from its be
 
 GROUP_THREADS = 512
 QUAD = 4  # numbers of a grid that a thread updates
+MOST_FEATURES = GROUP_THREADS - 1  # of an entry, all of whose numbers one group updates
 EXTENTS = 5  # that are kept of each feature: see update.extents.slang
 
 TEXT = """#define GRADIENTS {gradients}
@@ -50,9 +52,17 @@ def update_text(
 
 
 def table_words(tables: Sequence[Table]) -> tuple[npt.NDArray[Any], int, int]:
-    """Return the device's table of grid levels, the groups to dispatch, and all entries."""
+    """Return the device's table of grid levels, the groups to dispatch, and all entries.
+
+    Raises: ConfigError for an entry of more than MOST_FEATURES numbers.
+    """
     words, group, entry = [], 0, 0
     for table in tables:
+        if table.features > MOST_FEATURES:
+            raise ConfigError(
+                f"encoding: got a grid of {table.features} numbers an entry, need {MOST_FEATURES} "
+                "or fewer to train it on a GPU. Use several levels or grids."
+            )
         span = group_span(table.features)
         groups = -(-table.entries * table.features // span)
         words.append((table.first, table.entries, table.features, table.bits,

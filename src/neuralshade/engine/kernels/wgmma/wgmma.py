@@ -13,6 +13,7 @@ MOST_SUMS = 128  # float32 of a thread's registers that sums of gradients may ta
 WIDE_BYTES, NARROW_BYTES = TILE * 128, TILE * 32  # of 64 rows in group-shared memory
 FEW_SUMS = 64  # of them: three warpgroups fit a multiprocessor, else two
 MANY_TILES = 16  # of a multiprocessor
+TWO_GROUPS_TILES = 12  # of one: with fewer, two groups are as fast as three, with fewer sums
 HALF_TILES = 4  # that a group sums on average: its sums may then be rounded to float16 on their way
 INFER_WARPGROUPS = 4  # of a group that evaluates: they share weights, two groups fit
 ALIGN_BYTES = 1024  # of group-shared memory, whose beginning may have to be moved
@@ -99,7 +100,8 @@ def wgmma_plan(network: MLP, batch: int, multiprocessors: int) -> WgmmaPlan:
     """Return the plan for a network that ``fits_wgmma``.
 
     A multiprocessor runs as many warpgroups as its registers allow: of one group, which then
-    shares weights and adds its sums up, or of several, which was faster for wide inputs.
+    shares weights and adds its sums up, or of several, which was faster for wide inputs. Groups
+    of small networks have one warpgroup for any batch, so that all batches share a kernel.
     """
     inputs = _up(network.members[0].weight.shape[1])
     layers = len(network.members) - 1
@@ -107,6 +109,9 @@ def wgmma_plan(network: MLP, batch: int, multiprocessors: int) -> WgmmaPlan:
     at_once = 3 if _sums(inputs, layers) <= FEW_SUMS else 2  # warpgroups of a multiprocessor
     if tiles <= multiprocessors:
         groups, warpgroups = tiles, 1
+    elif inputs <= SIDE and at_once == 3:
+        each = 2 if tiles < TWO_GROUPS_TILES * multiprocessors else 3
+        groups, warpgroups = min(tiles, each * multiprocessors), 1
     elif inputs > SIDE and at_once == 2 and tiles >= MANY_TILES * multiprocessors:
         groups, warpgroups = 2 * multiprocessors, 1
     else:
