@@ -7,7 +7,7 @@ SIDE_BY_SIDE = -n logical --maxprocesses 4 --dist worksteal
 # Tests start some hundred processes: without it, each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup test lint docs demo bench bench-table soak lowest clean
+.PHONY: setup test lint docs demo bench kernels bench-table soak lowest clean
 
 setup:  ## .venv with the tested versions, by their hashes, and software Vulkan where it can be had
 	@scripts/setup
@@ -32,6 +32,9 @@ bench: setup  ## every benchmark in turn
 	@for benchmark in $(filter-out benchmarks/soak_%,$(wildcard benchmarks/*.py)); do \
 	    echo "== $$benchmark"; $(VENV_PYTHON) "$$benchmark" || exit 1; \
 	done
+
+kernels: setup  ## machine code of the presets for NVIDIA GPUs, which wheels made after it bring along
+	$(VENV_PYTHON) scripts/make_kernels.py
 
 bench-table: setup  ## docs/benchmarks.md and the index of results, from benchmarks/results
 	$(VENV_PYTHON) scripts/bench_table.py

@@ -26,7 +26,7 @@ def built(monkeypatch, tmp_path):
 
     pytest.importorskip("slangpy")
     (tmp_path / "cache").mkdir()
-    monkeypatch.setattr(cuda_cache, "_build", build)
+    monkeypatch.setattr(cuda_cache, "compile_kernel", build)
     monkeypatch.setattr(cuda_cache, "nvrtc_version", lambda: (13, 0))
     monkeypatch.setattr(cuda_cache, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr("platformdirs.user_state_dir", lambda name: str(tmp_path / name))

@@ -24,6 +24,7 @@ from neuralshade.gpu.cuda_text import CudaLayout, not_inlined, patched_text
 from neuralshade.gpu.device import SOURCE_FOLDER
 from neuralshade.gpu.foreign_slang import files_digest, foreign_digest, foreign_packages
 from neuralshade.gpu.kernel_dump import DumpedKernel
+from neuralshade.gpu.shipped_kernels import shipped_kernel
 from neuralshade.gpu.slang_export import export_slang
 
 FORM = 3  # version of cached files and of the fixes to emitted text; raised with either
@@ -47,7 +48,7 @@ def build_kernel(
     fast_math: bool = False,
     folder: pathlib.Path | None = None,
 ) -> BuiltKernel:
-    """Return one entry point of Slang text as machine code, from the cache if it is there.
+    """Return one entry point of Slang text as machine code, shipped or from the cache if there.
 
     Kernels for a dump are compiled anew: the cache holds machine code only.
 
@@ -58,13 +59,17 @@ def build_kernel(
     Raises: KernelError where the text does not compile; DeviceError where a package is missing.
     """
     dumped = kernel_dump.begin(text, entry, architecture, fast_math, folder)
+    if dumped is None and folder is None and not foreign_packages(text):
+        shipped = shipped_kernel(architecture, kernel_parts(text, entry, architecture, fast_math))
+        if shipped is not None:
+            return unpacked_kernel(shipped)
     cache, key = cache_folder(), _signing_key()
     if cache is None or key is None:
-        return _build(text, entry, architecture, fast_math, folder, dumped)
+        return compile_kernel(text, entry, architecture, fast_math, folder, dumped)
     path = cache / f"{_name(key, text, entry, architecture, fast_math, folder)}.cuda"
     kept = _read(path, key) if dumped is None else None
     if kept is None:
-        kept = _build(text, entry, architecture, fast_math, folder, dumped)
+        kept = compile_kernel(text, entry, architecture, fast_math, folder, dumped)
         _keep(path, key, kept)
     return kept
 
@@ -79,14 +84,15 @@ def _signing_key() -> bytes | None:
     return key
 
 
-def _build(
+def compile_kernel(
     text: str,
     entry: str,
     architecture: str,
     fast_math: bool,
     folder: pathlib.Path | None,
-    dumped: DumpedKernel | None,
+    dumped: DumpedKernel | None = None,
 ) -> BuiltKernel:
+    """Return one entry point as machine code, compiled now; arguments as of ``build_kernel``."""
     apart = not_inlined(text) | _not_inlined_here()
     emitted = patched_text(export_slang(text, entry, folder=folder), entry, apart)
     if dumped is not None:
@@ -107,13 +113,18 @@ def _name(
     folder: pathlib.Path | None,
 ) -> str:
     """Return a file name from all that the machine code depends on, and from its user."""
-    versions = (FORM, importlib.metadata.version("slangpy"), nvrtc_version(), OPTIONS, fast_math)
-    parts = [text, entry, architecture, repr(versions), _sources()]
+    versions = importlib.metadata.version("slangpy"), nvrtc_version()
+    parts = [*kernel_parts(text, entry, architecture, fast_math), repr(versions)]
     if folder is not None:
         parts.append(files_digest(folder, "*"))
     if packages := foreign_packages(text):
         parts.append(foreign_digest(packages))
     return _signed(key, "\0".join(parts).encode())
+
+
+def kernel_parts(text: str, entry: str, architecture: str, fast_math: bool) -> list[str]:
+    """Return what machine code depends on besides the versions of its compilers."""
+    return [text, entry, architecture, repr((FORM, OPTIONS, fast_math)), _sources()]
 
 
 def _signed(key: bytes, content: bytes) -> str:
@@ -145,17 +156,27 @@ def _read(path: pathlib.Path, key: bytes) -> BuiltKernel | None:
     if not hmac.compare_digest(mark, _mark(path, key, content)):
         log.info("kernels: %s is compiled anew, since it is not as this user's key signed it", path)
         return None
-    about, _, cubin = content.partition(b"\n")
-    return BuiltKernel(CudaLayout.from_facts(json.loads(about)), cubin)
+    return unpacked_kernel(content)
 
 
 def _keep(path: pathlib.Path, key: bytes, built: BuiltKernel) -> None:
-    content = json.dumps(built.layout.facts()).encode() + b"\n" + built.cubin
+    content = packed_kernel(built)
     try:
         with whole_file(path) as partial:
             partial.write_bytes(_mark(path, key, content) + b"\n" + content)
     except OutputError as error:
         log.info("kernels: one was not kept for the next run (%s)", error)
+
+
+def packed_kernel(built: BuiltKernel) -> bytes:
+    """Return a kernel as the cache keeps it."""
+    return json.dumps(built.layout.facts()).encode() + b"\n" + built.cubin
+
+
+def unpacked_kernel(content: bytes) -> BuiltKernel:
+    """Inverse of ``packed_kernel``."""
+    about, _, cubin = content.partition(b"\n")
+    return BuiltKernel(CudaLayout.from_facts(json.loads(about)), cubin)
 
 
 def _mark(path: pathlib.Path, key: bytes, content: bytes) -> bytes:
