@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import pathlib
 import zipfile
 import zlib
@@ -26,7 +27,7 @@ def shipped_name(parts: Iterable[str]) -> str:
 def shipped_kernel(architecture: str, parts: Iterable[str]) -> bytes | None:
     """Return the kernel of ``parts`` as ``write_archive`` got it; None where none was shipped."""
     path = FOLDER / f"{architecture}.zip"
-    if not path.is_file():
+    if not os.path.isfile(path):
         return None
     try:
         with zipfile.ZipFile(path) as archive:
