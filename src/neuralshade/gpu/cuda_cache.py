@@ -9,6 +9,7 @@ import importlib.metadata
 import json
 import logging
 import pathlib
+import threading
 from dataclasses import dataclass
 
 import platformdirs
@@ -131,15 +132,29 @@ def _signed(key: bytes, content: bytes) -> str:
     return hmac.new(key, content, hashlib.sha256).hexdigest()
 
 
-@functools.cache
 def _sources() -> str:
     """Return a digest of every Slang file of this package that a text may include."""
+    with _reading:
+        return _digest_here()
+
+
+def _not_inlined_here() -> frozenset[str]:
+    """Return the functions that this package's own Slang files mark as not inlined."""
+    with _reading:
+        return _marked_here()
+
+
+# Builds begin side by side: without turns each would read all files, for 0.6 s in place of 0.05.
+_reading = threading.Lock()
+
+
+@functools.cache
+def _digest_here() -> str:
     return files_digest(SOURCE_FOLDER / "neuralshade", "*.slang")
 
 
 @functools.cache
-def _not_inlined_here() -> frozenset[str]:
-    """Return the functions that this package's own Slang files mark as not inlined."""
+def _marked_here() -> frozenset[str]:
     files = (SOURCE_FOLDER / "neuralshade").rglob("*.slang")
     return not_inlined("\n".join(path.read_text() for path in files))
 
