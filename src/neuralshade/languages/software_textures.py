@@ -51,8 +51,8 @@ def names_taken(name: str, textures: Sequence[Texture]) -> set[str]:
 
 def _table(name: str, textures: Sequence[Texture], texture: Texture) -> str:
     """Return the name of the table of a texture's levels; equal tables share it."""
-    alike = [(one.sizes, one.format == "bc1") for one in textures]
-    first = alike.index((texture.sizes, texture.format == "bc1"))
+    alike = [(one.sizes, one.in_blocks) for one in textures]
+    first = alike.index((texture.sizes, texture.in_blocks))
     return f"{name}_levels{len(dict.fromkeys(alike[:first]))}"
 
 
@@ -61,7 +61,7 @@ def _functions(
 ) -> list[Function]:
     """Return the functions that read one of ``textures``, each after those that it calls."""
     form, table = texture.format, _table(name, textures, texture)
-    side = BLOCK_SIDE if form == "bc1" else 1
+    side = BLOCK_SIDE if texture.in_blocks else 1
     counts = [-(-width // side) * -(-height // side) for width, height in texture.sizes]
     starts = [sum(counts[:level]) for level in range(len(counts))]
     places = [f"int3({start}, {w}, {h})"
@@ -165,6 +165,35 @@ def _bc1(name: str) -> list[Function]:
     )]  # fmt: skip
 
 
+def _bc7(name: str) -> list[Function]:
+    """Return the function of mode 6: end points begin at bit 7, parities at 63, steps at 65."""
+    ends = []
+    for end in range(2):
+        bits = [7 * (1 + 2 * channel + end) for channel in range(4)]
+        parts = [f"(a >> {bit}u)" if bit + 7 <= 32 else
+                 f"(a >> {bit}u | b << {32 - bit}u)" if bit < 32 else f"(b >> {bit - 32}u)"
+                 for bit in bits]  # fmt: skip
+        parity = ("b >> 31u", "c & 1u")[end]
+        ends.append(f"2.0 * float4({', '.join(f'float({one} & 127u)' for one in parts)}) + "
+                    f"float({parity})")  # fmt: skip
+    return [Function(
+        "float4", f"{name}_bc7", TEXEL,
+        ("const int at = first + 4 * (level.x + (y >> 2u) * ((level.y + 3) >> 2u) + (x >> 2u));",
+         "const int texel = 4 * (y & 3) + (x & 3);",
+         f"const uint a = {name}_word(at);", f"const uint b = {name}_word(at + 1);",
+         f"const uint c = {name}_word(at + 2);",
+         f"const uint steps = {name}_word(at + 2 + (texel >> 3u));",
+         # the first step's highest bit, a 0, is not stored
+         "const uint begin = uint(int(texel == 0));",
+         "const uint step = (steps >> (uint(4 * (texel & 7)) + begin)) & (15u >> begin);",
+         "const float share = floor(float(step) * 64.0 / 15.0 + 0.5) / 64.0;",
+         f"const float4 zero = {ends[0]};", f"const float4 one = {ends[1]};",
+         "return floor(zero + (one - zero) * share + 0.5) / 255.0;"),
+        "A texel of BC7, of mode 6; level: its first block, texels across and down.",
+    )]  # fmt: skip
+
+
 TEXELS: dict[str, Callable[[str], list[Function]]] = {
     "r8": _r8, "rgba8": _rgba8, "rgba8_srgb": _rgba8_srgb, "bc1": _bc1,
+    "bc7": _bc7,
 }  # fmt: skip

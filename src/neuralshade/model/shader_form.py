@@ -31,6 +31,7 @@ IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint32]
+BLOCKS = ("bc1", "bc7")  # formats of textures; of BC7 mode 6 alone
 # Meanings of functions that are no maps of a surface.
 OTHERS = ("color", "light", "direction", "density", "level", "channels", "texel")
 
@@ -106,10 +107,15 @@ class Texture:
 
     name: str
     title: str  # ends the name of its file, without a suffix
-    format: str  # r8, rg8, rgba8, rgba8_srgb or bc1, see asset/texture/texture_format.py
+    format: str  # r8, rg8, rgba8, rgba8_srgb, bc1 or bc7, see asset/texture/texture_format.py
     sizes: tuple[tuple[int, int], ...]  # width and height of each level, the finest first
     levels: tuple[bytes, ...]  # texels or blocks of each, row by row from above
     wraps: bool  # repeated beyond the border, else clamped
+
+    @property
+    def in_blocks(self) -> bool:
+        """Return whether it is of blocks of 4 x 4 texels."""
+        return self.format in BLOCKS
 
     @property
     def reader(self) -> str:

@@ -13,7 +13,8 @@ from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.footprints import Footprints
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit_surfaces import plane, sphere
-from neuralshade.kinds.material.levels import boxed, level_codes, level_of, level_shade
+from neuralshade.kinds.material.levels import boxed, level_of, level_shade
+from neuralshade.kinds.material.map_rows import level_rows
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.sampler_fit import untrained_sampler
 from neuralshade.kinds.material.scattering import scattering_of
@@ -68,10 +69,10 @@ def test_a_box_filter_keeps_the_mean_of_the_map(side, seed):
     for each, codes in zip(sides[1:], chain, strict=True):
         assert codes.shape == (each * each, 3)
         assert np.abs(codes.mean(0) - finest.mean(0)).max() <= 0.501
-    whole = level_codes(np.concatenate([finest, *chain]), side)
+    whole = level_rows(np.concatenate([finest, *chain]), side)
     assert [len(level) for level in whole] == [each * each for each in sides]
     assert sum(map(len, whole)) == texel_count(side, len(sides))
-    assert len(level_codes(finest, side)) == 1
+    assert len(level_rows(finest, side)) == 1
     assert all((level == 7).all() for level in boxed(np.full_like(finest, 7), side))
 
 
@@ -80,7 +81,7 @@ def test_whole_levels_are_their_own_and_others_lie_between():
     _, tensors, field = stored(4)
     encoding = encoding_of(field)
     low, high = (encoding.get_buffer(name).numpy() for name in ("low", "high"))
-    middle = level_codes(tensors["features"], 4)[1].reshape(2, 2, 7) / 255
+    middle = level_rows(tensors["features"], 4)[1].reshape(2, 2, 7) / 255
     uv, wi, wo = upper_pairs(1)
     uv[:] = 0.5
     shade = level_shade(field)

@@ -16,7 +16,8 @@ from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.footprints import Footprints
 from neuralshade.kinds.material.judging.measures import smape
-from neuralshade.kinds.material.levels import boxed, level_codes, level_shade
+from neuralshade.kinds.material.levels import boxed, level_shade
+from neuralshade.kinds.material.map_rows import level_rows
 from neuralshade.kinds.material.mip_fit import LeveledEngine, mip_trainer
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, ReferenceKernels
@@ -102,7 +103,7 @@ def test_every_level_is_as_close_as_the_closer_way(learned):
 def test_on_other_footprints_too(learned, painted):
     """Of what was kept and of box filters, against means that nobody has chosen by."""
     reference = ReferenceKernels(painted.gpu, grooved())
-    codes = level_codes(learned.tensors["features"], 16)
+    codes = level_rows(learned.tensors["features"], 16)
     box = level_shade(_with(learned, np.concatenate([codes[0], *boxed(codes[0], 16)])).field)
     kept = level_shade(learned.field)
     uv, wi, wo = upper_pairs(2400, 11)
@@ -145,7 +146,7 @@ def test_info_tells_levels_and_sizes(fitted):
 def test_without_a_share_levels_are_box_filtered(tmp_path, one_device):
     fit_material(grooved(), tmp_path / "x.nsh", steps=3, mips=0, **FEW)
     opened = neuralshade.load(tmp_path / "x.nsh")
-    first, *others = level_codes(opened.tensors["features"], 16)
+    first, *others = level_rows(opened.tensors["features"], 16)
     for codes, wanted in zip(others, boxed(first, 16), strict=True):
         assert np.array_equal(codes, wanted)
     told = opened.material["levels"][1:]

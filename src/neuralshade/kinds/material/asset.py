@@ -3,6 +3,8 @@
 Tensors:
 - ``features``, uint8 [texels, features]: the map row by row, level after level, finest first.
   code / 255 is the position in the number's range.
+- or ``blocks``, uint8 [blocks, features / 4, 16], if ``latents`` of the recipe is bc7: BC7 blocks
+  of mode 6, row by row, level after level; a texture for each four numbers.
 - ``range``, float32 [2, features]: the values of codes 0 and 255.
 - ``lobes.weight``, ``lobes.bias``: the read-out.
 - ``decoder.N.weight`` [outputs, inputs], ``decoder.N.bias``.
@@ -22,18 +24,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 import torch
 
 from neuralshade.fitting.recipe import to_dict
-from neuralshade.kinds.material.field import MaterialEncoding, build_field, encoding_of
-from neuralshade.kinds.material.levels import level_codes
+from neuralshade.kinds.material.field import (
+    MaterialEncoding,
+    as_decoded,
+    build_field,
+    encoding_of,
+)
+from neuralshade.kinds.material.map_blocks import compress_map
+from neuralshade.kinds.material.map_rows import codes_of, level_rows, named, rows_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.field import Field
 from neuralshade.model.lobe_sampler import LobeSampler
 
 RANGE = ("low", "high")
+READERS = ("lobes.weight", "decoder.0.weight")  # of latents
 
 
 def parameters_of(field: Field) -> dict[str, torch.Tensor]:
@@ -45,17 +53,32 @@ def parameters_of(field: Field) -> dict[str, torch.Tensor]:
 
 
 def recipe_facts(recipe: MaterialRecipe) -> dict[str, Any]:
-    """Return the recipe as a header stores it: ``vary`` only if inputs are varied."""
-    return {name: value for name, value in to_dict(recipe).items() if name != "vary" or value}
+    """Return the recipe as a header stores it: ``vary`` and ``latents`` only if they are set.
+
+    So earlier versions read files that have neither.
+    """
+    usual = {"vary": "", "latents": "plain"}
+    return {name: value for name, value in to_dict(recipe).items()
+            if name not in usual or value != usual[name]}  # fmt: skip
 
 
-def pack_field(field: Field) -> dict[str, npt.NDArray[Any]]:
-    """Return the tensors of a field, its feature map rounded to codes."""
+def pack_field(field: Field, *, compresses: bool = True) -> dict[str, npt.NDArray[Any]]:
+    """Return the tensors of a field, its feature map rounded to codes or compressed to blocks.
+
+    ``compresses``: False leaves blocks out that would have to be found first, and gives codes.
+    """
     encoding = encoding_of(field)
-    ends = [encoding.get_buffer(name).cpu().numpy() for name in RANGE]
-    tensors = {"features": encoding.grid.codes(), "range": np.stack(ends)}
+    blocks = encoding.blocks
+    if blocks is None and encoding.compressed and compresses:
+        blocks = compress_map(field)
+    rows, ends = (encoding.grid.codes(), encoding.ends()) if blocks is None else (
+        blocks.rows, blocks.ends)  # fmt: skip
+    tensors = {**named(rows), "range": ends.cpu().numpy()}
     for name, parameter in parameters_of(field).items():
-        tensors[name] = parameter.detach().cpu().half().numpy()
+        numbers = parameter.detach().cpu()
+        if blocks is not None and name in READERS:
+            numbers = blocks.unmixed(numbers)
+        tensors[name] = numbers.half().numpy()
     return tensors
 
 
@@ -74,11 +97,14 @@ def pack_sampler(sampler: LobeSampler) -> dict[str, npt.NDArray[Any]]:
 def stored_field(
     recipe: MaterialRecipe, side: int, tensors: Mapping[str, npt.NDArray[Any]]
 ) -> Field:
-    """Return the field of tensors that have the right forms: float32, all levels."""
-    levels = len(level_codes(tensors["features"], side))
-    field = build_field(recipe, side, None, levels)
+    """Return the field of tensors that have the right forms: float32, all levels.
+
+    Blocks are decompressed.
+    """
+    rows = rows_of(tensors)
+    field = build_field(as_decoded(recipe), side, None, len(level_rows(rows, side)))
     encoding: MaterialEncoding = encoding_of(field)
-    encoding.grid.set_codes(tensors["features"])
+    encoding.grid.set_codes(codes_of(rows, side))
     for name, values in zip(RANGE, tensors["range"], strict=True):
         encoding.get_buffer(name).copy_(torch.from_numpy(values))
     for name, parameter in parameters_of(field).items():

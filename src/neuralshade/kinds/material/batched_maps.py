@@ -1,8 +1,8 @@
 """Feature maps of many materials: filtered textures, or words in a buffer.
 
-Each material has two RGBA8 textures with mip levels, so a look-up reads two of them. Maps of equal
-size share one texture array, so that most frames bind one. With CUDA, which has no texture units
-here, a texel is 8 bytes of one buffer, see batched_maps.slang.
+Each material has two textures with mip levels, RGBA8 or BC7, so a look-up reads two of them. Maps
+of equal size and format share one array, so that most frames bind one. With CUDA, which has no
+texture units here, a texel is 8 bytes of one buffer, see batched_maps.slang.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.kinds.material.levels import LARGEST, level_codes
-from neuralshade.kinds.material.schema import level_sides
+from neuralshade.kinds.material.levels import LARGEST
+from neuralshade.kinds.material.map_rows import codes_of, is_blocks, level_rows, rows_of
+from neuralshade.kinds.material.schema import BLOCK_SIDE, level_sides
 
 if TYPE_CHECKING:
     import slangpy
@@ -80,12 +81,13 @@ def map_textures(device: slangpy.Device, materials: Sequence[Mapped]) -> Batched
     """Return the feature maps of ``materials`` as textures of ``device``."""
     alike: dict[tuple[Any, ...], list[int]] = {}
     for index, one in enumerate(materials):
-        levels = len(level_codes(one.tensors["features"], one.side))
-        alike.setdefault((one.side, levels, one.recipe.wrap), []).append(index)
+        rows = rows_of(one.tensors)
+        alike_ones = one.side, len(level_rows(rows, one.side)), one.recipe.wrap, is_blocks(rows)
+        alike.setdefault(alike_ones, []).append(index)
     maps: list[slangpy.Texture] = []
     edges: list[slangpy.Sampler] = []
     places = [(0, 0)] * len(materials)
-    for (side, levels, wrap), members in alike.items():
+    for (side, levels, wrap, _), members in alike.items():
         for first in range(0, len(members), MOST_LAYERS // 2):
             part = members[first : first + MOST_LAYERS // 2]
             for row, index in enumerate(part):
@@ -104,13 +106,13 @@ def map_words(materials: Sequence[Mapped]) -> BatchedMaps:
     The map of a place is the first texel, the layer is the shape of batched_maps.slang.
     """
     places, first = list[tuple[int, int]](), 0
-    for one in materials:
-        codes = one.tensors["features"]
-        levels = len(level_codes(codes, one.side))
+    maps = [codes_of(rows_of(one.tensors), one.side) for one in materials]
+    for one, codes in zip(materials, maps, strict=True):
+        levels = len(level_rows(codes, one.side))
         repeats = REPEATS if one.recipe.wrap == "repeat" else 0
         places.append((first, one.side + LEVELS_AT * levels + repeats))
         first += len(codes)
-    texels = np.concatenate([one.tensors["features"].reshape(-1) for one in materials])
+    texels = np.concatenate([codes.reshape(-1) for codes in maps])
     return BatchedMaps(WORDS, {"frame_texels": texels}, places, LARGEST)
 
 
@@ -118,26 +120,28 @@ def _array(
     device: slangpy.Device, materials: Sequence[Mapped], side: int, levels: int
 ) -> slangpy.Texture:
     """Return a texture array: two layers a material, four numbers each."""
-    found = empty_maps(device, side, 2 * len(materials), levels)
+    blocks = is_blocks(rows_of(materials[0].tensors))
+    found = empty_maps(device, side, 2 * len(materials), levels, blocks=blocks)
     for row, one in enumerate(materials):
-        stored = level_codes(one.tensors["features"], side)
-        for level, (width, codes) in enumerate(zip(level_sides(side), stored, strict=False)):
-            texels = codes.reshape(width, width, FEATURES)
+        stored = level_rows(rows_of(one.tensors), side)
+        for level, (width, rows) in enumerate(zip(level_sides(side), stored, strict=False)):
+            across = -(-width // BLOCK_SIDE) if blocks else width
+            texels = rows.reshape(across, across, 2, -1)
             for half in range(2):
-                four = texels[..., 4 * half : 4 * half + 4].copy()
-                found.copy_from_numpy(four, layer=2 * row + half, mip=level)
+                found.copy_from_numpy(texels[:, :, half].copy(), layer=2 * row + half, mip=level)
     return found
 
 
 def empty_maps(
-    device: slangpy.Device, side: int, layers: int, levels: int = 1
+    device: slangpy.Device, side: int, layers: int, levels: int = 1, *, blocks: bool = False
 ) -> slangpy.Texture:  # fmt: skip
-    """Return an uninitialized array of RGBA8 textures, 8 bits a channel."""
+    """Return an uninitialized array of RGBA8 textures, or of BC7 ones."""
     import slangpy as spy
 
     return device.create_texture(
-        type=spy.TextureType.texture_2d_array, format=spy.Format.rgba8_unorm, width=side,
-        height=side, array_length=layers, mip_count=levels,
+        type=spy.TextureType.texture_2d_array,
+        format=spy.Format.bc7_unorm if blocks else spy.Format.rgba8_unorm, width=side, height=side,
+        array_length=layers, mip_count=levels,
         usage=spy.TextureUsage.shader_resource | spy.TextureUsage.copy_destination,
     )  # fmt: skip
 

@@ -16,8 +16,10 @@ from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit_surfaces import Shade
 from neuralshade.kinds.material.log_loss import FLOOR, logs_of
+from neuralshade.kinds.material.map_blocks import OF_BLOCKS, blocks_of_state, round_map
 from neuralshade.kinds.material.recipe import NETWORK_BETA2, READ_BETA2, MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
+from neuralshade.kinds.material.step_thinning import split_state
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.optimizer.adam import Adam
@@ -31,6 +33,7 @@ BAKED_AT_ONCE = 2**16  # texels
 CPU_BATCH, GPU_BATCH = 2**13, 2**18
 POINTS_OF_TEXEL, MOST_POINTS = 4, 2**21  # computed in advance on a CPU, in 5 s for the most
 ENCODED, TRAINED, FROZEN = range(3)  # phases of the feature map, in order
+OWN = ("phase", "range")  # of a state
 OF_ENCODER, OF_READ = "encoder.", "read."  # prefixes in the state of a fit on the GPU
 
 
@@ -185,24 +188,29 @@ class TorchMaterialEngine(MaterialEngine):
         self.task.phase = TRAINED
 
     def freeze(self) -> None:
-        grid = encoding_of(self.task.field).grid
-        grid.round()
-        grid.texels.requires_grad_(False)
+        round_map(self.task.field)
+        self._hold_map()
+
+    def _hold_map(self) -> None:
+        encoding_of(self.task.field).grid.texels.requires_grad_(False)
         self.task.phase = FROZEN
 
     def state(self) -> dict[str, torch.Tensor]:
         encoding = encoding_of(self.task.field)
+        blocks = {} if encoding.blocks is None else encoding.blocks.state()
         return {**self.trainer.state(), "phase": torch.tensor(self.phase),
-                "range": encoding.ends()}  # fmt: skip
+                "range": encoding.ends(), **blocks}  # fmt: skip
 
     @torch.no_grad()
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        own = ("phase", "range")
-        self.trainer.load_state({n: v for n, v in state.items() if n not in own})
-        encoding_of(self.task.field).set_ends(state["range"])
+        encoding = encoding_of(self.task.field)
+        trained, _ = split_state(state, OF_BLOCKS)
+        self.trainer.load_state({n: v for n, v in trained.items() if n not in OWN})
+        encoding.set_ends(state["range"])
+        encoding.blocks = blocks_of_state(state)
         self.task.phase = int(state["phase"])
         if self.task.phase == FROZEN:
-            self.freeze()
+            self._hold_map()
 
     def _encoded_field(self) -> EncodedField:
         return self.task.field

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,9 @@ from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.lobes import LobeInputs
 from neuralshade.model.mlp import MLP
 from neuralshade.model.parameters import SlangType, Table
+
+if TYPE_CHECKING:
+    from neuralshade.kinds.material.map_blocks import MapBlocks
 
 BITS = 8
 DIRECTED = 9  # numbers of a position: u, v, mip, wi, wo
@@ -43,10 +47,15 @@ class MaterialEncoding(Encoding):
     Behind them are the shares of ``varied`` inputs (see varied.py), each a column from -1 to 1.
     Texels hold numbers in [0, 1]; ``low`` and ``high`` are the values of 0 and 1. On a device the
     lobes' read-out is an input, see ``lobes.freeze_read_out``; read_out.py trains it there.
+
+    ``compressed``: files have the map as BC7 blocks; ``blocks`` are these, once it is rounded, and
+    None before. ``mixes``: they may mix latents, as no reader of them is kept fixed.
     """
 
     def __init__(self, grid: LatentGrid, lobes: LobeInputs, varied: int = 0):
         super().__init__()
+        self.compressed, self.mixes = False, True
+        self.blocks: MapBlocks | None = None
         self.grid, self.lobes, self.width = grid, lobes, lobes.width + varied
         self.varied, self.dimensions = varied, DIRECTED + varied
         # not -ones: on the meta device a negation loads all of PyTorch's compiler, 3 s
@@ -132,12 +141,18 @@ def build_field(
                       wraps=recipe.wrap == "repeat", rng=rng)  # fmt: skip
     lobes = lobe_inputs(recipe, rng)
     encoding = MaterialEncoding(grid, lobes, recipe.varied_count)
+    encoding.compressed = recipe.latents == "bc7"
     network = MLP(encoding.width, 3, recipe.hidden_layers, recipe.hidden_width, recipe.activation,
                   "exp", rng=rng)  # fmt: skip
     bias = network.members[-1].bias
     assert bias is not None
     torch.nn.init.constant_(bias, FIRST)
     return Field(encoding, network)
+
+
+def as_decoded(recipe: MaterialRecipe) -> MaterialRecipe:
+    """Return the recipe of a field whose blocks are decompressed, as 8 bits a number."""
+    return replace(recipe, latents="plain")
 
 
 def lobe_inputs(recipe: MaterialRecipe, rng: torch.Generator | None) -> LobeInputs:

@@ -42,6 +42,7 @@ from neuralshade.kinds.material.engine import ENCODED, TRAINED
 from neuralshade.kinds.material.judging.judge import Judge, Judged
 from neuralshade.kinds.material.judging.lit_surfaces import Shade, at_centers
 from neuralshade.kinds.material.judging.mip_judge import LevelJudge, with_levels
+from neuralshade.kinds.material.map_rows import named, rows_of
 from neuralshade.kinds.material.memory import check_memory
 from neuralshade.kinds.material.mip_fit import LeveledEngine, finest_level_share
 from neuralshade.kinds.material.noise import sampler_noise
@@ -227,7 +228,7 @@ class _Job(Job[MaterialRecipe]):
         """Return the f * cos function of the current state."""
         if self.field_engine.phase == ENCODED:
             return self.field_engine.encoded
-        return self.field_engine.shade(self._stored())
+        return self.field_engine.shade(self._stored(compresses=False))
 
     def scene(self) -> Scene:
         """Return the live page's scene: a sphere and a plane beside the reference."""
@@ -235,11 +236,15 @@ class _Job(Job[MaterialRecipe]):
                               lambda: self.judge.reference.eval, changes=True,
                               varied=self.bsdf.varied)  # fmt: skip
 
-    def _stored(self) -> Field:
-        """Return the field as a file would store it now, with all trained levels."""
-        tensors, trained = pack_field(self.field_engine.field()), self.leveled.trained_levels()
+    def _stored(self, *, compresses: bool = True) -> Field:
+        """Return the field as a file would store it now, with all trained levels.
+
+        ``compresses``: False reads a map as it is before it is compressed, for a look at it.
+        """
+        tensors = pack_field(self.field_engine.field(), compresses=compresses)
+        trained = self.leveled.trained_levels()
         if trained is not None:
-            tensors["features"] = np.concatenate([tensors["features"], *trained])
+            tensors |= named(np.concatenate([rows_of(tensors), *trained]))
         return stored_field(self.recipe, self.recipe.size, tensors)
 
     def open(self, asset: Path) -> OpenedMaterial:

@@ -46,6 +46,7 @@ from neuralshade.kinds.material.field import build_field, encoding_of, log_decod
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit_surfaces import Shade
 from neuralshade.kinds.material.log_loss import FLOOR
+from neuralshade.kinds.material.map_blocks import OF_BLOCKS, blocks_of_state, round_map
 from neuralshade.kinds.material.mip_fit import finest_level_share
 from neuralshade.kinds.material.read_out import NAMES, TOGETHER, ReadOut
 from neuralshade.kinds.material.recipe import NETWORK_BETA2, MaterialRecipe
@@ -64,6 +65,7 @@ EVERY = {"cuda": 1, "cpu": 16, "software": 1}
 ENCODER = {"hardware": "kernels", "software": "torch"}
 LOSS_SCALE = 1024.0
 EPSILON = 1e-8  # of all optimizers but the feature map's
+BLOCK_BITS = 16  # of a latent that blocks hold: it is not one of 256
 OF_ADAM = "adam."  # prefix of the read-out's optimizer numbers in a state
 
 
@@ -143,7 +145,8 @@ class GpuMaterialEngine(MaterialEngine):
             return self._baked()
         with self.trainer.averaged():
             logs = self.trainer.field
-        field = build_field(self.recipe, self.recipe.size, None)
+        field = self._built()
+        encoding_of(field).blocks = encoding_of(logs).blocks
         field.encoding.load_state_dict(logs.encoding.state_dict())
         field.network.load_state_dict(logs.network.state_dict())
         encoding_of(field).lobes.read.load_state_dict(self.read_out.numbers())
@@ -162,10 +165,19 @@ class GpuMaterialEngine(MaterialEngine):
 
     def freeze(self) -> None:
         assert self.trainer is not None, "a map is baked before it is frozen"
-        grid = encoding_of(self.trainer.field).grid
-        with self.trainer.averaged():
-            grid.round()
-        self.trainer.freeze_grid([grid.texels])
+        encoding = encoding_of(self.trainer.field)
+        if encoding.compressed:
+            field = self.field()
+            encoding.blocks = round_map(field)
+            encoding.grid.texels.data.copy_(encoding_of(field).grid.texels)
+        else:
+            with self.trainer.averaged():
+                encoding.grid.round()
+        self._hold_map()
+
+    def _hold_map(self) -> None:
+        assert self.trainer is not None, "a map is baked before it is frozen"
+        self.trainer.freeze_grid([encoding_of(self.trainer.field).grid.texels])
         self._phase = FROZEN
 
     def shade(self, field: Field) -> Shade:
@@ -187,15 +199,17 @@ class GpuMaterialEngine(MaterialEngine):
             return {**own, **self.encoder_steps.state()}
         adam = {f"{OF_ADAM}{name}": value for name, value in self.read_out.state().items()}
         read = {f"{OF_READ}{name}": v for name, v in (self.read_out.numbers() | adam).items()}
-        ends = encoding_of(self.trainer.field).ends()
-        return {**own, **self.trainer.state(), **read, "range": ends}
+        encoding = encoding_of(self.trainer.field)
+        blocks = {} if encoding.blocks is None else encoding.blocks.state()
+        return {**own, **self.trainer.state(), **read, "range": encoding.ends(), **blocks}
 
     @torch.no_grad()
-    def load_state(self, state: dict[str, torch.Tensor]) -> None:
-        if int(state["phase"]) == ENCODED:
-            self.encoder_steps.load_state(state)
+    def load_state(self, whole: dict[str, torch.Tensor]) -> None:
+        if int(whole["phase"]) == ENCODED:
+            self.encoder_steps.load_state(whole)
             return
-        field = build_field(self.recipe, self.recipe.size, None)
+        state, _ = split_state(whole, OF_BLOCKS)
+        field = self._built()
         encoding = encoding_of(field)
         encoding.set_ends(state["range"])
         read, moments = split_state(split_state(state, OF_READ)[1], OF_ADAM)
@@ -203,12 +217,15 @@ class GpuMaterialEngine(MaterialEngine):
         texels = state["field.encoding.grid.texels"]
         if texels.shape != encoding.grid.texels.shape:
             raise ValueError(f"texels: got {list(texels.shape)}")
-        self._train(field).load_state(state)
+        trainer = self._train(field)
+        trainer.load_state(state)
         if moments:  # absent in files of a version that kept it fixed
             self.read_out.load_state(moments)
         self._phase = TRAINED
         if int(state["phase"]) == FROZEN:
-            self.freeze()
+            encoding.blocks = blocks_of_state(whole)
+            with trainer.averaged():
+                self._hold_map()
 
     def _compile_ahead(self, untrained: Field, networks: EncoderNetworks | None) -> None:
         """Compile the kernels of this fit in the background, in the order of need.
@@ -241,11 +258,20 @@ class GpuMaterialEngine(MaterialEngine):
 
     def _baked(self) -> Field:
         """Return the field with the baked map."""
-        field, trained = build_field(self.recipe, self.recipe.size, None), self._encoded_field()
+        field, trained = self._built(), self._encoded_field()
         field.network.load_state_dict(trained.network.state_dict())
         encoding = encoding_of(field)
         encoding.lobes.load_state_dict(encoding_of(trained).lobes.state_dict())
         encoding.take_over(self.encoded_map(self.recipe.size))
+        return field
+
+    def _built(self) -> Field:
+        """Return an untrained field of the whole size."""
+        field = build_field(self.recipe, self.recipe.size, None)
+        encoding = encoding_of(field)
+        encoding.mixes = self.shared is None
+        if encoding.compressed:
+            encoding.grid.bits = BLOCK_BITS
         return field
 
     def _train(self, field: Field) -> NetworkTrainer:

@@ -28,14 +28,6 @@ BAND = 256  # rows of a map that are halved at once, an even number
 AT_ONCE = 2**13  # samples of a field that a core evaluates at once
 
 
-def level_codes(codes: Codes, side: int) -> list[Codes]:
-    """Return the stored levels of a chain, each [texels, features], as views."""
-    sides = level_sides(side)
-    firsts = np.cumsum([0, *(each * each for each in sides)])
-    levels = int(np.searchsorted(firsts, len(codes)))
-    return [codes[firsts[i] : firsts[i + 1]] for i in range(levels)]
-
-
 def boxed(finest: Codes, side: int) -> list[Codes]:
     """Return box filters of a finest level [side * side, features] for all levels after it.
 

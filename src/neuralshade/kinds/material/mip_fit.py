@@ -24,6 +24,7 @@ from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.footprints import POINTS
 from neuralshade.kinds.material.levels import boxed
 from neuralshade.kinds.material.log_loss import FLOOR, log_loss
+from neuralshade.kinds.material.map_rows import codes_of, compressed, level_rows, rows_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.kinds.material.samples import MaterialSampler
@@ -130,7 +131,8 @@ def mip_trainer(
     tensors = pack_field(field)
     decoder = stored_field(recipe, recipe.size, tensors)
     sides = level_sides(recipe.size)[1:]
-    levels = _levels(recipe, decoder, boxed(tensors["features"], recipe.size)).to(device)
+    finest = codes_of(rows_of(tensors), recipe.size)
+    levels = _levels(recipe, decoder, boxed(finest, recipe.size)).to(device)
     samples = min(batch_of(recipe, on_cpu=device.type == "cpu"), MOST_SAMPLES)
     batch = max(4, round(samples * BATCH_SHARE))
     sampler = MaterialSampler(reference, batch, recipe.rare, rng)
@@ -198,12 +200,14 @@ class LeveledEngine:
         return (self.inner if self.mips is None else self._steps).advance(rate_factors)
 
     def trained_levels(self) -> list[npt.NDArray[np.uint8]] | None:
-        """Return the codes of all levels but the finest; None if none was trained."""
+        """Return the rows of all levels but the finest; None if none was trained."""
         if self.mips is None:
             return None
-        grid = encoding_of(self.mips.field).grid
-        counts = [width * height for width, height in grid.sizes]
-        return np.split(grid.codes(), np.cumsum(counts)[:-1])
+        encoding, side = encoding_of(self.mips.field), self._recipe.size
+        codes = level_rows(encoding.grid.codes(), side // 2)
+        if self._recipe.latents == "plain":
+            return codes
+        return compressed(codes, side, encoding.ends().cpu().numpy())
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return the state for a restart, without the recipe, by name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
+from neuralshade.asset.texture.bc7_lines import are_lines
 from neuralshade.base.lazy_import import lazy_type
 from neuralshade.base.message_text import memory_text
 from neuralshade.errors import AssetError, NeuralShadeError
@@ -76,6 +78,10 @@ class OpenedMaterial(BsdfQueries, Opened):
             input that it does not have.
         """
         opened = super().of(asset)
+        blocks = opened.tensors.get("blocks")
+        if blocks is not None and not are_lines(blocks):
+            raise AssetError(f"{asset.path}: got BC7 blocks of another mode, need 6, which fits "
+                             "make. Fit it again.")  # fmt: skip
         shares_of(opened.varied, values or {}, asset.path)
         return replace(opened, values=values or {}, trusted=trust)
 
@@ -136,8 +142,13 @@ class OpenedMaterial(BsdfQueries, Opened):
 
     @property
     def memory_bytes(self) -> int:
-        """Return the bytes in a GPU's memory: two RGBA8 textures, float16 weights."""
+        """Return the bytes in a GPU's memory: RGBA8 or BC7 textures, float16 weights."""
         return sum(tensor.nbytes for tensor in self.tensors.values())
+
+    def map_bytes(self, levels: int) -> int:
+        """Return the bytes of the first levels of the map."""
+        forms = field_forms(self.recipe, self.side, levels)
+        return next(math.prod(shape) for _, shape in forms.values())
 
     @property
     def shared_part(self) -> SharedPart:
@@ -253,7 +264,7 @@ class OpenedMaterial(BsdfQueries, Opened):
         """Return summary lines: the size, and the quality."""
         quality = self.header.quality
         lost = quality.get("l1_highlight")
-        coarse = (len(self.tensors["features"]) - self.side**2) * self.recipe.features
+        coarse = self.map_bytes(self.levels) - self.map_bytes(1)
         shine = "" if lost is None else f", L1 around highlights {lost:.3f}"
         return {
             "size": f"{self.byte_count:,} bytes",

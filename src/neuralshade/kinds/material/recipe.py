@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import (
     TrainingRecipe,
     TrainingSettings,
@@ -17,6 +18,8 @@ from neuralshade.kinds.material.varied import parse_ranges
 
 WRAPS = ("repeat", "clamp")
 ACTIVATIONS = ("hard_gelu", "leaky_relu")
+LATENTS = ("plain", "bc7")
+BLOCK_CHANNELS = 4  # numbers of a BC7 texture
 # Decoders by name, the default first: docs/material-speed.md lists the quality of each.
 PRESETS: dict[str, dict[str, int]] = {
     "standard": {},
@@ -37,6 +40,9 @@ class MaterialRecipe(TrainingRecipe):
     wrap: str = setting("repeat", "edge mode, not detected: repeat for materials that tile, clamp "
                         "for others", choices=WRAPS)  # fmt: skip
     features: int = setting(8, "numbers per texel of the feature map", limits=(2, 16))
+    latents: str = setting("plain", "storage of the feature map: plain has 8 bits a number; bc7 "
+                           "are BC7 textures, 2 bits a number, filtered by a GPU all the same",
+                           choices=LATENTS)  # fmt: skip
     lobes: int = setting(3, "reflection lobes read from a texel as inputs of the decoder",
                          limits=(1, 6))  # fmt: skip
     lobe_inputs: int = setting(4, "inputs of the decoder per lobe; 4 has logarithms of cosines, 3 "
@@ -79,6 +85,10 @@ class MaterialRecipe(TrainingRecipe):
         """Refuse invalid ranges, too."""
         super().__post_init__()
         parse_ranges(self.vary)
+        if self.latents == "bc7" and self.features % BLOCK_CHANNELS:
+            raise ConfigError(f"MaterialRecipe.features: got {self.features} beside latents=bc7, "
+                              f"need a multiple of {BLOCK_CHANNELS}, the channels of a texture. "
+                              "Take 8.")  # fmt: skip
 
     @property
     def varied_count(self) -> int:
@@ -100,6 +110,7 @@ class MaterialSettings(TrainingSettings, total=False):
     size: int
     wrap: str
     features: int
+    latents: str
     lobes: int
     lobe_inputs: int
     below: float

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.kinds.material.levels import level_codes
+from neuralshade.kinds.material.map_rows import codes_of, level_rows, rows_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.varied import Varied
 from neuralshade.model.activation import slang_name
@@ -40,8 +40,8 @@ def scattering_of(
             *_layers(tensors, ["lobes", *decoder]), np.array(OF_SAMPLER),
             *_layers(tensors, sampler)]  # fmt: skip
     numbers = np.concatenate([row.reshape(-1).astype(np.float32) for row in rows])
-    levels = len(level_codes(tensors["features"], side))
-    codes = tensors["features"].reshape(-1)
+    texels = codes_of(rows_of(tensors), side)
+    levels, codes = len(level_rows(texels, side)), texels.reshape(-1)
     padded = np.pad(codes, (0, -len(codes) % 4)).view("<u4")
     head = np.array([side, recipe.wrap == "repeat", levels], np.uint32)
     sizes = (recipe.features, recipe.lobes, recipe.lobe_inputs, recipe.hidden_width,

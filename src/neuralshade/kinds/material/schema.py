@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from neuralshade.asset.rules import BREAKS, CURVE, DIGEST, SIDE, STEPS
 from neuralshade.asset.schema import Form, ListOf, Number, ObjectOf, Rule, Text
-from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.recipe import BLOCK_CHANNELS, MaterialRecipe
 from neuralshade.kinds.material.varied import MOST_VARIED
 from neuralshade.model.widths import lobes_shapes, lobes_width, mlp_shapes, sampler_sizes
 
@@ -27,6 +27,7 @@ LEVEL = ObjectOf({"side": SIDE, "kept": Text(choices=(TRAINED, FILTERED)), "erro
               {TRAINED: ERROR, FILTERED: ERROR})  # fmt: skip
 END = Number(-1e30, 1e30)
 VARIED = ObjectOf({"name": Text(), "low": END, "high": END, "default": END})
+BLOCK_SIDE, BLOCK_BYTES = 4, 16  # of BC7
 MOST_LEVELS = 25  # of the largest side
 RULES: dict[str, Rule] = {
     "material": ObjectOf({"name": Text(), "side": SIDE, "digest": DIGEST,
@@ -50,6 +51,11 @@ def texel_count(side: int, levels: int) -> int:
     return sum(each * each for each in level_sides(side)[:levels])
 
 
+def block_counts(side: int) -> list[int]:
+    """Return the number of 4 x 4 blocks of each level of a full chain."""
+    return [(-(-each // BLOCK_SIDE)) ** 2 for each in level_sides(side)]
+
+
 def half_shapes(recipe: MaterialRecipe) -> Mapping[str, tuple[int, ...]]:
     """Return the shapes of read-out, decoder and sampler by tensor name: all are float16."""
     features, lobes, varied = recipe.features, recipe.lobes, recipe.varied_count
@@ -64,8 +70,11 @@ def half_shapes(recipe: MaterialRecipe) -> Mapping[str, tuple[int, ...]]:
 
 def field_forms(recipe: MaterialRecipe, side: int, levels: int = 1) -> Mapping[str, Form]:
     """Return the forms of the tensors of a recipe, without allocating them."""
+    texels: Form = ("uint8", (texel_count(side, levels), recipe.features))
+    blocks = sum(block_counts(side)[:levels])
+    textures: Form = ("uint8", (blocks, recipe.features // BLOCK_CHANNELS, BLOCK_BYTES))
     forms: dict[str, Form] = {
-        "features": ("uint8", (texel_count(side, levels), recipe.features)),
+        **({"blocks": textures} if recipe.latents == "bc7" else {"features": texels}),
         "range": ("float32", (2, recipe.features)),
     }
     return forms | {name: ("float16", shape) for name, shape in half_shapes(recipe).items()}

@@ -8,6 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.kinds.material.field import encoding_of
+from neuralshade.kinds.material.levels import LARGEST
+from neuralshade.kinds.material.map_rows import BLOCKS, level_rows
+from neuralshade.kinds.material.recipe import BLOCK_CHANNELS
 from neuralshade.kinds.material.schema import level_sides
 from neuralshade.kinds.material.shader_golden import golden_rows
 from neuralshade.kinds.material.shader_sampler import sampler_functions, sampler_structs
@@ -22,7 +25,7 @@ from neuralshade.languages.forms import Header, level_function
 from neuralshade.languages.names import identifiers, words_in
 from neuralshade.languages.numbers import LANES, number
 from neuralshade.model.lobes import COLUMNS, LEAST, LOW, QUARTER
-from neuralshade.model.shader_form import Function, Layer, Network, Parameter, ShaderForm
+from neuralshade.model.shader_form import Function, Layer, Network, Parameter, ShaderForm, Texture
 
 if TYPE_CHECKING:
     from neuralshade.kinds.material.opened import OpenedMaterial
@@ -48,8 +51,9 @@ def material_shader(opened: OpenedMaterial, name: str) -> ShaderForm:
         "map": f"{side} x {side} texels, {levels} levels, beyond 0 to 1 "
                f"{'repeated' if recipe.wrap == 'repeat' else 'clamped'}",
     })  # fmt: skip
-    return header.form(structs, functions, _words(opened.tensors["features"]),
-                       lambda: golden_rows(opened, name))  # fmt: skip
+    words = np.zeros(0, np.uint32) if surface.textures else _words(opened.tensors["features"])
+    return header.form(structs, functions, words, lambda: golden_rows(opened, name),
+                       surface.textures)  # fmt: skip
 
 
 def _surface(opened: OpenedMaterial, name: str, inputs: list[str]) -> Surface:
@@ -59,9 +63,30 @@ def _surface(opened: OpenedMaterial, name: str, inputs: list[str]) -> Surface:
     assert linear.bias is not None
     read = Layer(linear.weight.detach().double().numpy(), linear.bias.detach().double().numpy(),
                  "none")  # fmt: skip
+    read = of_codes(read, low, high, _largest(opened))
+    varied = tuple(zip(inputs, opened.varied, strict=True))
     return Surface(name, level_sides(opened.side)[: opened.levels], opened.recipe.wrap == "repeat",
-                   of_codes(read, low, high), opened.recipe.lobes,
-                   tuple(zip(inputs, opened.varied, strict=True)))  # fmt: skip
+                   read, opened.recipe.lobes, varied, _textures(opened, name))  # fmt: skip
+
+
+def _largest(opened: OpenedMaterial) -> float:
+    """Return the code of a number that is 1: texture units return 1."""
+    return 1.0 if opened.recipe.latents == "bc7" else LARGEST
+
+
+def _textures(opened: OpenedMaterial, name: str) -> tuple[Texture, ...]:
+    """Return the map's BC7 textures; none of a map of words."""
+    if opened.recipe.latents != "bc7":
+        return ()
+    levels = level_rows(opened.tensors[BLOCKS], opened.side)
+    sizes = tuple((side, side) for side in level_sides(opened.side)[: len(levels)])
+    found = list[Texture]()
+    for index in range(opened.recipe.features // BLOCK_CHANNELS):
+        title = f"features_{index}"
+        blocks = tuple(level[:, index].tobytes() for level in levels)
+        found.append(Texture(f"{name}_{title}_texture", title, "bc7", sizes, blocks,
+                             opened.recipe.wrap == "repeat"))  # fmt: skip
+    return tuple(found)
 
 
 def _functions(opened: OpenedMaterial, name: str, inputs: list[str]) -> list[Function]:
@@ -70,7 +95,7 @@ def _functions(opened: OpenedMaterial, name: str, inputs: list[str]) -> list[Fun
     decoder, sampler = (layers_of(network) for network in
                         (opened.field.network, opened.sampler.network))  # fmt: skip
     for layers in (decoder, sampler):
-        layers[0] = of_codes(layers[0], low, high)
+        layers[0] = of_codes(layers[0], low, high, _largest(opened))
     return [*surface_functions(surface), _lobe_columns(opened, name),
             _scattered(opened, surface, decoder),
             level_function(name, (opened.side, opened.side)),

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.kinds.material.asset import stored_field
+from neuralshade.kinds.material.levels import LARGEST
+from neuralshade.kinds.material.map_rows import BLOCKS, CODES, codes_of
 from neuralshade.languages.forms import GOLDEN, IN_HALVES, SEED, level_rows
 from neuralshade.model.shader_form import Golden
 
@@ -24,6 +29,9 @@ TOLERANCE, LEAST = 5e-5, 0.01  # times (abs(value) + LEAST)
 LAST_BIT = 2.0**-23  # of a number near 1
 NEAR = 5e-3  # margin of u.x, which selects a lobe, from values that float16 may round to another
 LEAST_DRAWN = 0.4  # the same for directions, whose components differ by 2e-5 and more
+# Texture units mix in 8 bits: codes differ by less than one, in some of so many directions.
+DRAWS, SLACK = 4, 1.5
+MOST_SWING = 0.1  # of drawn directions; rows that differ more are left out
 
 
 def golden_rows(opened: OpenedMaterial, name: str) -> list[Golden]:
@@ -42,20 +50,54 @@ def golden_rows(opened: OpenedMaterial, name: str) -> list[Golden]:
     values = low + (high - low) * shares
     at = np.concatenate([uv, shares], axis=1)
     light = opened.at(at, wi=wi, wo=wo, level=level[:, 0])
+    density = opened.pdf(at, wi, wo, level[:, 0])[:, None]
+    moved = _moved(opened)
+    units = [None, None] if not moved else [
+        SLACK * float(max(_swing(value, one, LEAST).max() for one in others))
+        for value, others in (
+            (light, [one.at(at, wi=wi, wo=wo, level=level[:, 0]) for one in moved]),
+            (density, [one.pdf(at, wi, wo, level[:, 0])[:, None] for one in moved]))
+    ]  # fmt: skip
     rows = np.concatenate([uv, level, wi, wo, values], axis=1)
     return [
-        Golden(name, rows, light, TOLERANCE, LEAST, IN_HALVES),
+        Golden(name, rows, light, TOLERANCE, LEAST, IN_HALVES, units[0]),
         level_rows(name, (opened.side, opened.side)),
-        Golden(f"{name}_pdf", rows, opened.pdf(at, wi, wo, level[:, 0])[:, None], TOLERANCE,
-               LEAST, IN_HALVES),
-        _drawn_rows(opened, f"{name}_sample", rows, at, rng),
+        Golden(f"{name}_pdf", rows, density, TOLERANCE, LEAST, IN_HALVES, units[1]),
+        _drawn_rows(opened, moved, f"{name}_sample", rows, at, rng),
     ]  # fmt: skip
 
 
+def _moved(opened: OpenedMaterial) -> list[OpenedMaterial]:
+    """Return the material with all codes one higher or lower; none if no texture unit reads it."""
+    if opened.recipe.latents != "bc7":
+        return []
+    rng = np.random.default_rng(SEED)
+    found: list[OpenedMaterial] = []
+    for _ in range(DRAWS):
+        signs = rng.choice((-1, 1), opened.recipe.features)
+        codes = codes_of(opened.tensors[BLOCKS], opened.side).astype(np.int16) + signs
+        moved = {**opened.tensors, CODES: codes.clip(0, LARGEST).astype(np.uint8)}
+        del moved[BLOCKS]
+        found.append(replace(opened))
+        vars(found[-1])["field"] = stored_field(opened.recipe, opened.side, moved)
+    return found
+
+
+def _swing(values: Floats, others: Floats, least: float) -> npt.NDArray[np.float64]:
+    """Return how far each row differs, in units of its tolerance."""
+    apart = np.abs(others.astype(np.float64) - values) / (np.abs(values) + least)
+    found: npt.NDArray[np.float64] = apart.max(axis=1)
+    return found
+
+
 def _drawn_rows(
-    opened: OpenedMaterial, name: str, rows: Floats, at: Floats, rng: np.random.Generator
-) -> Golden:
-    """Return rows of ``sample``, without those whose density depends on the last bit."""
+    opened: OpenedMaterial, moved: Sequence[OpenedMaterial], name: str, rows: Floats, at: Floats,
+    rng: np.random.Generator,
+) -> Golden:  # fmt: skip
+    """Return rows of ``sample``, without those whose density depends on the last bit.
+
+    ``moved``: see ``_moved``.
+    """
     rows, at = np.tile(rows, (2, 1)), np.tile(at, (2, 1))
     uv, level, _, wo, values = np.split(rows, [2, 3, 6, 9], axis=1)
     u = np.float32(rng.uniform(EDGE, 1 - EDGE, (len(rows), 3)))
@@ -64,10 +106,16 @@ def _drawn_rows(
     change = sum(np.abs(opened.pdf(at, wi + step, wo, level[:, 0]) - density) for step in steps)
     change = np.maximum(change / (density + LEAST_DRAWN), TOLERANCE / 4)
     change[_chooses_by_little(opened, at, wo, u, level)] = np.inf
+    outputs = np.concatenate([wi, density[:, None]], axis=1)
+    swing = np.zeros(len(rows))
+    for one in moved:
+        found = np.column_stack(one.sample(at, wo, u, level[:, 0]))
+        swing = np.maximum(swing, _swing(outputs, found, LEAST_DRAWN))
+    change[swing > MOST_SWING] = np.inf
     kept = np.sort(np.argsort(change, kind="stable")[:GOLDEN])
     inputs = np.concatenate([uv, level, wo, u, values], axis=1)[kept]
-    outputs = np.concatenate([wi, density[:, None]], axis=1)[kept]
-    return Golden(name, inputs, outputs, TOLERANCE, LEAST_DRAWN, IN_HALVES)
+    units = SLACK * float(swing[kept].max()) if moved else None
+    return Golden(name, inputs, outputs[kept], TOLERANCE, LEAST_DRAWN, IN_HALVES, units)
 
 
 def _chooses_by_little(

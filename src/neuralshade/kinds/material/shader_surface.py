@@ -11,12 +11,11 @@ from neuralshade.kinds.material.varied import Varied
 from neuralshade.languages.mip_tables import by_mip
 from neuralshade.languages.numbers import fours, lane, number
 from neuralshade.model.lobes import LOG_WIDTHS
-from neuralshade.model.shader_form import Function, Layer, Network, Parameter, Struct
+from neuralshade.model.shader_form import Function, Layer, Network, Parameter, Struct, Texture
 
 Doubles = npt.NDArray[np.float64]
 
 PAIRS = ("xy", "zw")
-FULL = 255.0  # code of a number that is 1
 PLACE = (Parameter("float2", "uv"), Parameter("float", "level"))
 
 
@@ -24,7 +23,8 @@ PLACE = (Parameter("float2", "uv"), Parameter("float", "level"))
 class Surface:
     """A material's map and lobe read-out, and the lines that evaluate them.
 
-    ``read`` takes codes: their values are folded into it, see ``of_codes``.
+    ``read`` takes codes: their values are folded into it, see ``of_codes``. ``textures`` hold four
+    numbers each; without any the map is words.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Surface:
     read: Layer
     lobes: int
     inputs: tuple[tuple[str, Varied], ...]  # varied inputs, by their parameters' names
+    textures: tuple[Texture, ...] = ()
 
     @property
     def features(self) -> int:
@@ -68,7 +69,17 @@ class Surface:
 
     def lines(self) -> list[str | Network]:
         """Return the declarations of ``codes``, ``varied`` and the read-out at uv and level."""
-        lines: list[str | Network] = []
+        lines: list[str | Network] = [*self._code_lines()]
+        for index, (name, one) in enumerate(self.inputs):
+            lines.append(f"const float varied{index} = clamp(({name} - {number(one.low)}) * "
+                         f"{number(1 / (one.high - one.low))}, 0.0, 1.0) * 2.0 - 1.0;")  # fmt: skip
+        return [*lines, Network(tuple(self.codes), (self.read,), "read")]
+
+    def _code_lines(self) -> list[str]:
+        if self.textures:
+            return [f"const float4 codes{four} = {one.reader}(uv, level);"
+                    for four, one in enumerate(self.textures)]  # fmt: skip
+        lines = list[str]()
         levels, own = len(self.sides), f"{self.name}_between"
         if levels > 1:
             lines += [f"const float inside = clamp(level, 0.0, {number(levels - 1)});",
@@ -80,10 +91,7 @@ class Surface:
                 value = (f"mix({own}(uv, mip{part}), {own}(uv, mip + 1{part}), "
                          "inside - float(mip))")  # fmt: skip
             lines.append(f"const float4 codes{four} = {value};")
-        for index, (name, one) in enumerate(self.inputs):
-            lines.append(f"const float varied{index} = clamp(({name} - {number(one.low)}) * "
-                         f"{number(1 / (one.high - one.low))}, 0.0, 1.0) * 2.0 - 1.0;")  # fmt: skip
-        return [*lines, Network(tuple(self.codes), (self.read,), "read")]
+        return lines
 
     def lobe(self, index: int) -> str:
         """Return the call that builds a lobe from the read-out."""
@@ -91,15 +99,15 @@ class Surface:
         return f"{self.name}_frame({', '.join(pairs)})"
 
 
-def of_codes(layer: Layer, low: Doubles, high: Doubles) -> Layer:
+def of_codes(layer: Layer, low: Doubles, high: Doubles, largest: float) -> Layer:
     """Return a layer whose first inputs are texel codes with values from ``low`` to ``high``.
 
-    ``low``, ``high``: float64 [features].
+    ``low``, ``high``: float64 [features]. ``largest``: the code of ``high``.
     """
     weight = layer.weight.copy()
     first = weight[:, : len(low)]
     bias = layer.bias + first @ low
-    weight[:, : len(low)] = first * (high - low) / FULL
+    weight[:, : len(low)] = first * (high - low) / largest
     return Layer(weight, bias, layer.activation)
 
 
@@ -112,6 +120,8 @@ def lobe_struct(name: str) -> Struct:
 def surface_functions(surface: Surface) -> list[Function]:
     """Return the functions that ``Surface.lines`` and ``Surface.lobe`` call."""
     name = surface.name
+    if surface.textures:
+        return [_frame(name)]
     levels = [_place(name, surface.sides)] if surface.compares else []
     return [_texel(surface), *levels, _between(surface), _frame(name)]
 

@@ -75,7 +75,9 @@ class SharedPart:
         import torch
 
         from neuralshade.kinds.material.asset import parameters_of
+        from neuralshade.kinds.material.field import encoding_of
 
+        encoding_of(field).mixes = False
         parameters = parameters_of(field)
         for name, values in self.tensors.items():
             with torch.no_grad():

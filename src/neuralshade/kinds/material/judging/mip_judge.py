@@ -16,14 +16,15 @@ import torch
 from neuralshade.kinds.material.asset import stored_field
 from neuralshade.kinds.material.footprints import Footprints
 from neuralshade.kinds.material.judging.measures import smape
-from neuralshade.kinds.material.levels import LevelShade, boxed, level_codes, level_shade
+from neuralshade.kinds.material.levels import LevelShade, level_shade
+from neuralshade.kinds.material.map_rows import Rows, boxed_rows, named, rows_of
+from neuralshade.kinds.material.map_rows import level_rows as split_levels
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.kinds.material.samples import MaterialSampler
 from neuralshade.kinds.material.schema import FILTERED, TRAINED, level_sides
 
 Floats = npt.NDArray[np.float32]
-Codes = npt.NDArray[np.uint8]
 Tensors = Mapping[str, npt.NDArray[Any]]
 
 SEED = 20_261_124  # of footprints: equal for all fits, used by none
@@ -78,7 +79,7 @@ def _drawn(
 
 
 def with_levels(
-    judge: LevelJudge, tensors: Tensors, trained: Sequence[Codes] | None
+    judge: LevelJudge, tensors: Tensors, trained: Sequence[Rows] | None
 ) -> tuple[dict[str, npt.NDArray[Any]], list[dict[str, Any]]]:
     """Return tensors with the better variant of each level, and the header's facts of each.
 
@@ -88,15 +89,15 @@ def with_levels(
 
     Args:
         tensors: of a map of one level.
-        trained: codes of the other levels, [texels, features] each; None if none were trained.
+        trained: rows of the other levels, see map_rows.py; None if none were trained.
     """
     side = judge.recipe.size
-    sides, first = level_sides(side), tensors["features"]
-    chains = {FILTERED: [first, *boxed(first, side)]}
+    sides, first = level_sides(side), rows_of(tensors)
+    chains = {FILTERED: [first, *boxed_rows(first, side, tensors["range"])]}
     if trained is not None:
         chains[TRAINED] = [first, *trained]
-    errors = {how: judge.errors(_shade(judge, tensors, codes), len(sides))
-              for how, codes in chains.items()}  # fmt: skip
+    errors = {how: judge.errors(_shade(judge, tensors, rows), len(sides))
+              for how, rows in chains.items()}  # fmt: skip
     finest = judge.errors_of_finest(_shade(judge, tensors, [first]), len(sides))
     kept, facts = [first], [_level_facts(side, TRAINED, errors[FILTERED][0], finest[0])]
     for level in range(1, len(sides)):
@@ -104,7 +105,7 @@ def with_levels(
         best = min(found, key=lambda how: found[how])
         kept.append(chains[best][level])
         facts.append(_level_facts(sides[level], best, found[best], finest[level], found))
-    return {**tensors, "features": np.concatenate(kept)}, facts
+    return {**tensors, **named(np.concatenate(kept))}, facts
 
 
 def level_rows(
@@ -115,8 +116,8 @@ def level_rows(
     ``stored``: those of its header, which supply the errors of variants that were not kept.
     """
     side = judge.recipe.size
-    kept = level_codes(tensors["features"], side)
-    filtered = [kept[0], *boxed(kept[0], side)]
+    kept = split_levels(rows_of(tensors), side)
+    filtered = [kept[0], *boxed_rows(kept[0], side, tensors["range"])]
     errors = judge.errors(_shade(judge, tensors, kept), len(kept))
     finest = judge.errors_of_finest(_shade(judge, tensors, kept[:1]), len(kept))
     rows = [_level_facts(side, TRAINED, errors[0], finest[0])]
@@ -131,11 +132,10 @@ def level_rows(
     return rows
 
 
-def _shade(judge: LevelJudge, tensors: Tensors, codes: Sequence[Codes]) -> LevelShade:
+def _shade(judge: LevelJudge, tensors: Tensors, rows: Sequence[Rows]) -> LevelShade:
     """Return the function that reads these levels; keep one at a time, each is a float32 map."""
-    features = np.concatenate(codes)
-    return level_shade(stored_field(judge.recipe, judge.recipe.size,
-                                    {**tensors, "features": features}))  # fmt: skip
+    stored = {**tensors, **named(np.concatenate(rows))}
+    return level_shade(stored_field(judge.recipe, judge.recipe.size, stored))
 
 
 def _level_facts(

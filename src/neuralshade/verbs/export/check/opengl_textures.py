@@ -14,7 +14,8 @@ TEXTURE_2D, TEXTURE0, UNPACK_ALIGNMENT = 0x0DE1, 0x84C0, 0x0CF5
 UNSIGNED_BYTE, RED, RGBA = 0x1401, 0x1903, 0x1908
 MOST_LEVEL, MAGNIFIED, MINIFIED, ALONG_S, ALONG_T = 0x813D, 0x2800, 0x2801, 0x2802, 0x2803
 LINEAR, LINEAR_BETWEEN_LEVELS, REPEATED, CLAMPED = 0x2601, 0x2703, 0x2901, 0x812F
-BLOCKS_OF_BC1 = 0x83F0  # COMPRESSED_RGB_S3TC_DXT1_EXT
+# COMPRESSED_RGB_S3TC_DXT1_EXT, COMPRESSED_RGBA_BPTC_UNORM
+BLOCKS = {"bc1": 0x83F0, "bc7": 0x8E8C}
 PLAIN = {"r8": (0x8229, RED), "rgba8": (0x8058, RGBA), "rgba8_srgb": (0x8C43, RGBA)}
 
 
@@ -62,8 +63,8 @@ def _upload(calls: _Calls, texture: Texture) -> None:
     for level, ((width, height), data) in enumerate(
         zip(texture.sizes, texture.levels, strict=True)
     ):
-        if texture.format == "bc1":
-            blocks(TEXTURE_2D, level, BLOCKS_OF_BC1, width, height, 0, len(data), data)
+        if texture.in_blocks:
+            blocks(TEXTURE_2D, level, BLOCKS[texture.format], width, height, 0, len(data), data)
         else:
             inner, outer = PLAIN[texture.format]
             plain(TEXTURE_2D, level, inner, width, height, 0, outer, UNSIGNED_BYTE, data)

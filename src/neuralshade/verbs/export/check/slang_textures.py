@@ -12,7 +12,7 @@ from neuralshade.gpu.gpu import Gpu
 from neuralshade.model.shader_form import ShaderForm, Texture
 
 FORMATS = {"r8": "r8_unorm", "rgba8": "rgba8_unorm", "rgba8_srgb": "rgba8_unorm_srgb",
-           "bc1": "bc1_unorm"}  # fmt: skip
+           "bc1": "bc1_unorm", "bc7": "bc7_unorm"}  # fmt: skip
 
 
 def textures_on(gpu: Gpu, form: ShaderForm) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Texture
 
 FORMATS = {"r8": "r8unorm", "rgba8": "rgba8unorm", "rgba8_srgb": "rgba8unorm-srgb",
-           "bc1": "bc1-rgba-unorm"}  # fmt: skip
+           "bc1": "bc1-rgba-unorm", "bc7": "bc7-rgba-unorm"}  # fmt: skip
 BLOCKS = "texture-compression-bc"  # a feature
 
 
@@ -30,9 +30,9 @@ def texture_entries(
     import wgpu
 
     textures = printer.form.textures
-    if any(one.format == "bc1" for one in textures) and BLOCKS not in device.features:
+    if any(one.in_blocks for one in textures) and BLOCKS not in device.features:
         raise DeviceError(f"{printer.name}: got an adapter without {BLOCKS}, need it for latents "
-                          "of BC1. Use --textures buffer.")  # fmt: skip
+                          "in blocks. Use --textures buffer.")  # fmt: skip
     if not textures:
         return []
     found: list[tuple[Entry, Entry]] = []

@@ -17,7 +17,7 @@ def with_wide_textures(form: ShaderForm, *, whole_chains: bool = False) -> Shade
     Blocks, which an engine would compress a second time, become words; so do all textures where
     one ends before its level of 1 x 1, if ``whole_chains``.
     """
-    blocks = any(one.format == "bc1" for one in form.textures)
+    blocks = any(one.in_blocks for one in form.textures)
     cut = any(one.sizes[-1] != (1, 1) for one in form.textures)
     if blocks or (whole_chains and cut):
         return in_words(form)

@@ -7,6 +7,7 @@ from typing import Any
 
 from neuralshade.errors import ConfigError
 from neuralshade.languages.numbers import LANES
+from neuralshade.languages.software_textures import in_words
 from neuralshade.model.shader_form import Function, Parameter, ShaderForm, Struct
 from neuralshade.verbs.export.web.fragment import AT, MAIN, Fragment, fragment
 from neuralshade.verbs.export.web.page_asset import PageAsset
@@ -31,6 +32,7 @@ def material_view(page: PageAsset, beside: Any) -> dict[str, Any]:
     if beside is not None:
         raise ConfigError(f"beside: got it for {page.opened.path}, a material, need a picture or a "
                           "texture set. Leave it out.")  # fmt: skip
+    page = replace(page, form=in_words(page.form))  # browsers of phones have no BC7
     form = page.form
     scene = page.opened.scene()
     assert scene.light is not None

@@ -28,7 +28,7 @@ def unity_files(source: EngineSource) -> Contents:
         contents[f"{name}.meta"] = numbers_meta(name, words.texels.tobytes())
     for one in form.textures:
         contents[file_of(one, stem, "dds")] = one
-        if one.format != "bc1":
+        if not one.in_blocks:
             contents[file_of(one, stem, "png")] = finest_png(one)
     contents["README.md"] = readme_text(printer, surface, stem).encode()
     return contents

@@ -1,0 +1,155 @@
+"""BC7 form of a trained map: its numbers mixed so that blocks lose little, and compressed.
+
+A texture's four numbers lie on a line in each block, so two textures keep two directions of what
+varies within blocks. Latents are mixed, so that these are the two that light depends on most, each
+spread over the four numbers of a texture. Readers of latents are linear, and take the mix back.
+Source: ours; block-compressed features after Weinreich et al. 2024, Real-Time Neural Materials
+using Block-Compressed Features.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from neuralshade.asset.texture.bc7_lines import CHANNELS
+from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
+from neuralshade.kinds.material.line_fit import PEAK, SIDE, block_rows
+from neuralshade.kinds.material.log_loss import FLOOR
+from neuralshade.kinds.material.map_rows import codes_of
+from neuralshade.model.field import Field
+from neuralshade.sampler.directions import draw_pairs
+
+SAMPLES = 2**13  # of the light's slopes by latents
+MIRROR, LOWEST = 0.5, 0.03  # share of them near mirror directions, least cosine
+LEAST_SLOPE = 1e-4  # of the largest, so that the mix can be taken back
+REACH, MARGIN = (0.0001, 0.9999), 0.02  # quantiles of mixed numbers, and how far beyond codes reach
+QUANTILES_OF = 2**20  # texels at most
+SEED = 53
+OF_BLOCKS = "blocks."  # prefix in the state of a fit
+NAMES = ("rows", "mix", "ends")
+
+
+@dataclass(frozen=True)
+class MapBlocks:
+    """Compressed finest level of a map. Its codes mean numbers ``mix`` x of latents x."""
+
+    rows: npt.NDArray[np.uint8]  # [blocks, textures, 16]
+    mix: torch.Tensor  # float32 [features, features]
+    ends: torch.Tensor  # float32 [2, features], the mixed numbers of codes 0 and 255
+
+    def unmixed(self, weight: torch.Tensor) -> torch.Tensor:
+        """Return weights [outputs, inputs], latents first, that read mixed numbers instead."""
+        found, count = weight.clone(), len(self.mix)
+        found[:, :count] = (
+            weight[:, :count].double() @ torch.linalg.inv(self.mix.double())
+        ).float()
+        return found
+
+    def latents(self, side: int) -> torch.Tensor:
+        """Return the latents that it holds: float32 [texels, features]."""
+        codes = torch.from_numpy(codes_of(self.rows, side)).double() / PEAK
+        low, high = self.ends.double()
+        return torch.linalg.solve(self.mix.double(), (low + (high - low) * codes).t()).t().float()
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return the state for a restart, by name."""
+        every = (torch.from_numpy(self.rows), self.mix, self.ends)
+        return {f"{OF_BLOCKS}{name}": value for name, value in zip(NAMES, every, strict=True)}
+
+
+def blocks_of_state(state: dict[str, torch.Tensor]) -> MapBlocks | None:
+    """Return the blocks of a state; None if it has none."""
+    if f"{OF_BLOCKS}{NAMES[0]}" not in state:
+        return None
+    rows, mix, ends = (state[f"{OF_BLOCKS}{name}"] for name in NAMES)
+    return MapBlocks(rows.numpy(), mix, ends)
+
+
+@torch.no_grad()
+def round_map(field: Field) -> MapBlocks | None:
+    """Set the map of a field, on the CPU, to what a file stores; return its blocks, if any."""
+    encoding = encoding_of(field)
+    if not encoding.compressed:
+        encoding.grid.round()
+        return None
+    encoding.blocks = compress_map(field)
+    low, high = encoding.ends()
+    latents = encoding.blocks.latents(encoding.grid.sizes[0][0])
+    encoding.grid.texels[: len(latents)] = (latents - low) / (high - low)
+    return encoding.blocks
+
+
+def compress_map(field: Field) -> MapBlocks:
+    """Return the blocks of a field's finest level, on the CPU."""
+    encoding = encoding_of(field)
+    side = encoding.grid.sizes[0][0]
+    latents, slopes = _latents(encoding), _slopes(field)
+    mix = _mix(slopes, _within_blocks(latents, side)) if encoding.mixes else torch.eye(len(slopes))
+    mixed = latents @ mix.t()
+    few = mixed[:: max(1, len(mixed) // QUANTILES_OF)]
+    low, high = torch.quantile(few, torch.tensor(REACH), dim=0)
+    margin = MARGIN * (high - low) + 1e-6
+    low, high = low - margin, high + margin
+    codes = (mixed - low) / (high - low) * PEAK
+    back = torch.linalg.inv(mix.double())
+    weights = (back.t() @ slopes.double() @ back).diagonal().clamp_min(0).sqrt().float()
+    weights = (weights * (high - low)).clamp_min(1e-6)
+    rows = block_rows(codes.clamp(0, PEAK).view(side, side, -1), weights / weights.max())
+    return MapBlocks(rows, mix, torch.stack([low, high]))
+
+
+def _latents(encoding: MaterialEncoding) -> torch.Tensor:
+    """Return the latents of the finest level: float32 [texels, features]."""
+    low, high = encoding.ends()
+    return low + (high - low) * encoding.grid.level(0).reshape(-1, encoding.grid.features)
+
+
+@torch.enable_grad()
+def _slopes(field: Field) -> torch.Tensor:
+    """Return the mean square of the slopes of logarithms of light by latents: [F, F]."""
+    encoding, rng = encoding_of(field), torch.Generator().manual_seed(SEED)
+    u = torch.rand((2 + encoding.varied, SAMPLES), generator=rng)
+    pairs = torch.from_numpy(draw_pairs(SAMPLES, MIRROR, LOWEST, SEED)).permute(1, 2, 0)
+    at = torch.stack([u[0], u[1], torch.zeros(SAMPLES)], dim=1)
+    latents = encoding.latents(at).detach().requires_grad_()
+    read = encoding.columns(latents, pairs[0], pairs[1], u[2:].t())
+    logs = (field.network.on_columns(read, torch.float32) + FLOOR).log()
+    found = torch.zeros(len(latents), len(latents))
+    for channel in logs:
+        (slope,) = torch.autograd.grad(channel.sum(), latents, retain_graph=True)
+        found += slope @ slope.t() / SAMPLES
+    return found
+
+
+def _within_blocks(latents: torch.Tensor, side: int) -> torch.Tensor:
+    """Return the covariance [F, F] of whole blocks' texels about the mean of each."""
+    across = side // SIDE
+    if not across:
+        return latents.t() @ latents
+    whole = latents.view(side, side, -1)[: across * SIDE, : across * SIDE]
+    tiles = whole.reshape(across, SIDE, across, SIDE, -1)
+    apart = (tiles - tiles.mean((1, 3), keepdim=True)).reshape(-1, latents.shape[1])
+    return apart.t() @ apart
+
+
+def _mix(slopes: torch.Tensor, covariance: torch.Tensor) -> torch.Tensor:
+    """Return the mix of latents: float32 [F, F].
+
+    Axes of what varies within blocks, where all directions change the light alike: the first of
+    each texture is the strongest that is left, the others are the weakest.
+    """
+    values, axes = torch.linalg.eigh(slopes.double())
+    roots = axes @ (values.clamp_min(LEAST_SLOPE * values.max()).sqrt()[:, None] * axes.t())
+    _, own = torch.linalg.eigh(roots @ covariance.double() @ roots)
+    features = len(slopes)
+    textures, strongest = features // CHANNELS, own.flip(1).t()  # rows, the strongest first
+    order = [row for texture in range(textures)
+             for row in (texture, *range(textures + texture, features, textures))]  # fmt: skip
+    pair = torch.tensor([[1.0, 1.0], [1.0, -1.0]], dtype=torch.float64)
+    spread = torch.block_diag(*[torch.kron(pair, pair) / 2] * textures)
+    mix = spread @ strongest[order] @ roots
+    return (mix / mix.norm(dim=1, keepdim=True).mean()).float()
