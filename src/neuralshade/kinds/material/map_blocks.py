@@ -139,16 +139,18 @@ def _within_blocks(latents: torch.Tensor, side: int) -> torch.Tensor:
 def _mix(slopes: torch.Tensor, covariance: torch.Tensor) -> torch.Tensor:
     """Return the mix of latents: float32 [F, F].
 
-    Axes of what varies within blocks, where all directions change the light alike: the first of
-    each texture is the strongest that is left, the others are the weakest.
+    Axes of what varies within blocks, where all directions change the light alike: each texture has
+    one of the strongest, and beside it the weakest that are left.
     """
     values, axes = torch.linalg.eigh(slopes.double())
     roots = axes @ (values.clamp_min(LEAST_SLOPE * values.max()).sqrt()[:, None] * axes.t())
     _, own = torch.linalg.eigh(roots @ covariance.double() @ roots)
     features = len(slopes)
     textures, strongest = features // CHANNELS, own.flip(1).t()  # rows, the strongest first
-    order = [row for texture in range(textures)
-             for row in (texture, *range(textures + texture, features, textures))]  # fmt: skip
+    left, order = list(range(textures, features)), list[int]()
+    for texture in range(textures):  # what is lost beside the strongest is weak
+        order += [texture, *left[1 - CHANNELS :]]
+        del left[1 - CHANNELS :]
     pair = torch.tensor([[1.0, 1.0], [1.0, -1.0]], dtype=torch.float64)
     spread = torch.block_diag(*[torch.kron(pair, pair) / 2] * textures)
     mix = spread @ strongest[order] @ roots
