@@ -23,6 +23,7 @@ RECIPES = {
                 "activation": "leaky_relu", "hidden_layers": 1},
     "wide": {"size": 16, "features": 16, "lobes": 6, "lobe_inputs": 5, "wrap": "clamp",
              "below": 0.0, "hidden_layers": 3, "hidden_width": 16},
+    "blocks": {"size": 6, "features": 8, "latents": "bc7", "wrap": "clamp", "hidden_width": 16},
     "narrow": {"size": 1, "features": 2, "lobes": 1, "hidden_width": 18},
 }  # fmt: skip
 
@@ -31,7 +32,7 @@ MORE = [pytest.param(name, marks=pytest.mark.slow) for name in
         ("usual", "wide", "one level", "fitted")]  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=["varied", "clamped", "narrow", *MORE])
+@pytest.fixture(scope="module", params=["varied", "clamped", "blocks", "narrow", *MORE])
 def form(request):
     if request.param == "fitted":
         return neuralshade.load(DATA).shader("paint")
@@ -56,6 +57,16 @@ def test_slang_says_what_python_does(gpu, name, in_text):
     form = material(**RECIPES[name]).shader("paint")
     for golden in form.golden:
         assert off(golden, by_slang(gpu, form, golden, in_text)) < 1
+
+
+def test_texture_units_sample_blocks(gpu):
+    form = material(**RECIPES["blocks"]).shader("paint")
+    assert [one.format for one in form.textures] == ["bc7", "bc7"] and not len(form.words)
+    assert [len(level) for level in form.textures[0].levels] == [16 * 4, 16, 16]
+    light = form.golden[0]
+    assert light.tolerance < light.by_units < 0.5
+    found = by_slang(gpu, form, light, units=True)
+    assert 0 < off(light, found) < light.by_units / light.tolerance
 
 
 def test_golden_rows_go_everywhere(form):

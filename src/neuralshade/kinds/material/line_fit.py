@@ -5,6 +5,8 @@ Why not etcpak: lines alone are needed, and its error is not that of latents.
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -13,7 +15,7 @@ from neuralshade.asset.texture.bc7_lines import CHANNELS, STEPS, WEIGHTS, pack_l
 
 SIDE, TEXELS, PEAK = 4, 16, 255  # of a block; code of a number that is 1
 TURNS = 12  # power iterations for a block's main axis
-REFITS = 3  # of end points, to the steps chosen
+REFITS, ROUNDS = 3, 2  # of end points to the steps chosen; of moves by their last bits
 AT_ONCE = 2**14  # blocks, without copies of a large map
 LEAST = 1e-9
 
@@ -48,15 +50,49 @@ def _tiles(level: torch.Tensor) -> torch.Tensor:
 
 
 def _fit(texels: torch.Tensor, weights: torch.Tensor) -> Line:
-    """Return the lines of texels [N, 16, 4]: along the main axis, then refitted where better."""
-    best = _with_steps(texels, weights, *_extremes(texels, weights))
+    """Return the lines of texels [N, 16, 4]: along the main axis, then moved if that is better."""
+    best = _Best(texels, weights)
+    best.take(*_extremes(texels, weights))
     for _ in range(REFITS):
-        line = _with_steps(texels, weights, *_refitted(texels, best[0][2]))
-        better = line[1] < best[1]
-        chosen = [torch.where(better[:, None], new, old)
-                  for new, old in zip(line[0], best[0], strict=True)]  # fmt: skip
-        best = (chosen[0], chosen[1], chosen[2]), torch.minimum(line[1], best[1])
-    return best[0]
+        best.take(*_refitted(texels, best.steps))
+    for _ in range(ROUNDS):
+        first, last = _refitted(texels, best.steps)
+        for odd in product((0, 1), repeat=2):
+            best.take(first, last, odd)
+        for channel, move, end in product(range(CHANNELS), (-2, 2), range(2)):
+            ends = [best.first.clone(), best.last.clone()]
+            ends[end][:, channel] += move
+            best.take(*ends)
+    return best.first, best.last, best.steps
+
+
+class _Best:
+    """The best lines of those that were tried: end points [N, 4] twice, steps [N, 16]."""
+
+    def __init__(self, texels: torch.Tensor, weights: torch.Tensor):
+        self.texels, self.weights = texels, weights
+        self.first = self.last = torch.zeros(len(texels), CHANNELS)
+        self.steps = torch.zeros(len(texels), TEXELS)
+        self.error = torch.full((len(texels),), torch.inf)
+
+    def take(
+        self, first: torch.Tensor, last: torch.Tensor, odd: tuple[int, int] | None = None
+    ) -> None:
+        """Take over lines where they are better; ``odd``: the lowest bits of both ends."""
+        texels, weights = self.texels, self.weights
+        first, last = (_rounded(end, weights, None if odd is None else odd[which])
+                       for which, end in enumerate((first, last)))  # fmt: skip
+        span, apart = ((last - first) * weights)[:, None], (texels - first[:, None]) * weights
+        along = (apart * span).sum(-1) / span.square().sum(-1).clamp_min(LEAST)
+        steps = (along * STEPS).round().clamp(0, STEPS)
+        share = torch.from_numpy(WEIGHTS)[steps.long()].float() / WEIGHTS[-1]
+        found = (first[:, None] + (last - first)[:, None] * share[..., None] + 0.5).floor()
+        error = ((found - texels) * weights).square().sum((1, 2))
+        better = error < self.error
+        self.first, self.last, self.steps = (
+            torch.where(better[:, None], new, old) for new, old in
+            ((first, self.first), (last, self.last), (steps, self.steps)))  # fmt: skip
+        self.error = torch.minimum(error, self.error)
 
 
 def _extremes(texels: torch.Tensor, weights: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -87,22 +123,11 @@ def _refitted(texels: torch.Tensor, steps: torch.Tensor) -> tuple[torch.Tensor, 
     return (to_first * ll - to_last * fl) / scale, (to_last * ff - to_first * fl) / scale
 
 
-def _with_steps(
-    texels: torch.Tensor, weights: torch.Tensor, first: torch.Tensor, last: torch.Tensor
-) -> tuple[Line, torch.Tensor]:
-    """Return rounded end points with the nearest steps, and the squared error [N]."""
-    first, last = (_rounded(end, weights) for end in (first, last))
-    span, apart = ((last - first) * weights)[:, None], (texels - first[:, None]) * weights
-    along = (apart * span).sum(-1) / span.square().sum(-1).clamp_min(LEAST)
-    steps = (along * STEPS).round().clamp(0, STEPS)
-    share = torch.from_numpy(WEIGHTS)[steps.long()].float() / WEIGHTS[-1]
-    found = (first[:, None] + (last - first)[:, None] * share[..., None] + 0.5).floor()
-    return (first, last, steps), ((found - texels) * weights).square().sum((1, 2))
-
-
-def _rounded(ends: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
-    """Return end points in codes whose lowest bit is one for all channels."""
+def _rounded(ends: torch.Tensor, weights: torch.Tensor, odd: int | None) -> torch.Tensor:
+    """Return end points in codes whose lowest bit is one for all channels: ``odd``, or the best."""
     half, wanted = PEAK // 2, ends.clamp(0, PEAK)
-    both = [((wanted - odd) / 2).round().clamp(0, half) * 2 + odd for odd in (0, 1)]
+    both = [((wanted - bit) / 2).round().clamp(0, half) * 2 + bit for bit in (0, 1)]
+    if odd is not None:
+        return both[odd]
     errors = [((each - wanted) * weights).square().sum(1, keepdim=True) for each in both]
     return torch.where(errors[1] < errors[0], both[1], both[0])
