@@ -20,8 +20,8 @@ from neuralshade.kinds.material.asset import pack_field, stored_field
 from neuralshade.kinds.material.batched_maps import map_textures
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.line_fit import block_rows
-from neuralshade.kinds.material.map_blocks import blocks_of_state, round_map
-from neuralshade.kinds.material.map_rows import BLOCKS, codes_of, level_rows
+from neuralshade.kinds.material.map_blocks import round_map
+from neuralshade.kinds.material.map_rows import BLOCKS, blocks_of_state, codes_of, level_rows
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.schema import level_sides
 from neuralshade.sampler.directions import draw_pairs

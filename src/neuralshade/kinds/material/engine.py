@@ -16,7 +16,8 @@ from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit_surfaces import Shade
 from neuralshade.kinds.material.log_loss import FLOOR, logs_of
-from neuralshade.kinds.material.map_blocks import OF_BLOCKS, blocks_of_state, round_map
+from neuralshade.kinds.material.map_blocks import round_map
+from neuralshade.kinds.material.map_rows import OF_BLOCKS, blocks_of_state
 from neuralshade.kinds.material.recipe import NETWORK_BETA2, READ_BETA2, MaterialRecipe
 from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
 from neuralshade.kinds.material.step_thinning import split_state

@@ -8,12 +8,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.kinds.material.map_rows import MapBlocks
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.field import Field
@@ -21,9 +22,6 @@ from neuralshade.model.latent_grid import LatentGrid
 from neuralshade.model.lobes import LobeInputs
 from neuralshade.model.mlp import MLP
 from neuralshade.model.parameters import SlangType, Table
-
-if TYPE_CHECKING:
-    from neuralshade.kinds.material.map_blocks import MapBlocks
 
 BITS = 8
 DIRECTED = 9  # numbers of a position: u, v, mip, wi, wo

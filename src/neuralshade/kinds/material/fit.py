@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from neuralshade.asset.asset import Header, save_asset
 from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.argument_checks import check_path
@@ -42,7 +40,7 @@ from neuralshade.kinds.material.engine import ENCODED, TRAINED
 from neuralshade.kinds.material.judging.judge import Judge, Judged
 from neuralshade.kinds.material.judging.lit_surfaces import Shade, at_centers
 from neuralshade.kinds.material.judging.mip_judge import LevelJudge, with_levels
-from neuralshade.kinds.material.map_rows import named, rows_of
+from neuralshade.kinds.material.map_rows import with_rows
 from neuralshade.kinds.material.memory import check_memory
 from neuralshade.kinds.material.mip_fit import LeveledEngine, finest_level_share
 from neuralshade.kinds.material.noise import sampler_noise
@@ -237,15 +235,10 @@ class _Job(Job[MaterialRecipe]):
                               varied=self.bsdf.varied)  # fmt: skip
 
     def _stored(self, *, compresses: bool = True) -> Field:
-        """Return the field as a file would store it now, with all trained levels.
-
-        ``compresses``: False reads a map as it is before it is compressed, for a look at it.
-        """
+        """Return the field as a file would store it, with all trained levels; see pack_field."""
         tensors = pack_field(self.field_engine.field(), compresses=compresses)
         trained = self.leveled.trained_levels()
-        if trained is not None:
-            tensors |= named(np.concatenate([rows_of(tensors), *trained]))
-        return stored_field(self.recipe, self.recipe.size, tensors)
+        return stored_field(self.recipe, self.recipe.size, with_rows(tensors, trained))
 
     def open(self, asset: Path) -> OpenedMaterial:
         """Open an asset of this kind."""

@@ -46,7 +46,8 @@ from neuralshade.kinds.material.field import build_field, encoding_of, log_decod
 from neuralshade.kinds.material.judging.judge import field_shade
 from neuralshade.kinds.material.judging.lit_surfaces import Shade
 from neuralshade.kinds.material.log_loss import FLOOR
-from neuralshade.kinds.material.map_blocks import OF_BLOCKS, blocks_of_state, round_map
+from neuralshade.kinds.material.map_blocks import round_map
+from neuralshade.kinds.material.map_rows import OF_BLOCKS, blocks_of_state
 from neuralshade.kinds.material.mip_fit import finest_level_share
 from neuralshade.kinds.material.read_out import NAMES, TOGETHER, ReadOut
 from neuralshade.kinds.material.recipe import NETWORK_BETA2, MaterialRecipe
@@ -165,14 +166,9 @@ class GpuMaterialEngine(MaterialEngine):
 
     def freeze(self) -> None:
         assert self.trainer is not None, "a map is baked before it is frozen"
-        encoding = encoding_of(self.trainer.field)
-        if encoding.compressed:
-            field = self.field()
-            encoding.blocks = round_map(field)
-            encoding.grid.texels.data.copy_(encoding_of(field).grid.texels)
-        else:
-            with self.trainer.averaged():
-                encoding.grid.round()
+        encoding, field = encoding_of(self.trainer.field), self.field()
+        encoding.blocks = round_map(field)
+        encoding.grid.texels.data.copy_(encoding_of(field).grid.texels)
         self._hold_map()
 
     def _hold_map(self) -> None:
@@ -268,14 +264,13 @@ class GpuMaterialEngine(MaterialEngine):
     def _built(self) -> Field:
         """Return an untrained field of the whole size."""
         field = build_field(self.recipe, self.recipe.size, None)
-        encoding = encoding_of(field)
-        encoding.mixes = self.shared is None
-        if encoding.compressed:
-            encoding.grid.bits = BLOCK_BITS
+        encoding_of(field).mixes = self.shared is None
         return field
 
     def _train(self, field: Field) -> NetworkTrainer:
         """Train ``field`` in kernels from now on."""
+        if encoding_of(field).compressed:
+            encoding_of(field).grid.bits = BLOCK_BITS
         self.read_out = self._read_out_of(field)
         self.trainer = NetworkTrainer(
             self.gpu, *self._parts(field, self.read_out), self.rng, self.path,

@@ -5,7 +5,7 @@ Device half: the look-up of scattering.slang.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ import torch
 
 from neuralshade.engine.threads import side_by_side
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
+from neuralshade.kinds.material.line_fit import block_rows
+from neuralshade.kinds.material.map_rows import Rows, codes_of, is_blocks
 from neuralshade.kinds.material.schema import level_sides
 from neuralshade.model.field import Field
 from neuralshade.source.halving import halved
@@ -40,6 +42,23 @@ def boxed(finest: Codes, side: int) -> list[Codes]:
         values = _halved(values)
         found.append(np.round(values).astype(np.uint8).reshape(-1, values.shape[2]))
     return found
+
+
+def boxed_rows(finest: Rows, side: int, ends: npt.NDArray[np.float32]) -> list[Rows]:
+    """Return the box filters of a finest level for all levels after it, as rows of its sort.
+
+    ``ends``: float32 [2, features], the values of codes 0 and 255.
+    """
+    codes = boxed(codes_of(finest, side), side)
+    return compressed(codes, side, ends) if is_blocks(finest) else codes
+
+
+def compressed(codes: Sequence[Rows], side: int, ends: npt.NDArray[np.float32]) -> list[Rows]:
+    """Return the blocks of all levels behind the finest, of their codes."""
+    weights = torch.from_numpy(ends[1] - ends[0]).clamp_min(1e-6)
+    weights = weights / weights.max()
+    return [block_rows(torch.from_numpy(level).float().view(each, each, -1), weights)
+            for level, each in zip(codes, level_sides(side)[1:], strict=True)]  # fmt: skip
 
 
 def _halved(values: npt.NDArray[Any]) -> Floats:

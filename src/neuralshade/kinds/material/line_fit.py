@@ -57,12 +57,12 @@ def _fit(texels: torch.Tensor, weights: torch.Tensor) -> Line:
         best.take(*_refitted(texels, best.steps))
     for _ in range(ROUNDS):
         first, last = _refitted(texels, best.steps)
-        for odd in product((0, 1), repeat=2):
+        for odd in ((0, 0), (0, 1), (1, 0), (1, 1)):
             best.take(first, last, odd)
         for channel, move, end in product(range(CHANNELS), (-2, 2), range(2)):
             ends = [best.first.clone(), best.last.clone()]
             ends[end][:, channel] += move
-            best.take(*ends)
+            best.take(ends[0], ends[1])
     return best.first, best.last, best.steps
 
 

@@ -9,17 +9,14 @@ using Block-Compressed Features.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
 import torch
 
 from neuralshade.asset.texture.bc7_lines import CHANNELS
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
-from neuralshade.kinds.material.line_fit import PEAK, SIDE, block_rows
+from neuralshade.kinds.material.line_fit import block_rows
 from neuralshade.kinds.material.log_loss import FLOOR
-from neuralshade.kinds.material.map_rows import codes_of
+from neuralshade.kinds.material.map_rows import PEAK, MapBlocks
+from neuralshade.kinds.material.schema import BLOCK_SIDE
 from neuralshade.model.field import Field
 from neuralshade.sampler.directions import draw_pairs
 
@@ -29,44 +26,6 @@ LEAST_SLOPE = 1e-4  # of the largest, so that the mix can be taken back
 REACH, MARGIN = (0.0001, 0.9999), 0.02  # quantiles of mixed numbers, and how far beyond codes reach
 QUANTILES_OF = 2**20  # texels at most
 SEED = 53
-OF_BLOCKS = "blocks."  # prefix in the state of a fit
-NAMES = ("rows", "mix", "ends")
-
-
-@dataclass(frozen=True)
-class MapBlocks:
-    """Compressed finest level of a map. Its codes mean numbers ``mix`` x of latents x."""
-
-    rows: npt.NDArray[np.uint8]  # [blocks, textures, 16]
-    mix: torch.Tensor  # float32 [features, features]
-    ends: torch.Tensor  # float32 [2, features], the mixed numbers of codes 0 and 255
-
-    def unmixed(self, weight: torch.Tensor) -> torch.Tensor:
-        """Return weights [outputs, inputs], latents first, that read mixed numbers instead."""
-        found, count = weight.clone(), len(self.mix)
-        found[:, :count] = (
-            weight[:, :count].double() @ torch.linalg.inv(self.mix.double())
-        ).float()
-        return found
-
-    def latents(self, side: int) -> torch.Tensor:
-        """Return the latents that it holds: float32 [texels, features]."""
-        codes = torch.from_numpy(codes_of(self.rows, side)).double() / PEAK
-        low, high = self.ends.double()
-        return torch.linalg.solve(self.mix.double(), (low + (high - low) * codes).t()).t().float()
-
-    def state(self) -> dict[str, torch.Tensor]:
-        """Return the state for a restart, by name."""
-        every = (torch.from_numpy(self.rows), self.mix, self.ends)
-        return {f"{OF_BLOCKS}{name}": value for name, value in zip(NAMES, every, strict=True)}
-
-
-def blocks_of_state(state: dict[str, torch.Tensor]) -> MapBlocks | None:
-    """Return the blocks of a state; None if it has none."""
-    if f"{OF_BLOCKS}{NAMES[0]}" not in state:
-        return None
-    rows, mix, ends = (state[f"{OF_BLOCKS}{name}"] for name in NAMES)
-    return MapBlocks(rows.numpy(), mix, ends)
 
 
 @torch.no_grad()
@@ -127,11 +86,11 @@ def _slopes(field: Field) -> torch.Tensor:
 
 def _within_blocks(latents: torch.Tensor, side: int) -> torch.Tensor:
     """Return the covariance [F, F] of whole blocks' texels about the mean of each."""
-    across = side // SIDE
+    across = side // BLOCK_SIDE
     if not across:
         return latents.t() @ latents
-    whole = latents.view(side, side, -1)[: across * SIDE, : across * SIDE]
-    tiles = whole.reshape(across, SIDE, across, SIDE, -1)
+    whole = latents.view(side, side, -1)[: across * BLOCK_SIDE, : across * BLOCK_SIDE]
+    tiles = whole.reshape(across, BLOCK_SIDE, across, BLOCK_SIDE, -1)
     apart = (tiles - tiles.mean((1, 3), keepdim=True)).reshape(-1, latents.shape[1])
     return apart.t() @ apart
 

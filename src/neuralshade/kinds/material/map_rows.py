@@ -7,6 +7,7 @@ finest first, and row by row. A tensor named CODES or BLOCKS holds them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.asset.texture.bc7_lines import texels_of_lines, unpack_lines
-from neuralshade.kinds.material.levels import boxed
-from neuralshade.kinds.material.line_fit import SIDE, block_rows
-from neuralshade.kinds.material.schema import block_counts, level_sides
+from neuralshade.kinds.material.schema import BLOCK_SIDE, block_counts, level_sides
 
 CODES, BLOCKS = "features", "blocks"  # names of tensors
+PEAK = 255  # code of a number that is 1
+OF_BLOCKS = "blocks."  # prefix in the state of a fit
+NAMES = ("rows", "mix", "ends")
 
 Rows = npt.NDArray[np.uint8]
 Tensors = Mapping[str, npt.NDArray[Any]]
@@ -37,6 +39,12 @@ def rows_of(tensors: Tensors) -> Rows:
 def named(rows: Rows) -> dict[str, Rows]:
     """Return rows under the name of their tensor."""
     return {BLOCKS if is_blocks(rows) else CODES: rows}
+
+
+def with_rows(tensors: Tensors, levels: Sequence[Rows] | None) -> dict[str, npt.NDArray[Any]]:
+    """Return tensors of a map's finest level with the rows of further levels, if any."""
+    more = {} if levels is None else named(np.concatenate([rows_of(tensors), *levels]))
+    return {**tensors, **more}
 
 
 def level_rows(rows: Rows, side: int) -> list[Rows]:
@@ -59,24 +67,43 @@ def codes_of(rows: Rows, side: int) -> Rows:
 
 def _untiled(tiles: Rows, side: int) -> Rows:
     """Return the texels of a level's blocks [blocks, 16, features], row by row: [texels, F]."""
-    across = -(-side // SIDE)
-    lines = tiles.reshape(across, across, SIDE, SIDE, -1).swapaxes(1, 2)
-    whole = lines.reshape(across * SIDE, across * SIDE, -1)
+    across = -(-side // BLOCK_SIDE)
+    lines = tiles.reshape(across, across, BLOCK_SIDE, BLOCK_SIDE, -1).swapaxes(1, 2)
+    whole = lines.reshape(across * BLOCK_SIDE, across * BLOCK_SIDE, -1)
     return whole[:side, :side].reshape(side * side, -1)
 
 
-def boxed_rows(finest: Rows, side: int, ends: npt.NDArray[np.float32]) -> list[Rows]:
-    """Return the box filters of a finest level for all levels after it, as rows of its sort.
+@dataclass(frozen=True)
+class MapBlocks:
+    """Compressed finest level of a map. Its codes mean numbers ``mix`` x of latents x."""
 
-    ``ends``: float32 [2, features], the values of codes 0 and 255.
-    """
-    codes = boxed(codes_of(finest, side), side)
-    return compressed(codes, side, ends) if is_blocks(finest) else codes
+    rows: npt.NDArray[np.uint8]  # [blocks, textures, 16]
+    mix: torch.Tensor  # float32 [features, features]
+    ends: torch.Tensor  # float32 [2, features], the mixed numbers of codes 0 and 255
+
+    def unmixed(self, weight: torch.Tensor) -> torch.Tensor:
+        """Return weights [outputs, inputs], latents first, that read mixed numbers instead."""
+        found, count = weight.clone(), len(self.mix)
+        found[:, :count] = (
+            weight[:, :count].double() @ torch.linalg.inv(self.mix.double())
+        ).float()
+        return found
+
+    def latents(self, side: int) -> torch.Tensor:
+        """Return the latents that it holds: float32 [texels, features]."""
+        codes = torch.from_numpy(codes_of(self.rows, side)).double() / PEAK
+        low, high = self.ends.double()
+        return torch.linalg.solve(self.mix.double(), (low + (high - low) * codes).t()).t().float()
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return the state for a restart, by name."""
+        every = (torch.from_numpy(self.rows), self.mix, self.ends)
+        return {f"{OF_BLOCKS}{name}": value for name, value in zip(NAMES, every, strict=True)}
 
 
-def compressed(codes: Sequence[Rows], side: int, ends: npt.NDArray[np.float32]) -> list[Rows]:
-    """Return the blocks of all levels behind the finest, of their codes."""
-    weights = torch.from_numpy(ends[1] - ends[0]).clamp_min(1e-6)
-    weights = weights / weights.max()
-    return [block_rows(torch.from_numpy(level).float().view(each, each, -1), weights)
-            for level, each in zip(codes, level_sides(side)[1:], strict=True)]  # fmt: skip
+def blocks_of_state(state: dict[str, torch.Tensor]) -> MapBlocks | None:
+    """Return the blocks of a state; None if it has none."""
+    if f"{OF_BLOCKS}{NAMES[0]}" not in state:
+        return None
+    rows, mix, ends = (state[f"{OF_BLOCKS}{name}"] for name in NAMES)
+    return MapBlocks(rows.numpy(), mix, ends)

@@ -22,9 +22,9 @@ from neuralshade.kinds.material.device_footprints import DeviceFootprints
 from neuralshade.kinds.material.engine import MaterialEngine, batch_of
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.footprints import POINTS
-from neuralshade.kinds.material.levels import boxed
+from neuralshade.kinds.material.levels import boxed, compressed
 from neuralshade.kinds.material.log_loss import FLOOR, log_loss
-from neuralshade.kinds.material.map_rows import codes_of, compressed, level_rows, rows_of
+from neuralshade.kinds.material.map_rows import codes_of, level_rows, rows_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.kinds.material.samples import MaterialSampler

@@ -16,8 +16,8 @@ import torch
 from neuralshade.kinds.material.asset import stored_field
 from neuralshade.kinds.material.footprints import Footprints
 from neuralshade.kinds.material.judging.measures import smape
-from neuralshade.kinds.material.levels import LevelShade, level_shade
-from neuralshade.kinds.material.map_rows import Rows, boxed_rows, named, rows_of
+from neuralshade.kinds.material.levels import LevelShade, boxed_rows, level_shade
+from neuralshade.kinds.material.map_rows import Rows, named, rows_of
 from neuralshade.kinds.material.map_rows import level_rows as split_levels
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
