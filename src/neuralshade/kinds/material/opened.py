@@ -269,7 +269,8 @@ class OpenedMaterial(BsdfQueries, Opened):
         return {
             "size": f"{self.byte_count:,} bytes",
             "in a GPU": memory_text(self.memory_bytes, self.side**2, "texel of its map"),
-            "map": f"{self.material['name']}, {self.side} x {self.side} x {self.recipe.features}",
+            "map": f"{self.material['name']}, {self.side} x {self.side} x {self.recipe.features}"
+                   f"{', BC7' * ('blocks' in self.tensors)}",
             "levels": levels_summary(self.material.get("levels"), coarse),
             **inputs_summary(self.varied),
             **shared_summary(self.material.get("shared")),
