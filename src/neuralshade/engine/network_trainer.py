@@ -150,10 +150,11 @@ class NetworkTrainer:
         """Return the dispatches of one step; compiling them may take seconds."""
         build = self._kernels
         before, between = self.task.before, self.task.between
+        bound = {**self.buffers, "grid_numbers": self.grid.stored}
         step: list[Dispatch] = [
-            *(before(self.buffers) if before is not None else ()),
+            *(before(bound) if before is not None else ()),
             (build.train(), self.plan.groups),
-            *(between(self.buffers) if between is not None else ()),
+            *(between(bound) if between is not None else ()),
             *build.step_update(grids=not self.grid_frozen),
         ]
         if self.work.rounds_after and not self.grid_frozen:

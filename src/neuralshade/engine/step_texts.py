@@ -9,9 +9,11 @@ from typing import Any
 
 from neuralshade.engine.kernel_path import TrainingPath
 from neuralshade.engine.kernel_plan import Plan, build_plan, train_text
+from neuralshade.engine.kernels.levels.levels import LEAST_BATCH, level_task, takes_levels
 from neuralshade.engine.kernels.step.gradients import (
     COPIES,
     GRADIENTS,
+    UNCROWDED,
     choose_gradients,
     crowded_numbers,
 )
@@ -72,7 +74,7 @@ class GridWork:
         self.rounding = self._rounding(measured)
         self.rounds_after = measured and gradients == "fixed"  # a step, by what it has measured
         self.most_features = max((table.features for table in tables), default=1)
-        self.crowded = 0 if gradients == "fixed" else crowded_numbers(tables)
+        self.crowded = 0 if gradients in UNCROWDED else crowded_numbers(tables)
         self.gradients, self.kind = gradients, GRADIENTS[gradients]
 
     def _rounding(self, measured: bool) -> list[tuple[str, int]]:
@@ -118,6 +120,7 @@ class StepTexts:
         network = ("sum_network", "update_layers") if self.side else ("update_network",)
         gpu.prepare([
             self.train("train_many" if self.resident else "train"),
+            *self.task.kernels,
             *(self.update(entry) for entry in (*network, "round_network", *grids)),
         ])  # fmt: skip
 
@@ -174,6 +177,11 @@ def step_texts(
     layout = NetworkLayout(field.network, plan.align)
     gradients = choose_gradients(gpu, exact=training.exact, halves=plan.halves)
     made = task(halves=plan.halves, gradients=gradients)
+    apart = made.position and not training.exact and not joined
+    if apart and takes_levels(gpu, plan, field.encoding, training.batch, LEAST_BATCH):
+        gradients = "levels"
+        made = task(halves=plan.halves, gradients=gradients)
+        made = level_task(gpu, field.encoding, training.batch, made)
     resident = 0
     alone = not joined and not training.soap and made.before is made.after is made.between is None
     if alone and training.frozen_layers == 0:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neuralshade.gpu.gpu import Dispatch
+from neuralshade.gpu.gpu import Dispatch, KernelText
 
 
 @dataclass(frozen=True)
@@ -13,10 +13,12 @@ class TaskText:
 
     ``text`` declares ``Task`` (an INetworkTask), ``make_task(group)``, ``Encoding`` (an IEncoding)
     and the buffers that they read; ``variables`` binds these by name. ``before``, if
-    not None, is called with a step's buffers by name, "states" among them, and returns the
-    dispatches before each step, such as drawing its samples; ``after`` those at its end,
-    such as updating numbers of the task's own; ``between`` those between the gradients and the
-    update, such as training a network in front of this one.
+    not None, is called with a step's buffers by name, "states" and "grid_numbers" among them, and
+    returns the dispatches before each step, such as drawing its samples; ``after`` those at its
+    end, such as updating numbers of the task's own; ``between`` those between the gradients and the
+    update, such as training a network in front of this one. ``kernels``: what these dispatch, as
+    far as it is to be compiled beside the step's. ``position``: the member of samples that
+    ``Encoding`` takes, where ``encode`` puts what that yields and nothing else; else empty.
     """
 
     text: str
@@ -24,3 +26,5 @@ class TaskText:
     before: Callable[[dict[str, Any]], Sequence[Dispatch]] | None = None
     after: Callable[[dict[str, Any]], Sequence[Dispatch]] | None = None
     between: Callable[[dict[str, Any]], Sequence[Dispatch]] | None = None
+    kernels: Sequence[KernelText] = ()
+    position: str = ""

@@ -99,4 +99,5 @@ def image_task(
             **half.uniforms,
             **grid_variables(encoding, gradients, seed),
         },
+        position="uv",
     )

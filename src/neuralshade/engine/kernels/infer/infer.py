@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,9 @@ import torch
 
 from neuralshade.engine.kernel_path import KernelPath
 from neuralshade.engine.kernels.infer.infer_text import ENCODING, InferPlan, infer_text
+from neuralshade.engine.kernels.infer.infer_view import VIEW, listed_view, pixels_view
+from neuralshade.engine.kernels.infer.level_inference import LevelInference
+from neuralshade.engine.kernels.levels.levels import LEAST_POSITIONS, takes_levels
 from neuralshade.engine.kernels.wgmma.wgmma import WgmmaPlan
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.gpu.gpu import (
@@ -40,17 +43,6 @@ INFER_THREADS = 64  # of a group
 TEXTURE_TILE_PX = 8  # a group's side, drawing into a texture
 BLOCK_PIXELS = 2**24  # of a picture, evaluated at once
 KEPT_POSITIONS = 2**20  # larger buffers are not kept for the next call
-VIEW = np.dtype(
-    [
-        ("first", "<f4", 2),
-        ("extent", "<f4", 2),
-        ("size_px", "<u4", 2),
-        ("count", "<u4"),
-        ("begin", "<u4"),
-        ("groups", "<u4"),
-        ("unused", "<u4"),
-    ]
-)
 
 
 @dataclass(frozen=True)
@@ -90,7 +82,7 @@ class Inference:
         codes: SteppedCodes | None = None,
     ):
         self.gpu, self.field, self.network = gpu, field, network
-        self.vectors, self.plan = vectors, plan
+        self.vectors, self.plan, self.layout, self.codes = vectors, plan, layout, codes
         self.outputs = field.network.members[-1].weight.shape[0]
         self.weights = cooperative_weights(gpu, field, layout) if vectors else None
         self.text = infer_text(field, layout, halves, self.weights, plan, codes)
@@ -143,12 +135,10 @@ class Inference:
         """
         self.field.check_positions("at_positions", positions.shape)
         canvas = self._positions_canvas(len(positions))
-        view = np.zeros(1, VIEW)
-        view["count"] = len(positions)
         commands = self.gpu.commands()
         commands.upload(canvas.positions, 0, np.ascontiguousarray(positions, np.float32))
         commands.submit()
-        return self._steps(canvas, view), canvas.drawn
+        return self._listed_steps(canvas, len(positions)), canvas.drawn
 
     def steps_between(self, positions: Buffer, drawn: Buffer, count: int) -> Steps:
         """Return steps that evaluate ``count`` positions float32 [count, D] in place, into
@@ -160,9 +150,7 @@ class Inference:
         """Return the same as a dispatch within a training step."""
         on_device = self.gpu.buffer(size=VIEW.itemsize)
         canvas = self._bind("draw_positions", on_device, drawn, positions, count)
-        view = np.zeros(1, VIEW)
-        view["count"] = count
-        return self._dispatch(canvas, view)
+        return self._dispatch(canvas, listed_view(count))
 
     def steps_on(self, positions: Buffer, drawn: Buffer, most: int) -> Callable[[int], Steps]:
         """Return a function of a count, for ``steps_between`` of the first of ``most`` positions.
@@ -173,9 +161,7 @@ class Inference:
         canvas = self._bind("draw_positions", on_device, drawn, positions, most)
 
         def steps(count: int) -> Steps:
-            view = np.zeros(1, VIEW)
-            view["count"] = count
-            return self._steps(canvas, view)
+            return self._listed_steps(canvas, count)
 
         return steps
 
@@ -200,7 +186,7 @@ class Inference:
         most = min(self._most, height * width)
         canvas = self._canvas("draw_pixels", most)
         for begin in range(0, height * width, most):
-            view = _view(width, height, crop)
+            view = pixels_view(width, height, crop)
             view["begin"], view["count"] = begin, min(most, height * width - begin)
             count = int(view["count"][0])
             run_steps(self.gpu, self._steps(canvas, view))
@@ -214,7 +200,7 @@ class Inference:
         """
         self.field.check_drawn("into_texture.field")
         gpu = slangpy_gpu(self.gpu, "textures")
-        view = gpu.buffer(_view(texture.width, texture.height, crop))
+        view = gpu.buffer(pixels_view(texture.width, texture.height, crop))
         kernel = gpu.kernel(
             self.text, "draw_texture", {**self.bound, "canvas": texture, "views": view}
         )
@@ -244,6 +230,22 @@ class Inference:
     def _steps(self, canvas: _Canvas, view: npt.NDArray[Any]) -> Steps:
         """Upload ``view``; return its steps."""
         return self.gpu.steps([self._dispatch(canvas, view)])
+
+    def _listed_steps(self, canvas: _Canvas, count: int) -> Steps:
+        """Return the steps that evaluate the canvas's first ``count`` positions."""
+        plan, encoding = self.plan, self.field.encoding
+        taken = takes_levels(self.gpu, plan, encoding, count, LEAST_POSITIONS)
+        if plan is None or self.codes is not None or not taken:
+            return self._steps(canvas, listed_view(count))
+        levels = LevelInference(self.gpu, self.field, self.layout, plan, self.bound, count)
+
+        def draw(kernel: KernelText, bound: dict[str, Any], some: int) -> Dispatch:
+            view = self.gpu.buffer(size=VIEW.itemsize)
+            bound = {**bound, "views": view}
+            drawer = bound_kernel(self.gpu, kernel, bound, shared_bytes=plan.infer_shared_bytes)
+            return self._dispatch(replace(canvas, kernel=drawer, view=view), listed_view(some))
+
+        return self.gpu.steps(levels.dispatches(canvas.positions, canvas.drawn, draw))
 
     def _dispatch(self, canvas: _Canvas, view: npt.NDArray[Any]) -> Dispatch:
         groups = self._groups(canvas, int(view["count"][0]))
@@ -277,11 +279,3 @@ def cooperative_weights(gpu: Gpu, field: Field, layout: NetworkLayout) -> Any:
         padded = MLP(first.padded_cols, last.padded_rows, layers, first.padded_rows,
                      kinds[0], kinds[-1], rng=None)  # fmt: skip
     return CooperativeWeights(device, padded)
-
-
-def _view(width: int, height: int, crop: Crop) -> npt.NDArray[Any]:
-    view = np.zeros(1, VIEW)
-    u0, v0, u1, v1 = crop
-    view["first"], view["extent"], view["size_px"] = (u0, v0), (u1 - u0, v1 - v0), (width, height)
-    view["count"] = width * height
-    return view

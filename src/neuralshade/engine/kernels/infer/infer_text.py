@@ -9,6 +9,7 @@ from neuralshade.engine.kernels.matrix.matrix_infer import MatrixInferPlan, matr
 from neuralshade.engine.kernels.wgmma.wgmma import WgmmaPlan, wgmma_infer_constants
 from neuralshade.engine.layout import NetworkLayout, sizes_text
 from neuralshade.model.field import Field
+from neuralshade.model.parameters import SlangType
 
 if TYPE_CHECKING:
     from neuralshade.model.stepped_codes import SteppedCodes
@@ -51,6 +52,16 @@ float[NETWORK_OUTPUTS] run_network(float x[NETWORK_INPUTS])
 """
 
 
+def grid_text(field: Field) -> str:
+    """Return a module's beginning: the encoding and its numbers, packed float16."""
+    encoding = field.encoding.sized_slang(ENCODING)
+    modules = encoding.modules | {"neuralshade.model.encoding", "neuralshade.model.parameters"}
+    grid = TEXT.format(encoding=encoding.type, dimensions=field.dimensions, inputs=0, outputs=0,
+                       buffer="StructuredBuffer<uint>", members="grid_numbers",
+                       parameters="PackedParameters")  # fmt: skip
+    return "".join([*_imports(modules), encoding.declarations, grid])
+
+
 def infer_text(
     field: Field,
     layout: NetworkLayout,
@@ -58,14 +69,16 @@ def infer_text(
     weights: Any,
     plan: InferPlan | None = None,
     codes: SteppedCodes | None = None,
+    encoding: SlangType | None = None,
 ) -> str:
     """Return the module that evaluates ``field``.
 
     ``weights`` are those of vectors, ``plan`` that of products; loops where both are
     None. ``codes`` are those of the encoding, where it has some in place of numbers.
+    ``encoding`` takes the place of the field's.
     """
     first, last = layout.layers[0], layout.layers[-1]
-    encoding = field.encoding.sized_slang(ENCODING)
+    encoding = encoding or field.encoding.sized_slang(ENCODING)
     kinds = {"number": "uint" if halves else "float",
              "parameters": "PackedParameters" if halves else "FloatParameters"}  # fmt: skip
     own = ("activation", "encoding", "parameters", "mlp_cooperative" if weights else "mlp")

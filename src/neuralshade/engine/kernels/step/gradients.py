@@ -35,6 +35,10 @@ GRADIENTS = {
     "fixed": GradientKind(
         "FixedGradients", "RWStructuredBuffer<Atomic<uint>> grid_sums;\n", "grid_sums", 1, 8, 0
     ),
+    "levels": GradientKind(  # none is crowded: groups add sums of theirs
+        "FloatGradients",
+        "RWStructuredBuffer<Atomic<float>> grid_sums;\n", "grid_sums, 0u, 0u, 0u", 0, 4, 0,
+    ),
     "half": GradientKind(
         "HalfGradients",
         "RWStructuredBuffer<Atomic<float>> grid_sums;\nRWByteAddressBuffer grid_halves;\n",
@@ -43,6 +47,7 @@ GRADIENTS = {
     ),
 }  # fmt: skip
 
+UNCROWDED = ("fixed", "levels")
 CROWDED_ENTRIES = 2**11  # of a grid's level; on smaller ones additions often collide
 COPIES = 16  # of the sums of such levels
 
@@ -75,7 +80,7 @@ def grid_parts(gradients: str, *, halves: bool) -> dict[str, Any]:
 
 def grid_variables(encoding: Encoding, gradients: str, seed: int) -> dict[str, Any]:
     """Return the variables of such a task that its kernels share; ``seed`` becomes 32 bits."""
-    crowded = 0 if gradients == "fixed" else crowded_numbers(encoding.tables())
+    crowded = 0 if gradients in UNCROWDED else crowded_numbers(encoding.tables())
     return {"crowded": crowded, "seed": seed_word(seed)}
 
 

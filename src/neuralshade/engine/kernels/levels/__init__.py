@@ -1,0 +1,1 @@
+"""Grids in kernels of their own, level by level in group-shared memory."""
