@@ -55,7 +55,8 @@ class NetworkTrainer:
         task: as in ``step_texts``.
         rng: generator of the field's start values; only kept, for the other engine to continue.
         vectors: whether networks trained on matrices are evaluated by cooperative vectors.
-        later: kernels needed after the steps, which compile beside these.
+        later: kernels needed after the steps, which compile beside these as ``inference`` then
+            does; None: neither does.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class NetworkTrainer:
         rng: torch.Generator,
         path: TrainingPath = "fma",
         vectors: bool = True,
-        later: Sequence[KernelText] = (),
+        later: Sequence[KernelText] | None = None,
     ):
         self.gpu, self.field, self.training, self.rng = gpu, field, training, rng
         self.vectors = path == "matrix" and vectors
@@ -80,7 +81,8 @@ class NetworkTrainer:
         with part("compiling kernels"):
             self._texts.prepare(gpu)
             self._open_inference()
-            gpu.prepare([self.inference.text_of("draw_positions"), *later])
+            if later is not None:
+                gpu.prepare([self.inference.text_of("draw_positions"), *later])
             self._compile()
         self._round()
 

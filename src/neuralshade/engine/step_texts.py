@@ -39,6 +39,7 @@ from neuralshade.model.parameters import Table
 
 MakeTask = Callable[..., TaskText]  # see ``step_texts``
 COARSE = ("update_network", "sum_network", "round_latents")  # entry points that may be, with grids
+OF_NETWORK = ("update_layers", "round_network")  # entry points without grids
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ class StepTexts:
     layout: NetworkLayout
     work: GridWork
     resident: int  # resident groups where many steps share a dispatch, else 0
+    apart: bool = False  # each entry point is compiled by itself, as through CUDA
 
     def prepare(self, gpu: Gpu) -> None:
         """Compile kernels ahead, the slowest first."""
@@ -133,6 +135,11 @@ class StepTexts:
         """Return an entry point of update.cs.slang."""
         # quotients and roots may be coarse unless bits must be equal
         coarse = entry in COARSE and self.work.groups > 0 and not self.training.exact
+        if self.apart and entry in OF_NETWORK:  # one for all of a fit's networks: no grid in it
+            side = self.side if entry == "update_layers" else 0
+            alone = update_text((), halves=self.plan.halves, gradients="float", touched=False,
+                                side=side)  # fmt: skip
+            return KernelText(alone, entry)
         return KernelText(self._update_text, entry, coarse)
 
     @property
@@ -187,7 +194,7 @@ def step_texts(
     if alone and training.frozen_layers == 0:
         resident = _resident_groups(gpu, plan, layout, field, training.batch)
     work = GridWork(field.encoding.tables(), gradients)
-    return StepTexts(field, made, training, plan, layout, work, resident)
+    return StepTexts(field, made, training, plan, layout, work, resident, gpu.api == "cuda")
 
 
 def _resident_groups(gpu: Gpu, plan: Plan, layout: NetworkLayout, field: Field, batch: int) -> int:

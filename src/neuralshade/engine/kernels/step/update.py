@@ -40,14 +40,16 @@ def update_text(
 
     ``side``: of layers that have axes, as ``turned_side`` returns it.
     """
+    latents = any(table.unit for table in tables)
     return TEXT.format(
         gradients=GRADIENTS[gradients].number,
         touched=int(touched),
         halves=int(halves),
         side=side,
-        latents=int(any(table.unit for table in tables)),
+        latents=int(latents),
         stored="half" if halves else "float",
-        features=max((table.features for table in tables), default=1),
+        # latents are stepped alike whatever their entries are
+        features=1 if latents else max((table.features for table in tables), default=1),
     )
 
 
