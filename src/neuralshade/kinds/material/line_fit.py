@@ -5,6 +5,7 @@ Why not etcpak: lines alone are needed, and its error is not that of latents.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -12,11 +13,12 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.asset.texture.bc7_lines import CHANNELS, STEPS, WEIGHTS, pack_lines
+from neuralshade.engine.threads import side_by_side
 
 SIDE, TEXELS, PEAK = 4, 16, 255  # of a block; code of a number that is 1
 TURNS = 12  # power iterations for a block's main axis
-REFITS, ROUNDS = 3, 2  # of end points to the steps chosen; of moves by their last bits
-AT_ONCE = 2**14  # blocks, without copies of a large map
+REFITS, ROUNDS = 3, 1  # of end points to the steps chosen; of moves by their last bits
+AT_ONCE = 2**11  # blocks that a core fits at once
 LEAST = 1e-9
 
 Rows = npt.NDArray[np.uint8]
@@ -34,7 +36,7 @@ def block_rows(texels: torch.Tensor, weights: torch.Tensor) -> Rows:
     found = []
     for first in range(0, texels.shape[2], CHANNELS):
         own = slice(first, first + CHANNELS)
-        parts = [_fit(part, weights[own]) for part in tiles[..., own].split(AT_ONCE)]
+        parts = side_by_side(partial(_fit, weights=weights[own]), tiles[..., own].split(AT_ONCE))
         lines = [torch.cat(each).to(torch.uint8).numpy() for each in zip(*parts, strict=True)]
         found.append(pack_lines(*lines))
     return np.stack(found, axis=1)
