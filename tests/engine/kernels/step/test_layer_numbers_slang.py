@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
+from fixtures.updates import unread
 
 from neuralshade.engine.kernels.step.layer_numbers import LayerNumbers, turned_side
 from neuralshade.engine.kernels.step.step_state import FLAGS, STATE, StepState
@@ -50,6 +51,7 @@ class Steps:
                     "row_count": len(layout.rows(frozen))}  # fmt: skip
         variables = {**self.buffers, **self.numbers.bound(), "settings": settings,
                      "levels4": levels_of(4), "levels8": levels_of(8)}  # fmt: skip
+        variables |= unread(gpu, variables)
         rows = len(layout.rows(frozen))
         layers = self.numbers.layer_count
         self.dispatches = [

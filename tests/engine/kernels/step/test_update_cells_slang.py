@@ -17,6 +17,7 @@ from fixtures.updates import (
     buffers,
     settings,
     state_at,
+    unread,
 )
 
 from neuralshade.engine.kernels.step.gradients import COPIES, GRADIENTS, crowded_numbers
@@ -90,6 +91,7 @@ class Grids:
         views = {"half_sum_quads": "grid_halves",
                  "extent_maxima": "extents", "extent_squares": "extents"}  # fmt: skip
         self.run.others |= {name: self.run.buffers[of] for name, of in views.items()}
+        self.run.others |= unread(self.run.gpu, {*arrays, *views})
         self.measuring = ("measure_grid", self.groups), ("sum_extents", len(tables))
         self.rounding = self.measuring[1], ("round_cells", self.groups)
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from fixtures.updates import unread
 
 from neuralshade.engine.kernels.step.gradients import COPIES, GRADIENTS, crowded_numbers
 from neuralshade.engine.kernels.step.latent_words import (
@@ -71,6 +72,7 @@ class Latents:
         self.run = dispatch(
             text, arrays, levels4=levels_of(4), levels8=levels_of(8), settings=settings
         )
+        self.run.others |= unread(self.run.gpu, arrays)
 
     def sums_of(self, gradients):
         """Return the buffers of sums for gradients of numbers, as kernels leave them."""

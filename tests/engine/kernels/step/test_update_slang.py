@@ -20,6 +20,7 @@ from fixtures.updates import (
     buffers,
     settings,
     state_at,
+    unread,
 )
 
 from neuralshade.engine.kernels.step.step_state import STATE, StepState
@@ -51,6 +52,7 @@ def test_a_network_moves_by_adam_and_its_filling_stays_zero(dispatch, rng, sizes
         settings=settings({"network_numbers": layout.size, "slot_size": layout.size,
                            "row_count": len(rows)}),
     )  # fmt: skip
+    run.others |= unread(run.gpu, run.buffers)
     adam, mean = Adam(list(network.parameters()), RATE, BETAS, EPSILON, PENALTY), Mean()
     for step in range(STEPS):
         # the filling gets gradients too: it must not move
