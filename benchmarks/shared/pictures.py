@@ -7,12 +7,17 @@ DATA = Path("../shared/data")
 VARIABLE = "NEURALSHADE_DATA"
 
 
+def data_folder() -> Path:
+    """Return the folder that NEURALSHADE_DATA names, or ../shared/data."""
+    return Path(os.environ.get(VARIABLE, DATA)).absolute()
+
+
 def find_pictures(names: list[str]) -> dict[str, Path]:
     """Return those of ``names`` that are there, saying which are not.
 
     Looked for anywhere below the folder that NEURALSHADE_DATA names, or ../shared/data.
     """
-    folder = Path(os.environ.get(VARIABLE, DATA))
+    folder = data_folder()
     found = {}
     for name in names:
         places = sorted(folder.rglob(name))

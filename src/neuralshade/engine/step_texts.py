@@ -9,7 +9,7 @@ from typing import Any
 
 from neuralshade.engine.kernel_path import TrainingPath
 from neuralshade.engine.kernel_plan import Plan, build_plan, train_text
-from neuralshade.engine.kernels.levels.levels import LEAST_BATCH, level_task, takes_levels
+from neuralshade.engine.kernels.levels.levels import level_task, trains_by_levels
 from neuralshade.engine.kernels.step.gradients import (
     COPIES,
     GRADIENTS,
@@ -185,7 +185,7 @@ def step_texts(
     gradients = choose_gradients(gpu, exact=training.exact, halves=plan.halves)
     made = task(halves=plan.halves, gradients=gradients)
     apart = made.position and not training.exact and not joined
-    if apart and takes_levels(gpu, plan, field.encoding, training.batch, LEAST_BATCH):
+    if apart and trains_by_levels(gpu, plan, field.encoding, training.batch):
         gradients = "levels"
         made = task(halves=plan.halves, gradients=gradients)
         made = level_task(gpu, field.encoding, training.batch, made)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+import neuralshade.engine.kernels.levels.levels as levels_module
 import neuralshade.engine.step_texts as texts_of_steps
 from neuralshade.engine.kernel_path import training_paths
 from neuralshade.engine.kernels.infer.infer_text import grid_text
@@ -95,7 +96,7 @@ def by_levels(gpu, monkeypatch):
     """Give a function that lets the next trainers go by levels, whatever runs the network."""
     if gpu.api == "cuda":
         pytest.skip("CUDA's kernels of levels read float16, which this network does not")
-    return lambda: monkeypatch.setattr(texts_of_steps, "takes_levels", lambda *_: True)
+    return lambda: monkeypatch.setattr(texts_of_steps, "trains_by_levels", lambda *_: True)
 
 
 def picture_trainer(gpu: Gpu, finest: int) -> NetworkTrainer:
@@ -176,7 +177,8 @@ def hopper():
 
 
 @pytest.mark.gpu
-def test_gradients_of_a_large_batch_are_the_exact_ones(hopper):
+def test_gradients_of_a_large_batch_are_the_exact_ones(hopper, monkeypatch):
+    monkeypatch.setattr(levels_module, "TRAINS", True)
     bench = BenchPicture(software=False)
     network = next(network for network in bench.networks if network.name == "C")
     levels = bench.gpu_trainer(network, LEAST_BATCH, hopper, "auto")
