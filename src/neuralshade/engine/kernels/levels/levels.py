@@ -23,8 +23,8 @@ from neuralshade.model.composite import Composite
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.hash_grid import HashGrid
 
-# Off until the tests marked gpu have passed on a GPU: measured there, the sums of the third kernel
-# had lost their signs in CUDA's text, and were mended since. Speeds were as docs/performance.md says.
+# Off until the tests marked gpu have passed on a GPU: where they were measured, sums had lost their
+# signs in CUDA's text, which was mended since.
 TRAINS = False
 LEAST_BATCH = 2**16  # below it, further dispatches cost more than look-ups
 LEAST_POSITIONS = 2**19  # of inference; the same
