@@ -16,14 +16,15 @@ from shared.pictures import find_pictures
 from shared.results import FOLDER, write_results
 
 import neuralshade
-from neuralshade.measure.baselines import spend_on_jpeg, spend_on_webp
+from neuralshade.measure.baselines import spend_on_avif, spend_on_jpeg, spend_on_webp
 from neuralshade.measure.quality import psnr_db
 
 Row = dict[str, Any]
 PICTURES = [f"kodim{number:02d}.png" for number in range(1, 24, 2)]
 RATES = (0.1, 0.2, 0.33, 0.5, 1.0, 2.0)  # bits per pixel
 ASKED = {0.33: 26.67, 0.5: 29.1}  # what JPEG has on all 24 pictures; a decibel more is wanted
-SERIES = ("splats", "fit image", "JPEG", "WebP")
+RIVALS = {"JPEG": spend_on_jpeg, "WebP": spend_on_webp, "AVIF": spend_on_avif}
+SERIES = ("splats", "fit image", "JPEG", "WebP", "AVIF")
 
 
 def fit_all(
@@ -62,7 +63,7 @@ def measured(folder: Path, pictures: dict[str, Path]) -> list[Row]:
             found["fit image"] = None
             if field.exists():
                 found["fit image"] = neuralshade.evaluate(field, picture)[0]["psnr_db"]
-            for rival, spend in (("JPEG", spend_on_jpeg), ("WebP", spend_on_webp)):
+            for rival, spend in RIVALS.items():
                 result = spend(picture.pixels, size).result
                 found[rival] = None if result is None else psnr_db(picture.as_float(), result)
             rows.append(found)

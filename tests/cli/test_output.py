@@ -148,7 +148,7 @@ def test_evaluate_prints_a_table(run, folder, few):
         "setting",
     ]  # fmt: skip
     names = [row.split()[0] for row in rows]  # below: what could not be measured
-    assert names[:4] == ["neuralshade", "JPEG", "WebP", "Thumbnail"]
+    assert names[:5] == ["neuralshade", "JPEG", "WebP", "AVIF", "Thumbnail"]
     size = (folder / "a.nsh").stat().st_size
     assert rows[0].split()[1] == f"{size:,}"
 

@@ -29,12 +29,12 @@ def refusal(kind, verb, *arguments, **options):
 def test_evaluate_rows(fitted):
     rows = neuralshade.evaluate(fitted / "a.nsh", fitted / "a.png")
     assert rows[0]["name"] == "neuralshade" and rows[0]["random_access"]
-    assert [row["name"] for row in rows[1:4]] == ["JPEG", "WebP", "Thumbnail"]
-    assert {"BC1", "BC7", "ASTC 6x6", "ASTC 8x8"} <= {row["name"] for row in rows[4:]}
-    assert [row["random_access"] for row in rows[1:4]] == [False, False, True]
+    assert [row["name"] for row in rows[1:5]] == ["JPEG", "WebP", "AVIF", "Thumbnail"]
+    assert {"BC1", "BC7", "ASTC 6x6", "ASTC 8x8"} <= {row["name"] for row in rows[5:]}
+    assert [row["random_access"] for row in rows[1:5]] == [False] * 3 + [True]
     size = (fitted / "a.nsh").stat().st_size
     assert rows[0]["bytes"] == size
-    assert all(row["bytes"] is None or row["bytes"] <= size for row in rows[:4])
+    assert all(row["bytes"] is None or row["bytes"] <= size for row in rows[:5])
     assert rows[0]["memory_bytes"] == neuralshade.info(fitted / "a.nsh")["memory_bytes"]
     drawn = neuralshade.render(fitted / "a.nsh").astype(np.float64)
     error = np.square(drawn - neuralshade.load_picture(fitted / "a.png").as_float()).mean()

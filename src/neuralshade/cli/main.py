@@ -154,8 +154,9 @@ def evaluate(asset: str, picture: str | None, pairs: tuple[str, ...], trust: boo
              as_json: bool) -> None:  # fmt: skip
     """Compare ASSET with PICTURE, and with other codecs at the same size.
 
-    Prints PSNR (dB, with alpha), SSIM and FLIP (color only) of the asset, of JPEG and WebP files
-    and a thumbnail of its size, and of BC1, BC7 and ASTC, at full size and reduced to its bytes.
+    Prints PSNR (dB, with alpha), SSIM and FLIP (color only) of the asset, of JPEG, WebP and AVIF
+    files and a thumbnail of its size, and of BC1, BC7 and ASTC, at full size and reduced to its
+    bytes.
 
     For mip levels and texture sets PICTURE is the folder or manifest of their maps. Assets of fit
     shader need no PICTURE: the table has the mean loss over new random numbers. Mip levels and

@@ -12,9 +12,13 @@ from PIL import Image
 
 from neuralshade.base.progress_scope import part
 from neuralshade.measure.baselines import (
+    AVIF_SIDE_PX,
+    AVIF_SPEED,
+    DRAFT_SPEED,
     JPEG_SIDE_PX,
     LARGEST_PX,
     WEBP_SIDE_PX,
+    avif_file,
     file_pixels,
     jpeg_file,
     picture_file,
@@ -25,9 +29,7 @@ from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, qualities
 
 PLAIN = {1: "r8", 2: "rg8", 3: "rgba8"}  # formats of decoded maps in GPU memory, by channels
 PLAIN_BYTES = {1: 1, 2: 2, 3: 4}
-AVIF_SIDE_PX = 65_536
-WEBP_METHOD, AVIF_SPEED, JPEG_XL_EFFORT = 5, 6, 5
-DRAFT_SPEED = 9  # of AVIF: sizes within about 10 %, in a tenth of the time
+WEBP_METHOD, JPEG_XL_EFFORT = 5, 5
 JPEG_XL_PLUGIN = "pillow_jxl"  # of the package pillow-jxl-plugin, an optional extra
 
 Encode = Callable[[Image.Image, int], bytes]
@@ -57,8 +59,7 @@ def _webp(picture: Image.Image, quality: int, lossless: bool = False) -> bytes:
 
 
 def _avif(picture: Image.Image, quality: int, speed: int = AVIF_SPEED) -> bytes:
-    chroma = "4:0:0" if picture.mode == "L" else "4:4:4"
-    return picture_file(picture, "AVIF", quality=quality, speed=speed, subsampling=chroma)
+    return avif_file(picture, "4:0:0" if picture.mode == "L" else "4:4:4", quality, speed)
 
 
 def _jpeg_xl(picture: Image.Image, quality: int) -> bytes:

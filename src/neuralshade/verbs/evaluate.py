@@ -17,7 +17,9 @@ def evaluate(
     speed: bool = False,
     notice: Notice = ignore,
 ) -> Table:
-    """Return the quality of an asset, of JPEG, WebP and a thumbnail of its size, and of textures.
+    """Return the quality of an asset, of files and a thumbnail of its size, and of textures.
+
+    Files are JPEG, WebP and, with Pillow 11.3 or newer, AVIF.
 
     Textures are those for shaders: BC1, BC7 and ASTC, for one channel BC4, for two BC5, each at
     full resolution and, except for ASTC, reduced to the same size. Pictures above four megapixels

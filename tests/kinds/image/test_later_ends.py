@@ -50,7 +50,8 @@ def test_seconds_replace_steps_and_a_plateau(tmp_path, save_smooth, few):
                                    seconds=0.9)  # fmt: skip
     recipe = neuralshade.load(tmp_path / "x.nsh").recipe
     assert (recipe.steps, recipe.seconds, recipe.until) == (None, 0.9, "end")
-    assert 0.9 <= result.seconds < 2 and result.steps > 10
+    # it ends where the next steps, of which a slow machine takes long, would pass the limit
+    assert result.seconds > 0.45 and 10 < result.steps < 10**6
 
 
 @pytest.mark.parametrize("name, value, told, more", [
