@@ -9,7 +9,6 @@ from typing import Any
 
 from neuralshade.engine.kernel_path import TrainingPath
 from neuralshade.engine.kernel_plan import Plan, build_plan, train_text
-from neuralshade.engine.kernels.levels.levels import level_task, trains_by_levels
 from neuralshade.engine.kernels.step.gradients import (
     COPIES,
     GRADIENTS,
@@ -31,6 +30,7 @@ from neuralshade.engine.kernels.step.update import (
     update_text,
     whole_quads,
 )
+from neuralshade.engine.kernels.wgmma.wgmma import WgmmaPlan
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.engine.task import TaskText
 from neuralshade.gpu.gpu import Gpu, KernelText
@@ -185,7 +185,9 @@ def step_texts(
     gradients = choose_gradients(gpu, exact=training.exact, halves=plan.halves)
     made = task(halves=plan.halves, gradients=gradients)
     apart = made.position and not training.exact and not joined
-    if apart and trains_by_levels(gpu, plan, field.encoding, training.batch):
+    if apart and _by_levels(gpu, plan, field, training.batch):
+        from neuralshade.engine.kernels.levels.levels import level_task
+
         gradients = "levels"
         made = task(halves=plan.halves, gradients=gradients)
         made = level_task(gpu, field.encoding, training.batch, made)
@@ -195,6 +197,15 @@ def step_texts(
         resident = _resident_groups(gpu, plan, layout, field, training.batch)
     work = GridWork(field.encoding.tables(), gradients)
     return StepTexts(field, made, training, plan, layout, work, resident, gpu.api == "cuda")
+
+
+def _by_levels(gpu: Gpu, plan: Plan, field: Field, batch: int) -> bool:
+    """Return whether the grid has kernels of its own; a fit without loads none of them."""
+    if not isinstance(plan, WgmmaPlan):
+        return False
+    from neuralshade.engine.kernels.levels.levels import trains_by_levels
+
+    return trains_by_levels(gpu, plan, field.encoding, batch)
 
 
 def _resident_groups(gpu: Gpu, plan: Plan, layout: NetworkLayout, field: Field, batch: int) -> int:

@@ -82,7 +82,8 @@ def build_gpu_engine(
         penalty=recipe.l2_penalty,
     )
     vectors = choose_vectors(gpu, path)
-    later = _search_texts(field, picture) if searched else []
+    hardware = not gpu.adapter.software  # else the CPU searches
+    later = _search_texts(field, picture) if searched and hardware else []
     trainer = NetworkTrainer(gpu, field, task, training, rng, path, vectors, later)
     return GpuImageEngine(trainer, Target(picture.pixels, torch.device("cpu")))
 

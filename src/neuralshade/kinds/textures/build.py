@@ -132,7 +132,8 @@ def build_gpu_engine(
         grid_betas=(recipe.beta1, recipe.latent_beta2),
     )
     vectors = choose_vectors(gpu, path)
-    later = _search_texts(field, texels) if searched else []
+    hardware = not gpu.adapter.software  # else the CPU searches
+    later = _search_texts(field, texels) if searched and hardware else []
     trainer = NetworkTrainer(gpu, field, task, training, rng, path, vectors, later)
     return GpuTexturesEngine(trainer, texels, freeze_factor(recipe))
 

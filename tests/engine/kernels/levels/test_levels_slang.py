@@ -96,7 +96,7 @@ def by_levels(gpu, monkeypatch):
     """Give a function that lets the next trainers go by levels, whatever runs the network."""
     if gpu.api == "cuda":
         pytest.skip("CUDA's kernels of levels read float16, which this network does not")
-    return lambda: monkeypatch.setattr(texts_of_steps, "trains_by_levels", lambda *_: True)
+    return lambda: monkeypatch.setattr(texts_of_steps, "_by_levels", lambda *_: True)
 
 
 def picture_trainer(gpu: Gpu, finest: int) -> NetworkTrainer:

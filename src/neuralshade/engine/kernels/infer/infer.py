@@ -13,8 +13,6 @@ import torch
 from neuralshade.engine.kernel_path import KernelPath
 from neuralshade.engine.kernels.infer.infer_text import ENCODING, InferPlan, infer_text
 from neuralshade.engine.kernels.infer.infer_view import VIEW, listed_view, pixels_view
-from neuralshade.engine.kernels.infer.level_inference import LevelInference
-from neuralshade.engine.kernels.levels.levels import LEAST_POSITIONS, takes_levels
 from neuralshade.engine.kernels.wgmma.wgmma import WgmmaPlan
 from neuralshade.engine.layout import NetworkLayout
 from neuralshade.gpu.gpu import (
@@ -233,9 +231,13 @@ class Inference:
 
     def _listed_steps(self, canvas: _Canvas, count: int) -> Steps:
         """Return the steps that evaluate the canvas's first ``count`` positions."""
-        plan, encoding = self.plan, self.field.encoding
-        taken = takes_levels(self.gpu, plan, encoding, count, LEAST_POSITIONS)
-        if plan is None or self.codes is not None or not taken:
+        plan = self.plan
+        if not isinstance(plan, WgmmaPlan) or self.codes is not None:
+            return self._steps(canvas, listed_view(count))  # and loads nothing of the rest
+        from neuralshade.engine.kernels.infer.level_inference import LevelInference
+        from neuralshade.engine.kernels.levels.levels import LEAST_POSITIONS, takes_levels
+
+        if not takes_levels(self.gpu, plan, self.field.encoding, count, LEAST_POSITIONS):
             return self._steps(canvas, listed_view(count))
         levels = LevelInference(self.gpu, self.field, self.layout, plan, self.bound, count)
 
