@@ -21,10 +21,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from shared.devices import device_and_name
 from shared.pictures import VARIABLE, data_folder
 from shared.results import write_results
 
-from neuralshade.gpu.open import hardware_adapter
 from neuralshade.gpu.shipped_kernels import FOLDER
 
 Row = dict[str, Any]
@@ -104,16 +104,15 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=2, help="of runs with filled caches")
     parser.add_argument("--only", nargs="+", choices=FITS, default=list(FITS))
     options = parser.parse_args()
-    adapter = hardware_adapter()
-    if options.device is None and adapter is None:
-        print("left out: no hardware GPU answers")
+    found = device_and_name(options.device)
+    if found is None:
         return
-    device = options.device or (adapter.api if adapter else "vulkan")
+    device, gpu_name = found
     with tempfile.TemporaryDirectory() as cache:
         torch = [seconds_of([sys.executable, "-c", "import torch"], Path(cache)) for _ in range(2)]
     rows = [measured(command, device, options.repeats) for command in options.only]
     about = {
-        "gpu": adapter.name if adapter else "software",
+        "gpu": gpu_name,
         "cores": os.cpu_count(),
         "import torch alone, s": round(min(torch), 2),
         "archives": ", ".join(sorted(p.name for p in FOLDER.glob("*.zip"))) or "none",

@@ -19,12 +19,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from shared.devices import device_and_name
 from shared.pictures import VARIABLE, data_folder, find_pictures
 from shared.results import write_results
 
 import neuralshade
 from neuralshade.engine.network_trainer import NetworkTrainer
-from neuralshade.gpu.open import hardware_adapter
 
 Row = dict[str, Any]
 PICTURES = ["jeep.jpg", "kodim05.png"]
@@ -43,6 +43,7 @@ def timed_steps() -> Iterator[list[tuple[int, float]]]:
         calls.append((len(factors), time.perf_counter() - start))
         return loss
 
+    # in place of the method, as a fit builds its trainer itself
     NetworkTrainer.advance = noted  # type: ignore[method-assign]
     try:
         yield calls
@@ -89,11 +90,10 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--sets", nargs="*", default=["ambientcg_Bark014", "polyhaven_tea_set_01"])
     given = parser.parse_args()
-    adapter = hardware_adapter()
-    if given.device is None and adapter is None:
-        print("left out: no hardware GPU answers")
+    found = device_and_name(given.device)
+    if found is None:
         return
-    device = given.device or (adapter.api if adapter else "vulkan")
+    device, gpu_name = found
     options = neuralshade.FitOptions(engine="gpu", device=device)
     pictures = find_pictures(PICTURES)
     rows = [quality(path, steps, given.seeds, options)
@@ -107,7 +107,7 @@ def main() -> None:
             print(f"left out: {folder} is missing; {VARIABLE} names the folder")
     sections = {"Pictures, default preset, 4 bits per pixel": rows, "Texture sets": sets}
     write_results(f"preset_steps_{device}", {k: v for k, v in sections.items() if v},
-                  {"gpu": adapter.name if adapter else "software"})  # fmt: skip
+                  {"gpu": gpu_name})  # fmt: skip
 
 
 if __name__ == "__main__":

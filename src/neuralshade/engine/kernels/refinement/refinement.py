@@ -86,6 +86,7 @@ class GpuRefinement:
         self.bands = [self._bands(*pair, slope_bytes)
                       for pair in zip(groups, self.tables, strict=True)]  # fmt: skip
         self.buffers = self._buffers()
+        self._sizes = field.encoding.sized_slang(ENCODING).uniforms
         gpu.prepare(refinement_texts(field, self.alpha))
         codes, kept = self.buffers["codes"], self.buffers["kept"]
         self._look, self._next_turn = self._kernel("look"), self._kernel("next_turn")
@@ -129,8 +130,7 @@ class GpuRefinement:
         }
 
     def _kernel(self, entry: str, lanes: int = FEW, **others: Buffer) -> Kernel:
-        sizes = self.field.encoding.sized_slang(ENCODING).uniforms
-        bound = {**self.buffers, "grid_numbers": self.buffers["codes"], **sizes, **others}
+        bound = {**self.buffers, "grid_numbers": self.buffers["codes"], **self._sizes, **others}
         return self.gpu.kernel(_text(self.field, self.alpha, lanes), entry, bound)
 
     def refine(self, passes: int, stopped: Callable[[], bool] = lambda: False) -> int:
