@@ -10,6 +10,7 @@ from fixtures.texture_sets import small_set
 
 from neuralshade import FitOptions
 from neuralshade.engine.network_trainer import NetworkTrainer
+from neuralshade.gpu.cuda_gpu import CudaCommands
 from neuralshade.gpu.slangpy_gpu import SlangpyCommands, SlangpyGpu, SlangpySteps
 from neuralshade.kinds.image.budget import resolve
 from neuralshade.kinds.image.build import build_gpu_engine
@@ -45,7 +46,8 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch, gpu: SlangpyGpu) -> set[tuple[st
     found: set[tuple[str, str]] = set()
     monkeypatch.setattr(gpu, "kernel", lambda text, entry, *_, **__: found.add((text, entry)))
     monkeypatch.setattr(gpu, "steps", lambda _: SlangpySteps([]))
-    monkeypatch.setattr(SlangpyCommands, "run", lambda *_: None)
+    for commands in (SlangpyCommands, CudaCommands):
+        monkeypatch.setattr(commands, "run", lambda *_: None)
     return found
 
 

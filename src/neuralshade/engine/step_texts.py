@@ -183,14 +183,15 @@ def step_texts(
     plan = build_plan(path, field.network, training.batch, gpu)
     layout = NetworkLayout(field.network, plan.align)
     gradients = choose_gradients(gpu, exact=training.exact, halves=plan.halves)
-    made = task(halves=plan.halves, gradients=gradients)
-    apart = made.position and not training.exact and not joined
-    if apart and _by_levels(gpu, plan, field, training.batch):
+    apart = not training.exact and not joined and _by_levels(gpu, plan, field, training.batch)
+    made = task(halves=plan.halves, gradients="levels" if apart else gradients)
+    if apart and made.position:
         from neuralshade.engine.kernels.levels.levels import level_task
 
         gradients = "levels"
-        made = task(halves=plan.halves, gradients=gradients)
         made = level_task(gpu, field.encoding, training.batch, made)
+    elif apart:
+        made = task(halves=plan.halves, gradients=gradients)
     resident = 0
     alone = not joined and not training.soap and made.before is made.after is made.between is None
     if alone and training.frozen_layers == 0:

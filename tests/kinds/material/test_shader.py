@@ -60,6 +60,8 @@ def test_slang_says_what_python_does(gpu, name, in_text):
 
 
 def test_texture_units_sample_blocks(gpu):
+    if gpu.api == "cuda":
+        pytest.skip("textures are SlangPy's")
     form = material(**RECIPES["blocks"]).shader("paint")
     assert [one.format for one in form.textures] == ["bc7", "bc7"] and not len(form.words)
     assert [len(level) for level in form.textures[0].levels] == [16 * 4, 16, 16]

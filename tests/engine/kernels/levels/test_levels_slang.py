@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-import neuralshade.engine.kernels.levels.levels as levels_module
 import neuralshade.engine.step_texts as texts_of_steps
 from neuralshade.engine.kernel_path import training_paths
 from neuralshade.engine.kernels.infer.infer_text import grid_text
@@ -177,8 +176,7 @@ def hopper():
 
 
 @pytest.mark.gpu
-def test_gradients_of_a_large_batch_are_the_exact_ones(hopper, monkeypatch):
-    monkeypatch.setattr(levels_module, "TRAINS", True)
+def test_gradients_of_a_large_batch_are_the_exact_ones(hopper):
     bench = BenchPicture(software=False)
     network = next(network for network in bench.networks if network.name == "C")
     levels = bench.gpu_trainer(network, LEAST_BATCH, hopper, "auto")

@@ -23,9 +23,6 @@ from neuralshade.model.composite import Composite
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.hash_grid import HashGrid
 
-# Off until the tests marked gpu have passed on a GPU: where they were measured, sums had lost their
-# signs in CUDA's text, which was mended since.
-TRAINS = False
 LEAST_BATCH = 2**16  # below it, further dispatches cost more than look-ups
 LEAST_POSITIONS = 2**19  # of inference; the same
 FEATURES = (2, 4, 8)  # of an entry: entries lie at multiples of 4 words, or four of them do
@@ -98,7 +95,7 @@ def takes_levels(gpu: Gpu, plan: object, encoding: Encoding, count: int, least: 
 
 def trains_by_levels(gpu: Gpu, plan: object, encoding: Encoding, batch: int) -> bool:
     """Return whether these kernels encode and sum gradients for training steps."""
-    return TRAINS and takes_levels(gpu, plan, encoding, batch, LEAST_BATCH)
+    return takes_levels(gpu, plan, encoding, batch, LEAST_BATCH)
 
 
 def is_hash_grid(encoding: Encoding) -> bool:
