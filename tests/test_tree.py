@@ -30,6 +30,7 @@ STAGES = """
     verbs
     testing
     scene
+    bake
     live
     cli
     __main__

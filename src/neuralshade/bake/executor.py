@@ -1,0 +1,56 @@
+"""Where jobs run: local processes or a Ray cluster, behind one protocol.
+
+An executor runs what it gets and reports what happened. Order, repeats, time limits and the table
+are the driver's (driver.py), which is the same for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from neuralshade.bake.job import Job, Row
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A job's worker reported ``row``: DONE, SKIPPED or FAILED (its input was refused)."""
+
+    name: str
+    row: Row
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A job's worker or node died, was stopped, or could not begin; ``reason`` is for users."""
+
+    name: str
+    reason: str
+
+
+Event = Ended | Lost
+
+
+class Executor(Protocol):
+    """Runs jobs, each in a process that may die without harm to the others."""
+
+    def slots(self) -> int:
+        """Return how many jobs run at once now; it may change while machines come and go."""
+        ...
+
+    def submit(self, job: Job) -> None:
+        """Start a job, or queue it; returns at once."""
+        ...
+
+    def events(self, timeout: float) -> Sequence[Event]:
+        """Return what happened since, at least one event unless ``timeout`` seconds pass."""
+        ...
+
+    def stop(self, name: str) -> None:
+        """Kill a running job's worker: it was too slow. A Lost event follows."""
+        ...
+
+    def close(self) -> None:
+        """Stop all workers."""
+        ...

@@ -1,0 +1,63 @@
+"""One fit of a bake, and the row of the table that it becomes: plain data, sent between machines.
+
+Light: workers and the command line import it before anything that computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+DONE, SKIPPED, FAILED = "done", "skipped", "failed"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One fit: what ``neuralshade fit KIND SUBJECT -o OUTPUT`` does, with its settings.
+
+    Attributes:
+        name: unique within the bake: ``output`` without its suffix, such as "rocks/wall".
+        kind: verb of ``fit``: image, textures, ...
+        subject: sources, each a path (absolute) or a URL that fsspec reads.
+        output: the asset, relative to the bake's output folder, with forward slashes.
+        settings: preset, recipe fields, flags of the kind and options of a fit, by name with _.
+        place: where the user wrote it, for messages: "bake.toml:12".
+        digest: SHA-256, hex, of inputs, settings and version; empty until it was computed.
+        cost: estimated seconds on this bake's devices; the longest job starts first.
+        after: names of jobs that are done before it: the shared part of materials.
+    """
+
+    name: str
+    kind: str
+    subject: tuple[str, ...]
+    output: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    place: str = ""
+    digest: str = ""
+    cost: float = 0.0
+    after: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of a job: a row of the table.
+
+    ``state``: DONE, SKIPPED (it was there already) or FAILED with ``message``. ``seconds`` are
+    those of the last attempt; ``source_bytes`` those of the files it was fitted to; ``psnr_db`` is
+    None for kinds that measure none. ``worker`` is "HOST:PID" of the process that made it.
+    """
+
+    name: str
+    kind: str
+    output: str
+    state: str
+    message: str = ""
+    attempts: int = 1
+    seconds: float = 0.0
+    psnr_db: float | None = None
+    asset_bytes: int | None = None
+    memory_bytes: int | None = None
+    source_bytes: int | None = None
+    digest: str = ""
+    worker: str = ""
