@@ -30,7 +30,7 @@ STAGES = """
     verbs
     testing
     scene
-    bake
+    baking
     live
     cli
     __main__

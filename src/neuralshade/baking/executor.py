@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from neuralshade.bake.job import Job, Row
+from neuralshade.baking.job import Job, Row
 
 
 @dataclass(frozen=True)
