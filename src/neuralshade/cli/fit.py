@@ -30,10 +30,10 @@ from neuralshade.cli.recipe_file import (
 )
 from neuralshade.cli.suggestions import check_no_output
 from neuralshade.cli.work_lines import starting
-from neuralshade.fitting.command import CommandLine, FitCall
+from neuralshade.fitting.command import CommandLine
 from neuralshade.fitting.defaults import defaults_path
 from neuralshade.fitting.recipe import check_settings
-from neuralshade.kinds import fit_verb, fit_verbs
+from neuralshade.kinds import fit_call, fit_verb, fit_verbs
 from neuralshade.kinds.kind import Kind
 
 
@@ -119,7 +119,7 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
             sys.exit(1)
 
     with watch(quiet, kind.rated) as watching, starts(watching) as observer:
-        call = call_of(kind, line)
+        call = fit_call(kind, line)
         fitted(call.fit, live, show, *call.subject, options=neuralshade.FitOptions(**options),
                observer=observer, **call.named)  # fmt: skip
 
@@ -154,16 +154,6 @@ def print_defaults(kind: Kind, typed: Mapping[str, Any], settings: Mapping[str, 
 
         listed = ", ".join(f"{name} = {value!r}" for name, value in effective.items())
         say(f"defaults of {defaults_path()}: {listed}")
-
-
-def call_of(kind: Kind, line: CommandLine) -> FitCall:
-    """Return the call of a command line: by the kind's function, or by the names of its flags."""
-    if kind.calls is not None:
-        call: FitCall = import_object(kind.calls)(line)
-        return call
-    preset = {} if not kind.presets else {"preset": line.preset}
-    return FitCall(kind.fit, (line.subject, line.output),
-                   {**preset, **line.flags, **line.settings})  # fmt: skip
 
 
 def silent(quiet: bool, as_json: bool, options: Mapping[str, Any]) -> bool:

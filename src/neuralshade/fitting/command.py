@@ -34,6 +34,12 @@ class Flag:
     default: str | None = None
     several: bool = False  # it may be repeated
     group: str = "fitted"  # the heading it stands under
+    stops: bool = False  # it prints something in place of a fit: not for a bake
+
+    @property
+    def key(self) -> str:
+        """Return its name in TOML files and in Python."""
+        return self.name.replace("-", "_")
 
 
 @dataclass(frozen=True)

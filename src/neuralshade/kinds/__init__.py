@@ -15,6 +15,7 @@ from neuralshade.base.lazy_import import import_object
 from neuralshade.base.message_text import shown
 from neuralshade.base.plugins import checked_plugins, names, plugin_named
 from neuralshade.errors import AssetError, ConfigError
+from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.kinds.kind import Kind, Opened
 
 if TYPE_CHECKING:
@@ -83,6 +84,16 @@ def fit_verb(name: str) -> Kind | None:
         several: Kind = import_object(f"{SEVERAL[name]}:KIND")
         return several
     return kind_named(name)
+
+
+def fit_call(kind: Kind, line: CommandLine) -> FitCall:
+    """Return the call of a command line: by the kind's function, or by the names of its flags."""
+    if kind.calls is not None:
+        call: FitCall = import_object(kind.calls)(line)
+        return call
+    preset = {} if not kind.presets else {"preset": line.preset}
+    return FitCall(kind.fit, (line.subject, line.output),
+                   {**preset, **line.flags, **line.settings})  # fmt: skip
 
 
 def fit_verbs() -> list[str]:

@@ -25,7 +25,7 @@ KIND = Kind(
         Flag("target", "PSNR to reach for single maps, as in albedo=35,normal=34.", "MAP=DB,...",
              group="model"),
         Flag("plan", "Print the quality expected at each size, beside BCn and AVIF, and stop; "
-             "-o FILE.svg plots it."),
+             "-o FILE.svg plots it.", stops=True),
         Flag("normal-convention", "Direction of green in normal maps: opengl (up) or directx. "
              "[default: detected]", "[opengl|directx]"),
     ),

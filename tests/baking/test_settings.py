@@ -1,0 +1,98 @@
+"""baking/settings and baking/call: what a job may set, and the call that it becomes."""
+
+import numpy as np
+import pytest
+
+import neuralshade
+from neuralshade.baking.call import call_of
+from neuralshade.baking.job import Job
+from neuralshade.baking.settings import baked_kinds, check_kind, settings_of
+from neuralshade.errors import ConfigError
+from neuralshade.fitting.recipe import fields_of
+from neuralshade.kinds import fit_verb
+
+
+def test_values_come_in_their_types():
+    textures = settings_of("textures")
+    assert textures.checked("bpp", 2) == 2.0 and isinstance(textures.checked("bpp", 2), float)
+    assert textures.checked("target_psnr", 38) == "38"  # a flag: as typed
+    assert textures.checked("bytes", 700_000) == "700000"
+    assert textures.checked("normal_convention", "directx") == "directx"
+    assert textures.checked("engine", "torch") == "torch"
+    assert settings_of("material").checked("trust", True) is True
+    assert settings_of("shader").checked("set", ["a=1", "b=2"]) == ["a=1", "b=2"]
+    assert settings_of("image").checked("preset", "detail") == "detail"
+
+
+@pytest.mark.parametrize("kind, name, value, word", [
+    ("textures", "target_psn", 38, "target_psnr"),
+    ("textures", "plan", True, "Leave"),  # prints in place of a fit
+    ("textures", "report", "a.html", "Leave"),  # one file for all jobs
+    ("textures", "bytes", [1], "--bytes"),
+    ("textures", "normal_convention", "opengll", "Did you mean opengl?"),
+    ("textures", "steps", "many", "int"),
+    ("textures", "deterministic", 1, "true"),
+    ("textures", "engine", "cuda:0", "torch"),
+    ("textures", "device", 0, "--device"),
+    ("material", "trust", "yes", "--trust"),
+    ("shader", "set", "a=1", "list"),
+    ("image", "preset", "detial", "Did you mean detail?"),
+    ("image", "preset", 2, "grid"),
+    ("splats", "preset", "grid", "unknown"),
+])  # fmt: skip
+def test_other_values_are_refused(same_message, kind, name, value, word):
+    with pytest.raises(ConfigError) as refused:
+        settings_of(kind).checked(name, value)
+    shared = str(refused.value).partition(": ")[0]
+    assert shared.endswith(name)
+    same_message(str(refused.value), shared, word)
+
+
+def test_settings_that_contradict_each_other_are_refused(same_message):
+    textures = settings_of("textures")
+    textures.check_together({"steps": 5, "latents": "bc1"})
+    with pytest.raises(ConfigError) as refused:
+        textures.check_together({"latents": "bc1", "polish": 2})
+    same_message(str(refused.value), "TexturesRecipe.polish", "plain")
+
+
+def test_kinds_that_write_one_asset_are_baked(same_message):
+    assert set(baked_kinds()) >= {"image", "splats", "textures", "material", "shader"}
+    assert not {"mipmaps", "materials"} & set(baked_kinds())
+    for kind in baked_kinds():
+        check_kind(kind)
+    for wrong in ("texture", "mipmaps", 3):
+        with pytest.raises(ConfigError) as refused:
+            check_kind(wrong)
+        same_message(str(refused.value), "kind", "image")
+
+
+@pytest.mark.parametrize("kind", ["image", "splats", "textures", "material", "shader"])
+def test_every_kind_is_called_with_its_settings(kind):
+    job = Job("a", kind, ("/in/a.png",), "a.nsh", {"steps": 7, "device": "cpu"})
+    call = call_of(job, output="/out/a.nsh", options={"events": "log"})
+    assert call.fit is fit_verb(kind).fit
+    assert call.subject == ("/in/a.png", "/out/a.nsh")
+    assert call.named["steps"] == 7
+    assert (call.named["options"].device, call.named["options"].events) == ("cpu", "log")
+    fields = {field.name for field in fields_of(fit_verb(kind).recipe)}
+    assert not (fields - {"steps"}) & call.named.keys()  # what is not set is the recipe's
+
+
+def test_flags_become_arguments():
+    settings = {"bytes": "4000", "target_psnr": "30"}
+    job = Job("a", "textures", ("a.png", "arm=b.png"), "a.nsh", settings)
+    call = call_of(job)
+    assert call.subject == ("a.png", "a.nsh") and call.named["maps"] == {"arm": "b.png"}
+    assert (call.named["byte_count"], call.named["target_psnr"]) == (4000, "30")
+    other = call_of(job, subject=["c.png"])
+    assert other.subject[0] == "c.png" and "maps" not in other.named
+
+
+def test_the_call_fits(tmp_path):
+    neuralshade.save_picture(tmp_path / "a.png", np.full((8, 8, 3), 0.5, np.float32), "srgb")
+    settings = {"preset": "tiny-9", "steps": 2, "engine": "torch"}
+    job = Job("a", "image", (str(tmp_path / "a.png"),), "a.nsh", settings)
+    call = call_of(job, output=str(tmp_path / "a.nsh"))
+    assert call.fit(*call.subject, **call.named).steps == 2
+    assert neuralshade.load(tmp_path / "a.nsh").recipe.steps == 2
