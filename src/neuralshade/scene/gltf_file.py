@@ -34,9 +34,12 @@ COMPRESSED = ("KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_mesh
 class GltfFile:
     """A .gltf or .glb file: ``json`` as written, and its buffers."""
 
-    def __init__(self, path: str | os.PathLike[str]):
-        """Raises: ConfigError for an unreadable file, or one that is not glTF 2.0."""
-        self.path = Path(path)
+    def __init__(self, path: str | os.PathLike[str], need: str = "glTF 2.0 of plain triangles"):
+        """``need``: what messages ask for.
+
+        Raises: ConfigError for an unreadable file, or one that is not glTF 2.0.
+        """
+        self.path, self.need = Path(path), need
         raw = self._bytes(self.path)
         text, self._inside = self._chunks(raw) if raw[:4] == MAGIC else (raw, None)
         try:
@@ -52,8 +55,7 @@ class GltfFile:
 
     def wrong(self, got: str, need: str = "", remedy: str = "Export it again.") -> ConfigError:
         """Return the error for invalid content."""
-        need = need or "glTF 2.0 of plain triangles"
-        return ConfigError(f"{self.path}: got {got}, need {need}. {remedy}")
+        return ConfigError(f"{self.path}: got {got}, need {need or self.need}. {remedy}")
 
     def _check_required(self) -> None:
         """Refuse required extensions that change the triangles."""
@@ -108,23 +110,34 @@ class GltfFile:
             else:
                 if uri is None:  # an extension may have replaced it
                     self.check_extensions(row, f"buffers[{index}]")
-                self._buffers[index] = self._at(uri)
+                self._buffers[index] = self.linked(uri, "a buffer")
             if sum(map(len, self._buffers.values())) > MOST_BYTES:
                 raise self.wrong(f"buffers of more than {MOST_BYTES:,} bytes", "fewer",
                                  "Split it.")  # fmt: skip
         return self._buffers[index]
 
-    def _at(self, uri: Any) -> bytes:
+    def view(self, index: Any) -> bytes:
+        """Return the bytes of a bufferView, which hold no numbers of an accessor."""
+        row = self.entry("bufferViews", index)
+        data = self.buffer(row.get("buffer"))
+        start: Any = row.get("byteOffset", 0)
+        length: Any = row.get("byteLength")
+        if not is_whole(start) or not is_whole(length) or start + length > len(data):
+            raise self.wrong(f"bufferViews[{index}], which lies beyond its buffer")
+        return data[start : start + length]
+
+    def linked(self, uri: Any, what: str) -> bytes:
+        """Return the content of a URI: base64 text, or a file of the same folder or below it."""
         if not isinstance(uri, str):
-            raise self.wrong(f"a buffer at {shown(uri)}")
+            raise self.wrong(f"{what} at {shown(uri)}")
         if uri.startswith("data:") and DATA in uri[:200]:
             try:
                 return base64.b64decode(uri[uri.index(DATA) + len(DATA) :], validate=True)
             except (binascii.Error, ValueError) as error:
-                raise self.wrong("a buffer that is no base64") from error
+                raise self.wrong(f"{what} that is no base64") from error
         place = Path(unquote(uri))
         if place.is_absolute() or ".." in place.parts or ":" in uri or "\0" in place.name:
-            raise self.wrong(f"a buffer at {shown(uri)}, beyond its own folder")
+            raise self.wrong(f"{what} at {shown(uri)}, beyond its own folder")
         return self._bytes(self.path.parent / place)
 
     def _bytes(self, path: Path) -> bytes:
