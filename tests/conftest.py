@@ -42,6 +42,7 @@ pytest_plugins = [
     "fixtures.node",
     "fixtures.on_cpu",
     "fixtures.outside",
+    "fixtures.probe_jobs",
     "fixtures.scenes",
     "fixtures.small_fits",
     "fixtures.small_judges",

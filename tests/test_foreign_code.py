@@ -67,6 +67,7 @@ REASONS = {
         "src/neuralshade/verbs/export/check/torch_alone.py",
         "subprocess",
     ): "Python, with our own text",
+    ("src/neuralshade/baking/local_worker.py", "subprocess"): "Python, with our own worker",
     ("scripts/lock.py", "subprocess"): "pip and uv, for who writes locks/",
     ("scripts/software_vulkan.py", "subprocess"): "apt, which checks signatures",
 }

@@ -6,7 +6,7 @@ import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import safetensors
@@ -102,13 +102,23 @@ def stored_kind(path: str | os.PathLike[str]) -> str | None:
 
     Raises: OSError.
     """
-    if not is_asset_file(path):
-        return None
+    check_regular(path)
     with Path(path).open("rb") as file:
-        start = file.read(8)
-        start += file.read(min(int.from_bytes(start, "little"), LONGEST_HEADER))
+        header = stored_header(file)
+    return None if header is None else str(header["kind"]).removesuffix(CHECKPOINT)
+
+
+def stored_header(file: IO[bytes]) -> dict[str, Any] | None:
+    """Return the header of an open file, without verifying its checksum; None for other files.
+
+    Reads the header's bytes alone: a file of a store may be far away. Raises: OSError.
+    """
+    start = file.read(8 + len(START))
+    if start[8:] != START:
+        return None
+    rest = min(int.from_bytes(start[:8], "little"), LONGEST_HEADER) - len(START)
     try:
-        return str(_header(start, os.fspath(path))["kind"]).removesuffix(CHECKPOINT)
+        return _header(start + file.read(max(0, rest)), "asset")
     except AssetError:
         return None
 

@@ -14,6 +14,17 @@ from neuralshade.baking.job import Job, Row
 
 
 @dataclass(frozen=True)
+class Started:
+    """A job's worker began with it: its time limit counts from here.
+
+    An executor that cannot see it reports it on submission.
+    """
+
+    name: str
+    worker: str = ""  # "HOST:PID"
+
+
+@dataclass(frozen=True)
 class Ended:
     """A job's worker reported ``row``: DONE, SKIPPED or FAILED (its input was refused)."""
 
@@ -23,17 +34,24 @@ class Ended:
 
 @dataclass(frozen=True)
 class Lost:
-    """A job's worker or node died, was stopped, or could not begin; ``reason`` is for users."""
+    """A job's worker or node died, was stopped, or could not begin; ``reason`` is for users.
+
+    ``sound``: its worker may take other jobs; what it met left nothing behind.
+    """
 
     name: str
     reason: str
+    sound: bool = False
 
 
-Event = Ended | Lost
+Event = Started | Ended | Lost
 
 
 class Executor(Protocol):
-    """Runs jobs, each in a process that may die without harm to the others."""
+    """Runs jobs, each in a process that may die without harm to the others.
+
+    ``events`` raises DeviceError where no worker can run, such as those of another version.
+    """
 
     def slots(self) -> int:
         """Return how many jobs run at once now; it may change while machines come and go."""
@@ -52,5 +70,8 @@ class Executor(Protocol):
         ...
 
     def close(self) -> None:
-        """Stop all workers."""
+        """End all workers: running fits save their checkpoints first, within some seconds.
+
+        What ended meanwhile is returned by ``events`` still.
+        """
         ...

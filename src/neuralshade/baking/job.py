@@ -6,7 +6,7 @@ Light: workers and the command line import it before anything that computes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
 DONE, SKIPPED, FAILED = "done", "skipped", "failed"
@@ -26,6 +26,7 @@ class Job:
         digest: SHA-256, hex, of inputs, settings and version; empty until it was computed.
         cost: estimated seconds on this bake's devices; the longest job starts first.
         after: names of jobs that are done before it: the shared part of materials.
+        force: make it again where an output of the same digest is there.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Job:
     digest: str = ""
     cost: float = 0.0
     after: tuple[str, ...] = ()
+    force: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,3 +63,24 @@ class Row:
     source_bytes: int | None = None
     digest: str = ""
     worker: str = ""
+
+
+def plain_data(thing: Job | Row) -> dict[str, Any]:
+    """Return a job or a row as JSON data, without what has its default."""
+    found = {}
+    for each in fields(thing):
+        value = getattr(thing, each.name)
+        if each.default is MISSING or value != each.default:
+            found[each.name] = dict(value) if isinstance(value, Mapping) else value
+    return found
+
+
+def job_of(data: Mapping[str, Any]) -> Job:
+    """Return the job of ``plain_data``."""
+    after = tuple(data.get("after", ()))
+    return Job(**{**data, "subject": tuple(data["subject"]), "after": after})
+
+
+def row_of(data: Mapping[str, Any]) -> Row:
+    """Return the row of ``plain_data``."""
+    return Row(**data)

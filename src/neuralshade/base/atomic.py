@@ -64,6 +64,20 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         _flush_folder(partial.parent)
 
 
+def replace_whole(made: Path, path: str | os.PathLike[str]) -> None:
+    """Move ``made``, a file that was written whole on the same disk, to ``path`` in one step.
+
+    Raises: OutputError as ``whole_file`` does.
+    """
+    output = Path(path)
+    try:
+        target = _target(output)
+        os.replace(made, target)
+        _flush_folder(target.parent)
+    except OSError as error:
+        raise _refusal(output, error) from error
+
+
 def make_folder(folder: Path, use: str) -> None:
     """Create ``folder`` where its parent exists; else raise OutputError, naming its ``use``."""
     try:

@@ -8,12 +8,11 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
-from pathlib import Path
 from typing import IO, Any
 
+from neuralshade.base.json_lines import opened_to_append
 from neuralshade.base.json_numbers import finite
 from neuralshade.base.log_relay import LogTap
-from neuralshade.errors import OutputError
 from neuralshade.fitting.callback import Callback, RunningFit, Tick
 from neuralshade.fitting.facts import CurvePoints, progress_facts
 from neuralshade.fitting.output_checks import events_path
@@ -45,7 +44,7 @@ class Events(Callback):
     def begin(self, job: RunningFit) -> None:
         """Open the file. Raises OutputError."""
         path = events_path(self.place)
-        self.file = sys.stdout if path is None else _opened(path)
+        self.file = sys.stdout if path is None else opened_to_append(path, "events")
         log.addHandler(self._relay)
 
     def update(self, facts: Mapping[str, Any]) -> None:
@@ -103,21 +102,6 @@ class Events(Callback):
                 file.close()
             except OSError:  # its write error was logged before
                 return
-
-
-def _opened(path: Path) -> IO[str]:
-    """Open a file to append lines to; an incomplete last line is terminated."""
-    try:
-        file = path.open("a", encoding="ascii", newline="\n")
-        if path.stat().st_size:
-            with path.open("rb") as before:
-                before.seek(-1, os.SEEK_END)
-                if before.read() != b"\n":
-                    file.write("\n")
-        return file
-    except OSError as error:
-        raise OutputError(f"{path}: got '{error.strerror}', need a file for events. Choose "
-                          "another path.") from error  # fmt: skip
 
 
 def _named(place: str | os.PathLike[str]) -> str:

@@ -1,0 +1,203 @@
+"""Driver of a bake: which job is next, what is repeated, what is set aside. The same everywhere.
+
+Memory does not grow with what was made: rows go to the ledger, and counts stay.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from neuralshade.baking.executor import Ended, Executor, Lost, Started
+from neuralshade.baking.job import FAILED, Job, Row
+from neuralshade.baking.ledger import Ledger
+from neuralshade.baking.progress import BakeEvents, BakeObserver, BakeProgress, Counter
+from neuralshade.base.interrupt import Interruption
+from neuralshade.errors import FitInterrupted
+
+ATTEMPTS = 3  # of a job whose workers are lost
+IN_FLIGHT = 2  # jobs at an executor for each slot, so that none waits for the driver
+WAIT_SECONDS = 0.2  # for events; Ctrl-C and time limits are noticed as late
+NOTICE_SECONDS = 0.1  # between two reports of progress
+
+
+@dataclass
+class Flight:
+    """A job that an executor has."""
+
+    job: Job
+    begun: float | None = None  # seconds, by time.monotonic
+    too_slow: bool = False
+
+
+@dataclass
+class Driver:
+    """Runs jobs on an executor.
+
+    ``timeout``: seconds that a job may run. One that takes longer is stopped and set aside at once:
+    another attempt would take as long again.
+    """
+
+    executor: Executor
+    ledger: Ledger
+    events: BakeEvents
+    observer: BakeObserver
+    timeout: float | None = None
+    flights: dict[str, Flight] = field(default_factory=dict)
+    attempts: dict[str, int] = field(default_factory=dict)  # of jobs that were lost once
+
+    def run(self, jobs: Iterable[Job]) -> BakeProgress:
+        """Run all jobs, the longest first, and return the counts.
+
+        Raises: FitInterrupted on Ctrl-C, SIGTERM or SIGHUP: running fits have saved their
+            checkpoints; OutputError where the ledger cannot be written; DeviceError where no
+            worker can run.
+        """
+        self.queue = Queue(jobs)
+        self.counter = Counter(self.queue.total, self.queue.cost)
+        self._noticed = 0.0
+        with Interruption() as interruption:
+            while (self.queue.ready or self.flights) and not interruption.requested:
+                self._fill()
+                self._take(WAIT_SECONDS)
+                self._stop_slow()
+                self._notice()
+            if interruption.requested:
+                self._end_early()
+        assert not self.queue.blocked, "jobs that wait for each other"
+        self._notice(last=True)
+        return self.counter.progress()
+
+    def _fill(self) -> None:
+        most = IN_FLIGHT * max(1, self.executor.slots())
+        while self.queue.ready and len(self.flights) < most:
+            job = self.queue.take()
+            self.flights[job.name] = Flight(job)
+            self.executor.submit(job)
+
+    def _take(self, seconds: float) -> None:
+        """Handle what happened."""
+        for event in self.executor.events(seconds):
+            flight = self.flights.get(event.name)
+            if flight is None:  # of an attempt that was given up
+                continue
+            if isinstance(event, Started):
+                flight.begun = time.monotonic()
+                self.events.started(event.name, event.worker)
+            elif isinstance(event, Ended):
+                self._end(flight, event.row)
+            else:
+                self._repeat(flight, event)
+        self.counter.running = sum(f.begun is not None for f in self.flights.values())
+
+    def _end(self, flight: Flight, row: Row) -> None:
+        del self.flights[flight.job.name]
+        self._record(flight.job, replace(row, attempts=self.attempts.pop(row.name, 0) + 1))
+
+    def _record(self, job: Job, row: Row) -> None:
+        """Write a job's row, and those of jobs that can no longer be made."""
+        self.ledger.write(row)
+        self.events.row(row)
+        self.counter.count(row, job.cost)
+        for other in self.queue.end(job, failed=row.state == FAILED):
+            self._record(other, _failed(other, f"{other.output}: got no {job.output}, which failed,"
+                                        f" need it first. See {job.name}."))  # fmt: skip
+
+    def _repeat(self, flight: Flight, lost: Lost) -> None:
+        """Try a lost job again, or set it aside."""
+        job, attempt = flight.job, self.attempts.get(lost.name, 0) + 1
+        del self.flights[job.name]
+        self.events.lost(job.name, lost.reason, attempt)
+        if attempt < ATTEMPTS and not flight.too_slow:
+            self.attempts[job.name] = attempt
+            self.counter.repeated += 1
+            self.queue.put(job)
+            return
+        self.attempts.pop(job.name, None)
+        reason = lost.reason
+        if flight.too_slow:
+            reason = (f"{job.output}: got no end in {self.timeout:g} s, need one by then. Raise "
+                      "--timeout, or give the fit fewer steps.")  # fmt: skip
+        self._record(job, replace(_failed(job, reason), attempts=attempt))
+
+    def _stop_slow(self) -> None:
+        if self.timeout is None:
+            return
+        latest = time.monotonic() - self.timeout
+        for name, flight in self.flights.items():
+            if flight.begun is not None and flight.begun < latest and not flight.too_slow:
+                flight.too_slow = True
+                self.executor.stop(name)
+
+    def _notice(self, last: bool = False) -> None:
+        now = time.monotonic()
+        if last or now - self._noticed >= NOTICE_SECONDS:
+            self._noticed = now
+            progress = self.counter.progress()
+            self.observer(progress)
+            self.events.progress(progress)
+
+    def _end_early(self) -> None:
+        """Record what ended meanwhile, and raise FitInterrupted."""
+        running = self.counter.running
+        self.executor.close()
+        for event in self.executor.events(0.0):
+            if isinstance(event, Ended) and event.name in self.flights:
+                self._end(self.flights[event.name], event.row)
+                running -= 1
+        self._notice(last=True)
+        made = self.counter.progress()
+        raise FitInterrupted(
+            f"interrupted after {made.ended:,} of {made.total:,} jobs; {max(0, running):,} that "
+            "ran are kept as far as they had come. The same command goes on."
+        )
+
+
+class Queue:
+    """Jobs that wait: the longest first, none before those that it needs."""
+
+    def __init__(self, jobs: Iterable[Job]):
+        self.ready: list[tuple[float, int, Job]] = []
+        self.blocked: dict[str, tuple[Job, set[str]]] = {}
+        self._after: dict[str, list[str]] = {}  # by what they wait for
+        self.total, self.cost, self._number = 0, 0.0, 0
+        for job in jobs:
+            self.total += 1
+            self.cost += job.cost
+            if job.after:
+                self.blocked[job.name] = (job, set(job.after))
+                for name in job.after:
+                    self._after.setdefault(name, []).append(job.name)
+            else:
+                self.put(job)
+
+    def put(self, job: Job) -> None:
+        """Queue a job, behind others of its cost."""
+        self._number += 1
+        heapq.heappush(self.ready, (-job.cost, self._number, job))
+
+    def take(self) -> Job:
+        """Return the longest job, of equals the first."""
+        return heapq.heappop(self.ready)[2]
+
+    def end(self, job: Job, *, failed: bool) -> list[Job]:
+        """Let those begin that waited for ``job``; return those that cannot, where it failed."""
+        lost = []
+        for name in self._after.pop(job.name, ()):
+            if name not in self.blocked:  # given up because of another
+                continue
+            waiting, missing = self.blocked[name]
+            missing.discard(job.name)
+            if failed:
+                del self.blocked[name]
+                lost.append(waiting)
+            elif not missing:
+                del self.blocked[name]
+                self.put(waiting)
+        return lost
+
+
+def _failed(job: Job, message: str) -> Row:
+    return Row(job.name, job.kind, job.output, FAILED, message, digest=job.digest)

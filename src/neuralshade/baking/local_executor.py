@@ -1,0 +1,145 @@
+"""Executor of local processes: a few workers that take one job after the other."""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from neuralshade.baking.executor import Ended, Event, Lost, Started
+from neuralshade.baking.job import Job, row_of
+from neuralshade.baking.local_worker import LocalWorker
+from neuralshade.base.cores import LIMIT, core_count
+from neuralshade.base.version import VERSION
+from neuralshade.errors import DeviceError
+
+GRACE_SECONDS = 12.0  # for checkpoints of running fits; a worker's own limit is shorter
+MOST_STILLBORN = 3  # workers in a row that end before their first message
+
+Message = tuple[LocalWorker, "dict[str, Any] | None"]
+
+
+class LocalExecutor:
+    """Runs jobs in ``count`` processes on this machine; a dead one is replaced.
+
+    Args:
+        output: the bake's place, a folder or a URL.
+        count: how many at once; by default what fits, see local_slots.py.
+        gpus: numbers of the GPUs that workers spread over; none: the fits choose.
+    """
+
+    def __init__(self, output: str, count: int, gpus: Sequence[str] = ()):
+        self._output, self._gpus = output, tuple(gpus)
+        self._inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self._waiting: deque[Job] = deque()
+        self._found: list[Event] = []
+        self._stillborn = 0
+        self._threads = str(max(1, core_count() // count))
+        self._closed = False
+        self._count = count
+        self._workers: list[LocalWorker] = []
+
+    def slots(self) -> int:
+        """Return how many jobs run at once."""
+        return self._count
+
+    def submit(self, job: Job) -> None:
+        """Start a job, or queue it. The first one starts the workers, as many as are of use."""
+        self._waiting.append(job)
+        idle = sum(worker.job is None for worker in self._workers)
+        if len(self._workers) < self._count and idle < len(self._waiting):
+            self._start(len(self._workers))
+        self._dispatch()
+
+    def events(self, timeout: float) -> Sequence[Event]:
+        """Return what happened; waits until something did, ``timeout`` seconds at most.
+
+        Raises: DeviceError where workers end before they begin, or are of another version.
+        """
+        end = time.monotonic() + timeout
+        while not self._found:
+            try:
+                self._handle(*self._inbox.get(timeout=max(0.0, end - time.monotonic())))
+            except queue.Empty:
+                break
+        while not self._inbox.empty():
+            self._handle(*self._inbox.get())
+        found, self._found = self._found, []
+        return found
+
+    def stop(self, name: str) -> None:
+        """Kill the worker that runs ``name``."""
+        for worker in self._workers:
+            if worker.job is not None and worker.job.name == name:
+                worker.kill()
+
+    def close(self) -> None:
+        """End all workers; running fits save their checkpoints."""
+        self._closed = True
+        self._waiting.clear()
+        for worker in self._workers:
+            worker.hang_up()
+        end = time.monotonic() + GRACE_SECONDS
+        while self._workers and (left := end - time.monotonic()) > 0:
+            try:
+                self._handle(*self._inbox.get(timeout=left))
+            except queue.Empty:
+                break
+        for worker in self._workers:
+            worker.kill()
+            worker.close()
+        self._workers = []
+
+    def _start(self, number: int) -> None:
+        environment = {LIMIT: self._threads}
+        if self._gpus:
+            environment["CUDA_VISIBLE_DEVICES"] = self._gpus[number % len(self._gpus)]
+        self._workers.append(LocalWorker(number, self._output, environment, self._inbox))
+
+    def _dispatch(self) -> None:
+        for worker in self._workers:
+            if worker.ready and worker.job is None and self._waiting:
+                job = self._waiting.popleft()
+                worker.begin(job)
+                self._found.append(Started(job.name, worker.name))
+                if self._waiting:
+                    worker.announce(self._waiting[0])
+
+    def _handle(self, worker: LocalWorker, message: dict[str, Any] | None) -> None:
+        """Take a message of a worker; None: it has ended."""
+        if message is None:
+            self._bury(worker)
+        elif "hello" in message:
+            if message["hello"] != VERSION:
+                raise DeviceError(f"worker {message['worker']}: got neuralshade "
+                                  f"{message['hello']}, need {VERSION}, which this bake began "
+                                  "with. Start the bake again.")  # fmt: skip
+            worker.name, worker.ready, self._stillborn = message["worker"], True, 0
+        elif "ended" in message:
+            worker.job = None
+            self._found.append(Ended(message["ended"], row_of(message["row"])))
+        else:  # an unsound one ends now
+            worker.job, worker.ready = None, message["sound"]
+            self._found.append(Lost(message["lost"], message["reason"], message["sound"]))
+        if not self._closed:
+            self._dispatch()
+
+    def _bury(self, worker: LocalWorker) -> None:
+        """Report the job of a dead worker, and replace it."""
+        if worker not in self._workers:
+            return
+        reason = worker.reason()
+        self._workers.remove(worker)
+        worker.close()
+        if worker.job is not None:
+            self._found.append(Lost(worker.job.name, reason))
+        elif not worker.name:
+            self._stillborn += 1
+        if self._closed:
+            return
+        if self._stillborn >= MOST_STILLBORN:
+            raise DeviceError(f"{reason} Got {self._stillborn} workers that ended at their start, "
+                              "need ones that run. Start the bake again.")  # fmt: skip
+        self._start(worker.number)

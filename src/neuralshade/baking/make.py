@@ -1,0 +1,176 @@
+"""One job of a bake, made in this process: fetch, resume or fit, stamp, publish."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from neuralshade.asset.file import AssetFile, is_asset_file, read_asset_file, write_asset_file
+from neuralshade.baking.call import call_of
+from neuralshade.baking.executor import Ended, Lost
+from neuralshade.baking.inputs import local_inputs, source_bytes
+from neuralshade.baking.job import DONE, FAILED, SKIPPED, Job, Row
+from neuralshade.baking.store import Store
+from neuralshade.base.atomic import DISK_ERRNOS
+from neuralshade.base.message_text import plain
+from neuralshade.base.out_of_memory import out_of_memory_message
+from neuralshade.base.plugins import one_line_error
+from neuralshade.base.version import VERSION
+from neuralshade.errors import (
+    DeviceError,
+    FitInterrupted,
+    NeuralShadeError,
+    OutputError,
+)
+from neuralshade.fitting.output_checks import checkpoint_path
+
+STAMP = "bake"  # part of an asset's header
+PASSING = (OutputError, DeviceError, FitInterrupted)  # another attempt may do better
+
+
+def worker_name() -> str:
+    """Return "HOST:PID" of this process."""
+    return f"{platform.node()}:{os.getpid()}"
+
+
+def wrong_version(version: str) -> str | None:
+    """Return why this worker may not work for a driver of ``version``; None where it may.
+
+    Assets of one bake must not depend on the machine that they were made on.
+    """
+    if version == VERSION:
+        return None
+    return (f"worker {worker_name()}: got neuralshade {VERSION}, need {version}, which the driver "
+            "has. Install the same version on every machine.")  # fmt: skip
+
+
+def make(job: Job, store: Store) -> Ended | Lost:
+    """Make one asset and return its row; Lost where another attempt may do better.
+
+    That is so for a full disk, a GPU that no longer answers, too little memory, an interruption
+    and a bug. A refused input or setting is final, and so is a digest that is there already.
+    """
+    begun = time.monotonic()
+    try:
+        row = _stored_row(job, store) or _made(job, store, begun)
+    except PASSING as error:
+        return Lost(job.name, plain(str(error)), sound=isinstance(error, OutputError))
+    except NeuralShadeError as error:
+        if memory := _memory_message(error):
+            return Lost(job.name, memory)
+        seconds = time.monotonic() - begun
+        row = Row(job.name, job.kind, job.output, FAILED, plain(str(error)), seconds=seconds,
+                  digest=job.digest, worker=worker_name())  # fmt: skip
+    except Exception as error:  # reported with its job, so that the others go on
+        if disk := _disk_message(error):
+            return Lost(job.name, disk, sound=True)
+        bug = (f"{job.output}: got {plain(one_line_error(error))}, which is a bug. Report it with "
+               "the command.")  # fmt: skip
+        return Lost(job.name, _memory_message(error) or bug)
+    return Ended(job.name, row)
+
+
+def _memory_message(error: BaseException) -> str | None:
+    """Return the message for too little memory, also where an error of ours came of it."""
+    cause = error.__cause__
+    return out_of_memory_message(error) or (cause and out_of_memory_message(cause)) or None
+
+
+def _disk_message(error: Exception) -> str | None:
+    if not isinstance(error, OSError) or error.errno not in DISK_ERRNOS:
+        return None
+    return f"{error.filename or 'disk'}: got '{error.strerror}', need room. Free some space."
+
+
+def _stored_row(job: Job, store: Store) -> Row | None:
+    """Return the row of an output that was made of the same inputs and settings; None without."""
+    if job.force or not job.digest:
+        return None
+    header = store.header(job.output)
+    stamp = header and header.get(STAMP)
+    if not header or not isinstance(stamp, dict) or stamp.get("digest") != job.digest:
+        return None
+    return _row(job, SKIPPED, header, stamp, store.size(job.output))
+
+
+def _made(job: Job, store: Store, begun: float) -> Row:
+    with store.work(job) as folder:
+        if there := _stored_row(job, store):  # by whom had the folder until now
+            return there
+        asset = folder / PurePosixPath(job.output).name
+        stamp = _finished_before(asset, job)
+        if stamp is None:
+            with local_inputs(job.subject) as subject:
+                result = _fit(job, subject, asset)
+                read = source_bytes(subject)
+            seconds = time.monotonic() - begun
+            memory = getattr(result, "memory_bytes", None)
+            stamp = {"seconds": seconds, "memory_bytes": memory, "source_bytes": read}
+            stamp = {"digest": job.digest, **stamp}
+        header = _stamped(asset, stamp)
+        size = asset.stat().st_size
+        store.publish(asset, job.output)
+    return _row(job, DONE, header, stamp, size)
+
+
+def _finished_before(asset: Path, job: Job) -> dict[str, Any] | None:
+    """Return the stamp of an asset that an earlier attempt wrote, but did not publish."""
+    if not job.digest or not os.path.isfile(asset) or not is_asset_file(asset):
+        return None
+    stamp = read_asset_file(asset).header.get(STAMP)
+    same = isinstance(stamp, dict) and stamp.get("digest") == job.digest
+    return stamp if same else None
+
+
+def _fit(job: Job, subject: tuple[str, ...], asset: Path) -> Any:
+    """Run the fit, from the checkpoint of an earlier attempt where there is one."""
+    checkpoint = checkpoint_path(asset)
+    if os.path.isfile(checkpoint):
+        try:
+            return _called(job, subject, asset, {"resume": str(checkpoint)})
+        except PASSING:
+            raise
+        except NeuralShadeError:  # of a kind that has no resume, or damaged: from the start
+            checkpoint.unlink(missing_ok=True)
+    return _called(job, subject, asset, {})
+
+
+def _called(job: Job, subject: tuple[str, ...], asset: Path, options: Mapping[str, Any]) -> Any:
+    call = call_of(job, subject, str(asset), options)
+    return call.fit(*call.subject, **call.named)
+
+
+def _stamped(asset: Path, stamp: Mapping[str, Any]) -> dict[str, Any]:
+    """Write the stamp into an asset's header and return that; {} for other files."""
+    if not is_asset_file(asset):
+        return {}
+    file = read_asset_file(asset)
+    if file.header.get(STAMP) == dict(stamp):
+        return file.header
+    parts = {name: value for name, value in file.header.items() if name not in ("checksum",)}
+    write_asset_file(asset, AssetFile({**parts, STAMP: dict(stamp)}, file.tensors))
+    return file.header
+
+
+def _row(job: Job, state: str, header: Mapping[str, Any], stamp: Mapping[str, Any],
+         asset_bytes: int | None) -> Row:  # fmt: skip
+    quality = header.get("quality")
+    psnr = quality.get("psnr_db") if isinstance(quality, dict) else None
+    return Row(job.name, job.kind, job.output, state, seconds=_number(stamp.get("seconds")) or 0.0,
+               psnr_db=_number(psnr), asset_bytes=asset_bytes,
+               memory_bytes=_whole(stamp.get("memory_bytes")),
+               source_bytes=_whole(stamp.get("source_bytes")), digest=job.digest,
+               worker=worker_name())  # fmt: skip
+
+
+def _number(value: Any) -> float | None:
+    """Return a number of a header, which anybody may have written; None for anything else."""
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def _whole(value: Any) -> int | None:
+    return value if isinstance(value, int) and 0 <= value < 2**53 else None

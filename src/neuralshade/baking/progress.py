@@ -1,0 +1,134 @@
+"""Progress of a bake: counts, rate, time left, and the file of events."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import IO, Any
+
+from neuralshade.baking.job import DONE, FAILED, SKIPPED, Row, plain_data
+from neuralshade.base.closeable import Closeable
+from neuralshade.base.json_lines import opened_to_append
+from neuralshade.base.json_numbers import finite
+from neuralshade.fitting.output_checks import events_path
+
+RECENT = 0.9  # share that an earlier rate keeps
+
+
+@dataclass(frozen=True)
+class BakeProgress:
+    """Counts of a bake's jobs; ``left_seconds`` is None until a job was made."""
+
+    total: int
+    done: int = 0
+    skipped: int = 0
+    failed: int = 0
+    running: int = 0
+    repeated: int = 0  # attempts whose worker was lost
+    seconds: float = 0.0
+    left_seconds: float | None = None
+
+    @property
+    def ended(self) -> int:
+        return self.done + self.skipped + self.failed
+
+    @property
+    def per_minute(self) -> float:
+        """Return the assets that were made, a minute."""
+        return 60.0 * self.done / self.seconds if self.seconds > 0 else 0.0
+
+    def line(self) -> str:
+        """Return it on one line, for people."""
+        counts = [f"{self.done:,} done", f"{self.running:,} running"]
+        counts += [f"{count:,} {what}" for count, what in
+                   ((self.failed, "failed"), (self.skipped, "there already"),
+                    (self.repeated, "repeated")) if count]  # fmt: skip
+        text = f"{self.ended:,} of {self.total:,}: {', '.join(counts)}"
+        if self.done:
+            text += f", {self.per_minute:.3g} assets/min"
+        return text if self.left_seconds is None else f"{text}, {time_text(self.left_seconds)} left"
+
+
+BakeObserver = Callable[[BakeProgress], None]
+
+
+def time_text(seconds: float) -> str:
+    """Return a duration in the two units that matter."""
+    whole = round(seconds)
+    if whole < 120:
+        return f"{whole} s"
+    if whole < 7200:
+        return f"{whole // 60} min"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+class Counter:
+    """Counts what became of jobs, and estimates the time left by their costs."""
+
+    def __init__(self, total: int, cost: float):
+        self.total, self.left_cost = total, cost
+        self.states = {DONE: 0, SKIPPED: 0, FAILED: 0}
+        self.running = self.repeated = 0
+        self.begun = time.monotonic()
+        self.made_cost = 0.0  # estimated cost of what was made
+
+    def count(self, row: Row, cost: float) -> None:
+        """Count a job that ended."""
+        self.states[row.state] += 1
+        self.left_cost -= cost
+        if row.state == DONE:
+            self.made_cost += cost
+
+    def progress(self) -> BakeProgress:
+        """Return the present counts."""
+        seconds = time.monotonic() - self.begun
+        left = None
+        if self.made_cost > 0:
+            left = max(0.0, self.left_cost) * seconds / self.made_cost
+        return BakeProgress(self.total, self.states[DONE], self.states[SKIPPED],
+                            self.states[FAILED], self.running, self.repeated, seconds,
+                            left)  # fmt: skip
+
+
+class BakeEvents(Closeable):
+    """JSON lines of a bake, appended to a file; "-": standard output; None: nowhere.
+
+    Raises: OutputError where the file cannot be opened.
+    """
+
+    def __init__(self, place: str | os.PathLike[str] | None):
+        path = events_path(place)
+        self._file: IO[str] | None = None
+        if place is not None:
+            self._file = sys.stdout if path is None else opened_to_append(path, "events")
+
+    def row(self, row: Row) -> None:
+        """Write that a job ended."""
+        self._write({"type": "row", "row": plain_data(row)})
+
+    def started(self, name: str, worker: str) -> None:
+        """Write that a worker began with a job."""
+        self._write({"type": "started", "name": name, "worker": worker})
+
+    def lost(self, name: str, reason: str, attempt: int) -> None:
+        """Write that a job's worker was lost, in which attempt."""
+        self._write({"type": "lost", "name": name, "reason": reason, "attempt": attempt})
+
+    def progress(self, progress: BakeProgress) -> None:
+        """Write the counts."""
+        self._write({"type": "progress", **vars(progress)})
+
+    def _write(self, message: Mapping[str, Any]) -> None:
+        if self._file is not None:
+            self._file.write(json.dumps(finite(message), separators=(",", ":")) + "\n")
+            self._file.flush()
+
+    def close(self) -> None:
+        """Stop writing."""
+        if self._file is not None and self._file is not sys.stdout:
+            self._file.close()
+        self._file = None

@@ -1,0 +1,83 @@
+"""Worker process of local bakes: jobs come in on its pipe as JSON lines, events go out.
+
+It begins with a line that names its version. It ends when the pipe is closed, by its driver or
+because that died: then a running fit saves its checkpoint first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from typing import IO, Any
+
+from neuralshade.baking.executor import Ended, Lost
+from neuralshade.baking.folder_store import open_store
+from neuralshade.baking.inputs import read_ahead
+from neuralshade.baking.job import Job, job_of, plain_data
+from neuralshade.baking.make import make, worker_name
+from neuralshade.base.json_numbers import finite
+from neuralshade.base.strict_json import strict_json
+from neuralshade.base.version import VERSION
+
+MODULE = "neuralshade.baking.worker"
+SAVE_SECONDS = 10.0  # for the checkpoint of a fit whose driver is gone
+
+
+def main() -> None:
+    """Work until the pipe is closed, or after an event that may have left this process unsound."""
+    jobs, events = _own_pipes()
+    place = sys.argv[1]
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's, which closes the pipe
+    _send(events, {"hello": VERSION, "worker": worker_name()})
+    store = open_store(place)
+    waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(jobs, waiting), daemon=True).start()
+    while True:
+        event = make(job := waiting.get(), store)
+        if isinstance(event, Ended):
+            _send(events, {"ended": job.name, "row": plain_data(event.row)})
+        else:
+            _send(events, {"lost": job.name, "reason": event.reason, "sound": event.sound})
+        if isinstance(event, Lost) and not event.sound:
+            os._exit(0)  # a GPU may hang in an orderly end, and this process has shown a fault
+
+
+def _own_pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """Return the pipes from and to the driver; what libraries print goes to standard error."""
+    jobs, events = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return jobs, events
+
+
+def _receive(jobs: IO[bytes], waiting: queue.SimpleQueue[Job]) -> None:
+    """Pass jobs on, read the inputs of the next one ahead, and end with the driver."""
+    for line in jobs:
+        message = strict_json(line)
+        if "next" in message:
+            read_ahead(message["next"])
+        else:
+            waiting.put(job_of(message["job"]))
+    os.kill(os.getpid(), signal.SIGTERM)  # a fit saves its checkpoint; else this ends the process
+    time.sleep(SAVE_SECONDS)
+    os._exit(1)
+
+
+def _send(events: IO[bytes], message: Mapping[str, Any]) -> None:
+    try:
+        events.write(json.dumps(finite(message), separators=(",", ":")).encode() + b"\n")
+        events.flush()
+    except OSError:  # the driver is gone
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

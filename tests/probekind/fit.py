@@ -1,0 +1,67 @@
+"""Fits of a probe: the input's words say what goes wrong in which attempts."""
+
+import errno
+import json
+import os
+import pathlib
+import signal
+import time
+
+import numpy as np
+
+from neuralshade.asset.file import AssetFile, write_asset_file
+from neuralshade.base.interrupt import Interruption
+from neuralshade.errors import FitInterrupted, PictureError
+from neuralshade.fitting.output_checks import checkpoint_path
+
+ZEROS = {"steps": 1, "seconds": 0.0}
+
+
+def fit_probe(picture, output, *, options, **settings):
+    """Do what the JSON file ``picture`` says, then write its ``value`` as an asset.
+
+    ``sleep``: seconds; ``die``, ``memory``, ``full``, ``bug``: in so many first attempts;
+    ``refuse``: always; ``pids``: folder with a file for each process;
+    ``tries``: whether a line for each attempt is appended beside it.
+    """
+    try:
+        words = json.loads(pathlib.Path(picture).read_text())
+    except FileNotFoundError as error:
+        raise PictureError(f"{picture}: got no such file, need a probe. Check the path.") from error
+    if "pids" in words:
+        pathlib.Path(words["pids"], str(os.getpid())).touch()
+    attempt = 1
+    if words.get("tries"):
+        with open(f"{picture}.tries", "a", encoding="ascii") as tries:
+            tries.write(f"{os.getpid()} {options.resume is not None}\n")
+        with open(f"{picture}.tries", encoding="ascii") as tries:
+            attempt = len(tries.readlines())
+    _wait(words, output)
+    _fault(words, attempt)
+    header = {"kind": "probe", "recipe": {}, "training": ZEROS, "quality": {"psnr_db": 30.0}}
+    write_asset_file(output, AssetFile(header, {"value": np.array([words.get("value", 0)])}))
+    checkpoint_path(pathlib.Path(output)).unlink(missing_ok=True)
+
+
+def _wait(words, output):
+    """Sleep, interrupted as a fit is: with a checkpoint."""
+    with Interruption() as interruption:
+        end = time.monotonic() + words.get("sleep", 0.0)
+        while time.monotonic() < end and not interruption.requested:
+            time.sleep(0.002)
+    if interruption.requested:
+        checkpoint_path(pathlib.Path(output)).write_text("here it was")
+        raise FitInterrupted("interrupted")
+
+
+def _fault(words, attempt):
+    if attempt <= words.get("die", 0):
+        os.kill(os.getpid(), signal.SIGKILL)
+    if attempt <= words.get("memory", 0):
+        raise MemoryError
+    if attempt <= words.get("full", 0):
+        raise OSError(errno.ENOSPC, "No space left on device", "disk")
+    if attempt <= words.get("bug", 0):
+        raise KeyError("bug")
+    if words.get("refuse"):
+        raise PictureError("probe: got refuse, need none. Leave it out.")
