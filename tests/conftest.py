@@ -41,6 +41,7 @@ pytest_plugins = [
     "fixtures.messages",
     "fixtures.node",
     "fixtures.on_cpu",
+    "fixtures.object_store",
     "fixtures.outside",
     "fixtures.probe_jobs",
     "fixtures.scenes",

@@ -68,6 +68,7 @@ REASONS = {
         "subprocess",
     ): "Python, with our own text",
     ("src/neuralshade/baking/local_worker.py", "subprocess"): "Python, with our own worker",
+    ("src/neuralshade/baking/local_slots.py", "subprocess"): "nvidia-smi",
     ("scripts/lock.py", "subprocess"): "pip and uv, for who writes locks/",
     ("scripts/software_vulkan.py", "subprocess"): "apt, which checks signatures",
 }

@@ -84,7 +84,8 @@ class Driver:
             if flight is None:  # of an attempt that was given up
                 continue
             if isinstance(event, Started):
-                flight.begun = time.monotonic()
+                if flight.begun is None:
+                    flight.begun = time.monotonic()
                 self.events.started(event.name, event.worker)
             elif isinstance(event, Ended):
                 self._end(flight, event.row)

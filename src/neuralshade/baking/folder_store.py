@@ -23,6 +23,8 @@ LOCK_SECONDS = 6.0  # in which a worker whose driver died gives its folder up
 class FolderStore(Store):
     """Outputs in a local folder, or one that several machines share."""
 
+    locks = True
+
     def __init__(self, place: str):
         super().__init__(place)
         self.root = Path(os.path.abspath(place))

@@ -12,8 +12,8 @@ from typing import Any
 from neuralshade.asset.file import AssetFile, is_asset_file, read_asset_file, write_asset_file
 from neuralshade.baking.call import call_of
 from neuralshade.baking.executor import Ended, Lost
-from neuralshade.baking.inputs import local_inputs, source_bytes
 from neuralshade.baking.job import DONE, FAILED, SKIPPED, Job, Row
+from neuralshade.baking.local_inputs import local_inputs, source_bytes
 from neuralshade.baking.store import Store
 from neuralshade.base.atomic import DISK_ERRNOS
 from neuralshade.base.message_text import plain
@@ -99,7 +99,7 @@ def _stored_row(job: Job, store: Store) -> Row | None:
 
 def _made(job: Job, store: Store, begun: float) -> Row:
     with store.work(job) as folder:
-        if there := _stored_row(job, store):  # by whom had the folder until now
+        if store.locks and (there := _stored_row(job, store)):
             return there
         asset = folder / PurePosixPath(job.output).name
         stamp = _finished_before(asset, job)

@@ -22,6 +22,8 @@ OWN = ".bake"  # folder of a bake below its output: ledger, lock, unfinished wor
 class Store(ABC):
     """Place of a bake's outputs; a worker makes its own from ``place``."""
 
+    locks = False  # ``work`` waits for who has the job still, and may have published it
+
     def __init__(self, place: str):
         self.place = place
 

@@ -7,7 +7,7 @@ import io
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -67,16 +67,15 @@ class UrlStore(Store):
         remote = f"{self._root}/{OWN}/work/{work_name(job)}.nsh"
         with TempFolder() as folder:
             local = checkpoint_path(folder.path / PurePosixPath(job.output).name)
-            with _answered(remote):
-                if self._files.exists(remote):
-                    self._files.get_file(remote, str(local))
+            with _answered(remote), suppress(FileNotFoundError):
+                self._files.get_file(remote, str(local))
             copies = _Copies(self._files, local, remote)
             try:
                 yield folder.path
             finally:
                 copies.close()
-            with _answered(remote):
-                if copies.any or self._files.exists(remote):
+            if copies.any:
+                with _answered(remote):
                     self._files.rm_file(remote)
 
     def publish(self, made: Path, output: str) -> None:
@@ -96,8 +95,8 @@ class _Copies:
 
     def __init__(self, files: Any, local: Path, remote: str):
         self._files, self._local, self._remote = files, local, remote
-        self.any = False
         self._copied = self._stamp()
+        self.any = self._copied is not None  # in the store
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()

@@ -18,8 +18,8 @@ from typing import IO, Any
 
 from neuralshade.baking.executor import Ended, Lost
 from neuralshade.baking.folder_store import open_store
-from neuralshade.baking.inputs import read_ahead
 from neuralshade.baking.job import Job, job_of, plain_data
+from neuralshade.baking.local_inputs import read_ahead
 from neuralshade.baking.make import make, worker_name
 from neuralshade.base.json_numbers import finite
 from neuralshade.base.strict_json import strict_json

@@ -1,0 +1,60 @@
+"""How many fits this machine runs at once, and on which of its GPUs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+from neuralshade.base.cores import core_count
+
+QUERY = ["nvidia-smi", "--query-gpu=index,memory.free", "--format=csv,noheader,nounits"]
+QUERY_SECONDS = 30.0
+FIT_BYTES = 3 * 2**30  # of GPU memory: a fit of small networks and textures, its context included
+GPU_FITS = 6  # on one GPU: more gain nothing, as each has it busy for a part of its time
+CPU_CORES = 2  # for a fit on cores: PyTorch spreads small networks no wider
+GPU_CORES = 2  # for a fit on a GPU: it reads, measures and writes beside
+VISIBLE = "CUDA_VISIBLE_DEVICES"
+
+
+@dataclass(frozen=True)
+class LocalSlots:
+    """Number of fits at once, and the GPUs that they spread over; none: cores, or an only GPU."""
+
+    count: int
+    gpus: tuple[str, ...] = ()
+
+
+def local_slots(jobs: int | None = None) -> LocalSlots:
+    """Return the slots of this machine; ``jobs``: their number, if the user said one.
+
+    By default as many as fit into the free memory of its NVIDIA GPUs and onto its cores.
+    """
+    free = _free_bytes()
+    gpus = tuple(free) if len(free) > 1 else ()
+    if jobs is not None:
+        return LocalSlots(jobs, gpus)
+    if not free:
+        return LocalSlots(max(1, core_count() // CPU_CORES))
+    fits = sum(max(1, min(GPU_FITS, each // FIT_BYTES)) for each in free.values())
+    return LocalSlots(max(len(free), min(fits, core_count() // GPU_CORES)), gpus)
+
+
+def _free_bytes() -> dict[str, int]:
+    """Return the free memory of the NVIDIA GPUs that this process may use, by number."""
+    if shutil.which(QUERY[0]) is None:
+        return {}
+    try:
+        found = subprocess.run(QUERY, capture_output=True, text=True, timeout=QUERY_SECONDS)
+    except (OSError, subprocess.TimeoutExpired):  # a driver that is broken: fits say so
+        return {}
+    free = {}
+    for line in found.stdout.splitlines():
+        number, _, megabytes = (word.strip() for word in line.partition(","))
+        if number.isdecimal() and megabytes.isdecimal():
+            free[number] = int(megabytes) * 2**20
+    allowed = os.environ.get(VISIBLE)
+    if allowed is None:
+        return free
+    return {each: free[each] for each in allowed.split(",") if each in free}
