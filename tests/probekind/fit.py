@@ -28,30 +28,32 @@ def fit_probe(picture, output, *, options, **settings):
         words = json.loads(pathlib.Path(picture).read_text())
     except FileNotFoundError as error:
         raise PictureError(f"{picture}: got no such file, need a probe. Check the path.") from error
-    if "pids" in words:
-        pathlib.Path(words["pids"], str(os.getpid())).touch()
-    attempt = 1
-    if words.get("tries"):
-        with open(f"{picture}.tries", "a", encoding="ascii") as tries:
-            tries.write(f"{os.getpid()} {options.resume is not None}\n")
-        with open(f"{picture}.tries", encoding="ascii") as tries:
-            attempt = len(tries.readlines())
-    _wait(words, output)
+    with Interruption() as interruption:  # first: what is noted below can be interrupted
+        attempt = _noted(words, picture, options.resume is not None)
+        hurried = os.path.exists(f"{picture}.hurry")
+        end = time.monotonic() + (0.0 if hurried else words.get("sleep", 0.0))
+        while time.monotonic() < end and not interruption.requested:
+            time.sleep(0.002)
+    if interruption.requested:
+        checkpoint_path(pathlib.Path(output)).write_text("here it was")
+        raise FitInterrupted("interrupted")
     _fault(words, attempt)
     header = {"kind": "probe", "recipe": {}, "training": ZEROS, "quality": {"psnr_db": 30.0}}
     write_asset_file(output, AssetFile(header, {"value": np.array([words.get("value", 0)])}))
     checkpoint_path(pathlib.Path(output)).unlink(missing_ok=True)
 
 
-def _wait(words, output):
-    """Sleep, interrupted as a fit is: with a checkpoint."""
-    with Interruption() as interruption:
-        end = time.monotonic() + words.get("sleep", 0.0)
-        while time.monotonic() < end and not interruption.requested:
-            time.sleep(0.002)
-    if interruption.requested:
-        checkpoint_path(pathlib.Path(output)).write_text("here it was")
-        raise FitInterrupted("interrupted")
+def _noted(words, picture, resumed):
+    """Note this attempt where the words say so; return its number."""
+    attempt = 1
+    if words.get("tries"):
+        with open(f"{picture}.tries", "a+", encoding="ascii") as tries:
+            tries.write(f"{os.getpid()} {resumed}\n")
+            tries.seek(0)
+            attempt = len(tries.readlines())
+    if "pids" in words:
+        pathlib.Path(words["pids"], str(os.getpid())).touch()
+    return attempt
 
 
 def _fault(words, attempt):

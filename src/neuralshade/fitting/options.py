@@ -7,17 +7,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from neuralshade.base.argument_checks import check_output, check_path
 from neuralshade.base.atomic import check_writable
+from neuralshade.base.lazy_import import lazy_module
 from neuralshade.base.progress_scope import part
-from neuralshade.engine.engine_choice import (
-    EngineChoice,
-    check_engine,
-    check_kernels,
-    choose_engine,
-)
 from neuralshade.errors import ConfigError, DeviceError, OutputError
 from neuralshade.fitting.loop import Control
 from neuralshade.fitting.output_checks import (
@@ -31,6 +26,12 @@ from neuralshade.fitting.output_checks import (
 )
 from neuralshade.gpu import kernel_dump
 from neuralshade.gpu.open import APIS
+
+if TYPE_CHECKING:
+    from neuralshade.engine import engine_choice
+    from neuralshade.engine.engine_choice import EngineChoice
+else:  # loads PyTorch, which takes seconds; whoever only names options needs none
+    engine_choice = lazy_module("neuralshade.engine.engine_choice")
 
 # Options that are repeated when a fit is resumed.
 REPEATED_OPTIONS: tuple[str, ...] = (
@@ -88,7 +89,7 @@ def chosen_engine(options: FitOptions, engine: str | None = None) -> Iterator[En
     folder = None if options.dump_kernels is None else Path(options.dump_kernels)
     with kernel_dump.into(folder):
         with part("opening the device"):
-            chosen = choose_engine(engine or options.engine, options.device)
+            chosen = engine_choice.choose_engine(engine or options.engine, options.device)
         with closing(chosen):
             yield chosen
 
@@ -102,7 +103,7 @@ def check_options(options: FitOptions, name: str, takes: Sequence[str]) -> None:
         an unknown engine.
     """
     check_type(options)
-    check_engine(options.engine)
+    engine_choice.check_engine(options.engine)
     if "engine" not in takes and options.engine == "torch":
         raise DeviceError(f'engine: got "{options.engine}", need gpu or auto: Slang runs on a GPU '
                           "or on software Vulkan. Leave --engine out.")  # fmt: skip
@@ -113,8 +114,8 @@ def check_options(options: FitOptions, name: str, takes: Sequence[str]) -> None:
 def check_torch(options: FitOptions) -> None:
     """Refuse options of the GPU engine where PyTorch is chosen, and unknown names."""
     check_type(options)
-    check_engine(options.engine)
-    check_kernels(options.kernels)
+    engine_choice.check_engine(options.engine)
+    engine_choice.check_kernels(options.kernels)
     torch = options.device is not None and options.device not in APIS
     if options.engine == "torch" or (options.engine == "auto" and torch):
         check_left_out(options, ("kernels", "deterministic"), "the PyTorch engine")
