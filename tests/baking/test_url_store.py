@@ -7,7 +7,7 @@ from dataclasses import replace
 import fsspec
 import pytest
 
-from neuralshade import ConfigError
+from neuralshade import ConfigError, PictureError
 from neuralshade.asset.file import read_asset_file
 from neuralshade.baking.bake import run_jobs
 from neuralshade.baking.executor import Ended, Lost
@@ -16,6 +16,7 @@ from neuralshade.baking.job import DONE, FAILED, SKIPPED
 from neuralshade.baking.local_executor import LocalExecutor
 from neuralshade.baking.local_inputs import local_inputs
 from neuralshade.baking.make import make
+from neuralshade.baking.url_store import fingerprint
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 
@@ -90,6 +91,16 @@ def test_a_silent_store_is_no_fault_of_the_job(probes, files, bucket, monkeypatc
 def open_path(job):
     with open(job.subject[0], encoding="ascii") as file:
         return file.read()
+
+
+def test_a_fingerprint_changes_with_its_objects(files, bucket, refusal):
+    for name, text in (("a.png", b"1"), ("b.png", b"2")):
+        files.pipe_file(f"{bucket}/{name}", text)
+    first = fingerprint(bucket), fingerprint(f"{bucket}/a.png")
+    assert first == (fingerprint(bucket), fingerprint(f"{bucket}/a.png"))
+    files.pipe_file(f"{bucket}/b.png", b"3")
+    assert fingerprint(bucket) != first[0] and fingerprint(f"{bucket}/a.png") == first[1]
+    assert "no such file" in refusal(PictureError, fingerprint, f"{bucket}/c.png")
 
 
 def test_other_protocols_are_refused(refusal, same_message):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 import threading
 from collections.abc import Iterator
@@ -24,6 +25,8 @@ from neuralshade.fitting.output_checks import checkpoint_path
 
 FIRST_BYTES = 2**16  # of an asset: nearly every header is shorter
 UPLOAD_SECONDS = 5.0  # between two looks for a new checkpoint
+# Entries of fsspec's infos that change with an object, in one store or the other.
+CHANGING = ("size", "ETag", "etag", "md5Hash", "content_md5", "LastModified", "mtime", "created")
 EXTRAS = {"s3": "s3", "gs": "gcs", "gcs": "gcs"}  # of this package, by protocol
 
 
@@ -163,9 +166,31 @@ def fetch(url: str, folder: Path) -> Path:
             else:
                 files.get_file(path, str(target))
         except FileNotFoundError as error:
-            raise PictureError(f"{url}: got no such file, need one that can be read. Check the "
-                               "URL.") from error  # fmt: skip
+            raise _missing(url) from error
     return target
+
+
+def fingerprint(url: str) -> str:
+    """Return what a store says of an object, or of all objects of a folder: SHA-256, hex.
+
+    It has names, sizes, and checksums or times, and changes with the objects' content.
+
+    Raises: PictureError where nothing is there; DeviceError where the store does not answer.
+    """
+    files, path = opened(url)
+    with _answered(url):
+        files.invalidate_cache()  # of listings: what this process saw before may be gone
+        try:
+            found = files.find(path, detail=True) or {path: files.info(path)}
+        except FileNotFoundError as error:
+            raise _missing(url) from error
+    facts = [[name[len(path) :], *(str(info[key]) for key in CHANGING if key in info)]
+             for name, info in sorted(found.items())]  # fmt: skip
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+
+def _missing(url: str) -> PictureError:
+    return PictureError(f"{url}: got no such file, need one that can be read. Check the URL.")
 
 
 @contextmanager
