@@ -50,9 +50,10 @@ def test_other_values_are_refused(same_message, kind, name, value, word):
 
 def test_settings_that_contradict_each_other_are_refused(same_message):
     textures = settings_of("textures")
-    textures.check_together({"steps": 5, "latents": "bc1"})
+    assert textures.recipe({"steps": 5, "latents": "bc1"}).seconds is None
+    assert settings_of("image").recipe({"preset": "detail"}).bpp == 16
     with pytest.raises(ConfigError) as refused:
-        textures.check_together({"latents": "bc1", "polish": 2})
+        textures.recipe({"latents": "bc1", "polish": 2})
     same_message(str(refused.value), "TexturesRecipe.polish", "plain")
 
 

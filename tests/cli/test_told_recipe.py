@@ -3,7 +3,7 @@
 import pytest
 
 import neuralshade
-from neuralshade.fitting.recipe import read_toml
+from neuralshade.base.toml_file import read_toml
 
 GRIDS = "dense_grid:levels=1,features=2,coarsest=1,width=4,height=4"
 

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neuralshade.base.toml_file import read_toml
 from neuralshade.engine.engine_choice import PRECISIONS
 from neuralshade.errors import ConfigError
 from neuralshade.fitting import recipe as recipe_module
-from neuralshade.fitting.recipe import fields_of, from_dict, read_toml, setting, to_dict, type_of
+from neuralshade.fitting.recipe import fields_of, from_dict, setting, to_dict, type_of
 from neuralshade.kinds.image import recipe as image_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.loss.pointwise import LOSSES

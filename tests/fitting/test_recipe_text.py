@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuralshade.fitting.recipe import ending, make_recipe, read_toml, setting
+from neuralshade.base.toml_file import read_toml
+from neuralshade.fitting.recipe import ending, make_recipe, setting
 from neuralshade.fitting.recipe_text import recipe_toml
 from neuralshade.kinds import all_kinds
 

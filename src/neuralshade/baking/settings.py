@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from neuralshade.base.did_you_mean import did_you_mean
+from neuralshade.base.lazy_import import import_object
 from neuralshade.base.message_text import named, shown
-from neuralshade.errors import ConfigError
+from neuralshade.errors import ConfigError, NeuralShadeError
 from neuralshade.fitting.command import Flag
-from neuralshade.fitting.recipe import check_settings, fields_of, make_recipe
+from neuralshade.fitting.estimate import Estimate
+from neuralshade.fitting.recipe import check_settings, fields_of, make_recipe, under
 from neuralshade.kinds import fit_verb, fit_verbs
 from neuralshade.kinds.kind import Kind
 
@@ -78,22 +80,59 @@ class KindSettings:
                            f"{did_you_mean(name, self.names)} See neuralshade fit "
                            f"{self.kind.name} --help for all.")  # fmt: skip
 
-    def check_together(self, settings: Mapping[str, Any]) -> None:
-        """Raise ConfigError for settings, each valid, that contradict each other.
-
-        A preset's own are not known here: with one, the fit checks what remains.
-        """
+    def recipe(self, settings: Mapping[str, Any]) -> Any:
+        """Return the recipe of checked settings; ConfigError where they contradict each other."""
         parts = self.split(settings)
-        if parts.preset in (None, *self.kind.presets[:1]):
-            make_recipe(self.kind.recipe, parts.recipe)
+        if self.estimate is None:  # a preset's own settings are not known
+            return make_recipe(self.kind.recipe, parts.recipe)
+        return self.estimate.recipe(parts.preset, parts.recipe)
+
+    @functools.cached_property
+    def estimate(self) -> Estimate | None:
+        """Return the estimate of the kind's fits; None where it has none."""
+        found = self.kind.estimates
+        return None if found is None else import_object(found)
+
+    def under(self, defaults: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return checked settings over checked defaults: an end replaces all default ones."""
+        of_recipe = self.split(settings).recipe
+        if not of_recipe:
+            return {**defaults, **settings}
+        others = {k: v for k, v in {**defaults, **settings}.items() if k not in self.fields}
+        return under(self.split(defaults).recipe, of_recipe) | others
 
     def split(self, settings: Mapping[str, Any]) -> Parts:
         """Return checked settings by what they belong to."""
-        recipe, flags, options = (
-            {name: value for name, value in settings.items() if name in known}
-            for known in (self.fields, self.flags, self.options)
-        )
+        recipe: dict[str, Any] = {}
+        flags: dict[str, Any] = {}
+        options: dict[str, Any] = {}
+        for name, value in settings.items():
+            if name in self.fields:
+                recipe[name] = value
+            elif name in self.flags:
+                flags[name] = value
+            elif name in self.options:
+                options[name] = value
         return Parts(settings.get("preset"), recipe, flags, options)
+
+
+class Recipes:
+    """Recipes of settings, each made once: most jobs of a bake have the same."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, str], Any] = {}
+
+    def of(self, known: KindSettings, settings: Mapping[str, Any]) -> Any:
+        """Return the recipe; ConfigError where checked settings contradict each other."""
+        key = known.kind.name, repr(settings)
+        if key not in self._made:
+            try:
+                self._made[key] = known.recipe(settings)
+            except NeuralShadeError as error:
+                self._made[key] = error
+        if isinstance(self._made[key], NeuralShadeError):
+            raise self._made[key]
+        return self._made[key]
 
 
 @functools.cache

@@ -14,14 +14,15 @@ import click
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.lazy_import import import_object
 from neuralshade.base.message_text import named
+from neuralshade.base.toml_file import read_toml
 from neuralshade.cli.completion import Text, completed
 from neuralshade.cli.groups import GroupedOption
 from neuralshade.cli.live import live_options
-from neuralshade.cli.recipe_file import default_flags, file_flags, flags_of, under
+from neuralshade.cli.recipe_file import default_flags, file_flags, flags_of
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import Flag
 from neuralshade.fitting.defaults import defaults_path
-from neuralshade.fitting.recipe import ENDS, fields_of, read_toml, type_of
+from neuralshade.fitting.recipe import ENDS, fields_of, type_of, under
 from neuralshade.kinds.kind import Kind
 
 ENDLESS = 10**6  # a limit from there on only catches typing errors, and is not shown

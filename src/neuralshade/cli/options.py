@@ -53,7 +53,7 @@ def _in_words(found: re.Match[str]) -> str:
 
 def _recipe_with(name: str, arguments: Sequence[str]) -> str | None:
     """Return the TOML file of --recipe if it has a setting; None otherwise."""
-    from neuralshade.fitting.recipe import read_toml  # few messages refer to such a file
+    from neuralshade.base.toml_file import read_toml  # few messages refer to such a file
 
     behind = [word for flag, word in itertools.pairwise(arguments) if flag == "--recipe"]
     behind += [word.partition("=")[2] for word in arguments if word.startswith("--recipe=")]

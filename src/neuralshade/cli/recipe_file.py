@@ -10,9 +10,10 @@ from click.core import ParameterSource
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
+from neuralshade.base.toml_file import read_toml
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.defaults import default_tables, defaults_path, user_defaults
-from neuralshade.fitting.recipe import ENDS, fields_of, make_recipe, read_toml
+from neuralshade.fitting.recipe import fields_of, make_recipe
 from neuralshade.kinds import fit_verbs
 from neuralshade.kinds.kind import Kind
 
@@ -63,14 +64,6 @@ def check_table(kind: Kind, verb: str, parameters: list[click.Parameter]) -> Non
         make_recipe(kind.recipe, values)
     except ConfigError as error:
         raise ConfigError(f"{defaults_path()}: in [{verb}]: {error}") from error
-
-
-def under(defaults: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings over defaults: a requested end replaces all default ones."""
-    ends = (*ENDS, "target_psnr")
-    replaced = any(settings.get(name) is not None for name in ends)
-    kept = {k: v for k, v in defaults.items() if not (replaced and k in ends)}
-    return kept | dict(settings)
 
 
 def is_by_default(ctx: click.Context, name: str, value: Any) -> bool:

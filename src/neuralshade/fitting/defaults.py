@@ -18,8 +18,8 @@ import platformdirs
 
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, plain_name, shown
+from neuralshade.base.toml_file import read_toml
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import read_toml
 
 NAME = "defaults.toml"
 

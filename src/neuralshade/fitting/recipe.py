@@ -1,28 +1,23 @@
-"""Recipes as data: frozen dataclasses to and from plain dicts and TOML files, checked."""
+"""Recipes as data: frozen dataclasses to and from plain dicts, checked."""
 
 import dataclasses
+import functools
 import math
 import numbers
 import sys
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from neuralshade.base.did_you_mean import did_you_mean
-from neuralshade.base.message_text import named, read_failure, shown
+from neuralshade.base.message_text import named, shown
 from neuralshade.base.plugins import names, plugin_named
-from neuralshade.base.regular_file import check_regular
 from neuralshade.errors import ConfigError
 
 if sys.version_info >= (3, 11):
     from typing import Unpack as Unpack  # type hints of fits' settings
-
-    import tomllib
 else:
-    import tomli as tomllib
     from typing_extensions import Unpack as Unpack
 
 R = TypeVar("R")
@@ -60,8 +55,8 @@ def setting(
     return dataclasses.field(default=default, metadata=metadata)
 
 
-training = partial(setting, group="training")  # of the training, not of the result
-ending = partial(setting, group="ends")
+training = functools.partial(setting, group="training")  # of the training, not of the result
+ending = functools.partial(setting, group="ends")
 
 
 def changed(kind: type, name: str, default: Any, about: str | None = None) -> Any:
@@ -137,9 +132,9 @@ def type_of(field: Field) -> type:
     return found
 
 
-def check_names(kind: type[R], names: Iterable[str]) -> dict[str, Field]:
+def check_names(kind: type, names: Iterable[str]) -> Mapping[str, Field]:
     """Return the fields of a recipe by name; ConfigError for an unknown name."""
-    known = {f.name: f for f in fields_of(kind)}
+    known = _fields_by_name(kind)
     for name in names:
         if name not in known:
             near, all_ = did_you_mean(name, known), ", ".join(known)
@@ -186,6 +181,14 @@ def make_recipe(kind: type[R], settings: dict[str, Any]) -> R:
     return from_dict(kind, (dict.fromkeys(ENDS) if replaced else {}) | settings)
 
 
+def under(defaults: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings over defaults: a requested end replaces all default ones."""
+    ends = (*ENDS, "target_psnr")
+    replaced = any(settings.get(name) is not None for name in ends)
+    kept = {k: v for k, v in defaults.items() if not (replaced and k in ends)}
+    return kept | dict(settings)
+
+
 def resumed_ends(kept: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     """Return overrides of the ``kept`` ends of a resumed fit, under its new ``settings``.
 
@@ -224,29 +227,14 @@ def names_of_ends(recipe: type) -> set[str]:
 
 def fields_of(recipe: type) -> list[Field]:
     """Return the fields of a recipe: its own first, then the shared ones."""
+    return list(_fields_by_name(recipe).values())
+
+
+@functools.cache  # a bake checks a hundred thousand settings
+def _fields_by_name(recipe: type) -> dict[str, Field]:
     shared = {field.name for field in dataclasses.fields(PictureRecipe)}
-    return sorted(dataclasses.fields(recipe), key=lambda field: field.name in shared)
-
-
-def read_toml(path: str | Path, need: str = "a TOML file of recipe settings",
-              line: str = "hidden_width = 32") -> dict[str, Any]:  # fmt: skip
-    """Return the contents of a TOML file; ConfigError names the file and the reason.
-
-    ``need`` and ``line``: description of the file and an example line, for messages.
-    """
-    try:
-        check_regular(path)
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: got {read_failure(error)}, need {need}. Check the "
-                          "path.") from error  # fmt: skip
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: got bytes that are not UTF-8, need {need}. Check the "
-                          "path.") from error  # fmt: skip
-    # ValueError: invalid TOML, or a number of thousands of digits; nesting may be too deep
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: got {error}, need {need}. Write lines such as "
-                          f"{line}.") from error  # fmt: skip
+    fields = sorted(dataclasses.fields(recipe), key=lambda field: field.name in shared)
+    return {field.name: field for field in fields}
 
 
 def _check(place: str, field: Field, value: Any, missing: Collection[str]) -> Any:

@@ -46,8 +46,7 @@ def ignore(notice: str) -> None:
 class Kind:
     """One kind of asset: everything that is needed before one is used.
 
-    ``opens``, ``fits``, ``calls`` are "module:name", imported when needed. ``fits`` takes subject,
-    ``output``, ``options``, ``observer`` and recipe fields; ``calls``: see fitting/command.py."""
+    "module:name" is imported late. ``fits`` takes subject, output, options, observer, recipe."""
 
     name: str  # of its assets, and of its verb: neuralshade fit NAME
     about: str  # one line
@@ -65,7 +64,8 @@ class Kind:
     output_form: str = "ASSET"
     after: tuple[str, ...] = ("export {asset} -o {stem}.html", "export {asset} -o {stem}.hlsl")
     beside: str | None = None  # a line on a result and its source, beside what others make
-    calls: str | None = None  # None where flags equal parameters
+    calls: str | None = None  # see fitting/command.py; None where flags equal parameters
+    estimates: str | None = None  # an Estimate of its fits, see fitting/estimate.py
     recipe_files: Mapping[str, str] = field(default_factory=dict)  # other readers, by suffix
     recipe_about: str = "TOML file of settings, flags with _ for -, as in rate_final = 0.1."
     compared: bool = True  # results are compared with the subject

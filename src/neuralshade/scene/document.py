@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from neuralshade.base.argument_checks import check_path, is_whole
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, plain, shown
+from neuralshade.base.toml_file import read_toml
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import read_toml
 from neuralshade.scene.checks import check_written, checked
 from neuralshade.scene.entries import (
     Camera,

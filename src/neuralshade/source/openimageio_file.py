@@ -55,6 +55,17 @@ TAGS_OF_PNG = {"iCCP", "gAMA", "cHRM"}
 LACKING = re.compile(r"[^\n]*(unsupported|unimplemented|not (supported|implemented))[^\n]*", re.I)
 
 
+def header_size(path: Path) -> tuple[int, int] | None:
+    """Return width and height in pixels by a file's header; None where OpenImageIO reads none."""
+    reader = OpenImageIO.ImageInput.open(str(path))
+    if reader is None:
+        OpenImageIO.geterror()  # clears it
+        return None
+    spec = reader.spec()
+    reader.close()
+    return spec.width, spec.height
+
+
 def read_openimageio(path: Path, name: str, kind: str, memory_limit: int) -> Decoded:
     """Return the pixels of the file ``path``, opened as ``name``.
 

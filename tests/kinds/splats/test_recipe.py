@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neuralshade.asset.asset import Asset, Header
+from neuralshade.base.toml_file import read_toml
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.recipe import from_dict, read_toml
+from neuralshade.fitting.recipe import from_dict
 from neuralshade.fitting.recipe_text import recipe_toml
 from neuralshade.kinds.splats.build import background_of, compositing_of
 from neuralshade.kinds.splats.coding.stream import ATTRIBUTE_LEVELS

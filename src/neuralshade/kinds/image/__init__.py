@@ -12,6 +12,7 @@ KIND = Kind(
     shaders="neuralshade.kinds.image.shader:image_shader",
     imports="neuralshade.kinds.image.weights.importer:import_image",
     beside="neuralshade.kinds.image.textures_beside:textures_beside",
+    estimates="neuralshade.kinds.image.estimate:ESTIMATE",
     recipe=ImageRecipe,
     fits="neuralshade.kinds.image.fit:fit_image",
     takes=("engine", "kernels", "deterministic", "device", "snapshots", "movie", "tev",

@@ -8,6 +8,7 @@ KIND = Kind(
     name="material",
     about="Bake a layered material into a small network.",
     opens="neuralshade.kinds.material.opened:OpenedMaterial",
+    estimates="neuralshade.kinds.material.estimate:ESTIMATE",
     recipe=MaterialRecipe,
     presets=tuple(PRESETS),
     presets_about=PRESETS_ABOUT,

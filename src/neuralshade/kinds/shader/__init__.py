@@ -8,6 +8,7 @@ KIND = Kind(
     name="shader",
     about="Train what the Slang module TASK marks as trainable.",
     opens="neuralshade.kinds.shader.opened:OpenedShader",
+    estimates="neuralshade.kinds.shader.estimate:ESTIMATE",
     recipe=ShaderRecipe,
     shaders="neuralshade.kinds.shader.shader:task_shader",
     fits="neuralshade.kinds.shader.fit:fit_shader",

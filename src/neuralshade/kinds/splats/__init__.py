@@ -10,6 +10,7 @@ KIND = Kind(
     opens="neuralshade.kinds.splats.opened:OpenedSplats",
     shaders="neuralshade.kinds.splats.shader:splats_shader",
     page_script="neuralshade.kinds.splats.compact:page_script",
+    estimates="neuralshade.kinds.splats.estimate:ESTIMATE",
     recipe=SplatsRecipe,
     fits="neuralshade.kinds.splats.fit:fit_splats",
     takes=("device", "snapshots", "movie", "tev", "tensorboard", "events", "live", "report",

@@ -11,6 +11,7 @@ KIND = Kind(
     evaluated="neuralshade.kinds.textures.sample:TextureSetField",
     shaders="neuralshade.kinds.textures.shader:textures_shader",
     beside="neuralshade.kinds.textures.blocks_beside:blocks_beside",
+    estimates="neuralshade.kinds.textures.estimate:ESTIMATE",
     recipe=TexturesRecipe,
     fits="neuralshade.kinds.textures.fit:fit_textures",
     subject=Subject("source", several=True, example="bricks/", what="a folder of maps",

@@ -13,8 +13,9 @@ from typing import Any
 from neuralshade.asset.weights.foreign_bytes import Array, Tensors
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import named, shown
+from neuralshade.base.toml_file import read_toml
 from neuralshade.errors import AssetError, ConfigError
-from neuralshade.fitting.recipe import check_settings, read_toml, to_dict
+from neuralshade.fitting.recipe import check_settings, to_dict
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.kinds.image.weights.foreign_network import (
     ForeignNetwork,

@@ -1,0 +1,191 @@
+"""Digest of a job: of what its fit reads, its settings after defaults, and this version.
+
+Equal digests mean that a fit would learn the same: absolute paths, engine and device do not count.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from neuralshade.baking.job import Job
+from neuralshade.baking.settings import FILE_FORMS, KindSettings, Recipes, settings_of
+from neuralshade.baking.sources import path_of
+from neuralshade.baking.store import is_url
+from neuralshade.base.atomic import whole_file
+from neuralshade.base.json_lines import json_lines
+from neuralshade.base.lazy_import import import_object
+from neuralshade.base.version import VERSION
+from neuralshade.errors import NeuralShadeError, PictureError
+from neuralshade.fitting.recipe import to_dict
+from neuralshade.kinds.kind import Kind
+
+FRESH_NS = 2_000_000_000  # a file changed since may change again without another time
+TEXTS = (".mtlx", ".toml", ".slang", ".json")  # documents that may name other files
+NAMED = re.compile(r'"([^"\n]{1,400})"|\bimport\s+([\w./]+)\s*;')
+PREFIX = re.compile(r'fileprefix\s*=\s*"([^"\n]*)"')
+MOST_TEXT, MOST_FILES = 1 << 22, 2000
+
+
+class FileDigests:
+    """SHA-256 of local files, each read once as long as its size and time stay the same.
+
+    ``path``: JSON lines that keep them between runs, read here and written by ``save``.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None):
+        self.path = path
+        self._known: dict[str, tuple[int, int, str]] = {}
+        if path is not None and os.path.isfile(path):
+            for line in json_lines(Path(path)):
+                if (entry := _entry(line)) is not None:
+                    self._known[entry[0]] = entry[1:]
+        self._changed = False
+
+    def of(self, path: str) -> str:
+        """Return the digest of a file, hex. Raises OSError where it cannot be read."""
+        found = os.stat(path)
+        key = os.path.abspath(path)
+        known = self._known.get(key)
+        if known is not None and known[:2] == (found.st_size, found.st_mtime_ns):
+            return known[2]
+        with open(path, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest() if hasattr(
+                hashlib, "file_digest") else _digest_of(file)  # fmt: skip
+        if time.time_ns() - found.st_mtime_ns > FRESH_NS:
+            self._known[key] = found.st_size, found.st_mtime_ns, digest
+            self._changed = True
+        return digest
+
+    def save(self) -> None:
+        """Write them for the next run. Raises OutputError."""
+        if self.path is None or not self._changed:
+            return
+        with whole_file(self.path) as partial, partial.open("w", encoding="utf-8") as file:
+            for key, (size, time_ns, digest) in self._known.items():
+                file.write(json.dumps([key, size, time_ns, digest]) + "\n")
+        self._changed = False
+
+
+def job_digest(job: Job, files: FileDigests, recipes: Recipes | None = None) -> str:
+    """Return the digest of a job, hex; "" where an input cannot be read, which its fit reports.
+
+    URLs count by what their store says of them: size, time or checksum.
+
+    Raises: DeviceError where a store does not answer; ConfigError for contradicting settings.
+    """
+    known = settings_of(job.kind)
+    recipe = (recipes or Recipes()).of(known, job.settings)
+    parts = known.split(job.settings)
+    try:
+        facts = {
+            "version": VERSION,
+            "kind": job.kind,
+            "preset": parts.preset,
+            "recipe": to_dict(recipe),
+            "flags": dict(sorted(_flags(known, parts.flags, files))),
+            "sources": [_source(known.kind, source, files) for source in job.subject],
+        }
+    except (OSError, PictureError):
+        return ""
+    text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _source(kind: Kind, source: str, files: FileDigests) -> list[Any]:
+    """Return a source's name and the digests of what the kind reads of it."""
+    path = path_of(source) if kind.subject.several else source
+    name = source[: len(source) - len(path)] + os.path.basename(path.rstrip("/"))
+    if is_url(path):
+        return [name, _url_token(path)]
+    found = sorted(set(_read_of(kind, path)))
+    return [name, *([os.path.basename(each), files.of(each)] for each in found)]
+
+
+def _read_of(kind: Kind, path: str) -> Iterator[str]:
+    """Yield the local files that a kind reads of a source. Raises OSError for a missing one."""
+    if os.path.isfile(path):
+        yield from _with_named(path)
+        if not (kind.subject.maps and path.endswith(".json")):
+            return
+    if kind.subject.maps:
+        try:
+            found = import_object(kind.subject.maps)(path, {})
+        except NeuralShadeError:  # which the fit reports
+            found = None
+        if found is not None:
+            yield from (str(file.path) for file in found.files.values() if file.picture is None)
+            return
+    for each in sorted(os.listdir(path)):
+        if os.path.isfile(os.path.join(path, each)):
+            yield os.path.join(path, each)
+
+
+def _with_named(path: str) -> Iterator[str]:
+    """Yield a file, and for a document the files that it names, which may be documents."""
+    waiting, seen = [path], {path}
+    while waiting:
+        place = waiting.pop()
+        yield place
+        if not place.endswith(TEXTS) or os.path.getsize(place) > MOST_TEXT:
+            continue
+        with open(place, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        folders = [os.path.dirname(place)]
+        folders += [os.path.join(folders[0], prefix) for prefix in PREFIX.findall(text)]
+        for quoted, module in NAMED.findall(text):
+            name = quoted or f"{module.replace('.', '/')}.slang"
+            for each in (os.path.normpath(os.path.join(folder, name)) for folder in folders):
+                if each not in seen and len(seen) < MOST_FILES and os.path.isfile(each):
+                    seen.add(each)
+                    waiting.append(each)
+
+
+def _flags(known: KindSettings, flags: Mapping[str, Any], files: FileDigests
+           ) -> Iterator[tuple[str, Any]]:  # fmt: skip
+    """Yield flags, files among their values by digest."""
+    for name, value in flags.items():
+        form = known.flags[name].form
+        if form in FILE_FORMS:
+            yield name, files.of(value)
+        elif isinstance(value, list):
+            yield name, [_pair(pair, files) for pair in value]
+        else:
+            yield name, value
+
+
+def _pair(pair: str, files: FileDigests) -> str:
+    name, _, value = pair.partition("=")
+    return f"{name}={files.of(value)}" if value and os.path.isfile(value) else pair
+
+
+def _url_token(url: str) -> str:
+    """Return what a store says of an object, or of all in a folder."""
+    from neuralshade.baking.url_store import fingerprint  # fsspec is optional
+
+    return fingerprint(url)
+
+
+def _digest_of(file: Any) -> str:
+    """Return the SHA-256 of an open file, for Python 3.10."""
+    state = hashlib.sha256()
+    while piece := file.read(1 << 20):
+        state.update(piece)
+    return state.hexdigest()
+
+
+def _entry(line: Any) -> tuple[str, int, int, str] | None:
+    """Return a line of the kept digests; None for any other, as of a damaged file."""
+    if not isinstance(line, list) or len(line) != 4 or not isinstance(line[0], str):
+        return None
+    path, size, time_ns, digest = line
+    whole = isinstance(size, int) and isinstance(time_ns, int)
+    if not whole or not isinstance(digest, str) or not re.fullmatch("[0-9a-f]{64}", digest):
+        return None
+    return path, size, time_ns, digest

@@ -1,0 +1,103 @@
+"""Inputs of jobs looked at before anything runs: that they are there, and their sizes."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from neuralshade.baking.faults import Faults
+from neuralshade.baking.job import Job
+from neuralshade.baking.settings import settings_of
+from neuralshade.baking.sources import path_of
+from neuralshade.baking.store import is_url
+from neuralshade.base.lazy_import import import_object
+from neuralshade.base.message_text import read_failure
+from neuralshade.errors import ConfigError, NeuralShadeError
+from neuralshade.kinds.kind import Kind
+
+MOST_OPENED = 500  # jobs whose files are opened for their sizes: the others are like them
+
+
+class Inputs:
+    """The local inputs of a bake, each looked at once."""
+
+    def __init__(self) -> None:
+        self._modes: dict[str, int | OSError] = {}
+        self._unfit: set[str] = set()  # names of jobs
+        self.urls = 0  # inputs that were not looked at
+
+    def check(self, jobs: Sequence[Job], faults: Faults) -> None:
+        """Note the inputs that are missing, or not what their kind takes."""
+        for job in jobs:
+            kind, before = settings_of(job.kind).kind, faults.count
+            for source in job.subject:
+                path = path_of(source) if kind.subject.several else source
+                if is_url(path):
+                    self.urls += 1
+                else:
+                    with faults.noted(job.place):
+                        self._check(kind, path, alone=len(job.subject) == 1)
+            if faults.count > before:
+                self._unfit.add(job.name)
+
+    def _check(self, kind: Kind, path: str, *, alone: bool) -> None:
+        mode, subject = self._mode(path), kind.subject
+        if isinstance(mode, OSError):
+            if subject.maps and alone:  # FOLDER/wood names the files that begin with wood
+                import_object(subject.maps)(path, {})
+                return
+            raise _unfit(path, read_failure(mode), kind)
+        if stat.S_ISDIR(mode):
+            if not (subject.maps and alone):
+                raise _unfit(path, "a folder", kind)
+        elif not stat.S_ISREG(mode):
+            raise _unfit(path, "a device or pipe", kind)
+
+    def _mode(self, path: str) -> int | OSError:
+        if path not in self._modes:
+            try:
+                self._modes[path] = os.stat(path).st_mode
+            except OSError as error:
+                self._modes[path] = error
+        return self._modes[path]
+
+    def sizes(self, jobs: Sequence[Job], faults: Faults) -> dict[str, int]:
+        """Return pixels by the names of jobs: of some, evenly spread, where they are many.
+
+        Sets among them without a map that their kind needs are noted.
+        """
+        local = [job for job in jobs if job.name not in self._unfit
+                 and not any(map(is_url, map(path_of, job.subject)))]  # fmt: skip
+        step = -(-len(local) // MOST_OPENED) or 1
+        found = {}
+        for job in local[::step]:
+            with faults.noted(job.place):
+                if (pixels := _pixels(job)) is not None:
+                    found[job.name] = pixels
+        return found
+
+
+def _pixels(job: Job) -> int | None:
+    """Return width times height of a job's largest picture; None where no header says it."""
+    from neuralshade.source.openimageio_file import header_size  # loads NumPy
+
+    subject = settings_of(job.kind).kind.subject
+    if subject.picture:
+        files = [Path(job.subject[0])]
+    elif subject.maps and subject.several:
+        named = {source.partition("=")[0]: path_of(source) for source in job.subject
+                 if path_of(source) != source}  # fmt: skip
+        plain = [source for source in job.subject if path_of(source) == source]
+        found = import_object(subject.maps)(plain[0] if len(plain) == 1 else plain or None, named)
+        files = [path for file in found.files.values() if (path := file.on_disk) is not None]
+    else:
+        return None
+    sizes = [size[0] * size[1] for path in dict.fromkeys(files) if (size := header_size(path))]
+    return max(sizes, default=None)
+
+
+def _unfit(path: str, got: str, kind: Kind) -> NeuralShadeError:
+    need = "a picture" if kind.subject.picture else kind.subject.what or "a file"
+    return ConfigError(f"input: got {got} at {path}, need {need}. Check the path.")

@@ -1,0 +1,220 @@
+"""baking/plan and baking/folder: what is planned of a manifest or a folder, and refused."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+import neuralshade
+from neuralshade.baking.plan import planned
+from neuralshade.baking.settings import baked_kinds, settings_of
+from neuralshade.errors import ConfigError
+from neuralshade.source.openimageio_file import header_size
+
+GREY = np.full((8, 16, 3), 0.5, np.float32)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def picture(path):
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    neuralshade.save_picture(path, GREY, "srgb")
+
+
+def maps(*begins):
+    for begin in begins:
+        for name in ("albedo", "normal", "roughness"):
+            picture(f"{begin}{name}.png")
+
+
+def manifest(text, path="bake.toml"):
+    with open(path, "w") as file:
+        file.write(text)
+    return path
+
+
+def names(plan):
+    return [(job.name, job.kind) for job in plan.jobs]
+
+
+def refused(*arguments, **named):
+    with pytest.raises(ConfigError) as error:
+        planned(*arguments, **named)
+    return str(error.value)
+
+
+def test_a_folder_of_sets_becomes_texture_sets(folder):
+    maps("in/rocks/wall/", "in/rocks/moss/", "in/wood/wood_", "in/.hidden/x_")
+    plan = planned("in")
+    assert names(plan) == [(name, "textures") for name in ("rocks/moss", "rocks/wall", "wood")]
+    assert plan.jobs[0].subject == (str(folder / "in/rocks/moss"),)
+    assert plan.output == "in_baked"
+
+
+def test_two_sets_in_one_folder_are_named_by_their_beginnings(folder):
+    maps("in/wood_", "in/iron_")
+    plan = planned("in")
+    assert names(plan) == [("iron", "textures"), ("wood", "textures")]
+    assert plan.jobs[0].subject == (str(folder / "in/iron"),)  # files that begin so
+
+
+def test_a_set_itself_is_one_asset():
+    maps("bricks/")
+    assert names(planned("bricks")) == [("bricks", "textures")]
+
+
+def test_pictures_need_a_kind(same_message):
+    picture("in/a.png"), picture("in/b/c.jpg"), picture("in/b/c.png")
+    same_message(refused("in"), "in", "--kind image")
+    plan = planned("in", kind="image", settings={"steps": 5})
+    assert names(plan) == [("a", "image"), ("b/c.jpg", "image"), ("b/c.png", "image")]
+    assert plan.jobs[0].settings == {"steps": 5}
+    plan = planned("in", kind="splats", pattern="**/*.png")
+    assert names(plan) == [("a", "splats"), ("b/c", "splats")]
+
+
+def test_the_output_is_no_source():
+    picture("in/a.png"), picture("in/out/b.png")
+    assert names(planned("in", "in/out", kind="image")) == [("a", "image")]
+    assert names(planned("in", "in/out", kind="image", pattern="**/*.png")) == [("a", "image")]
+
+
+def test_wrong_folders_and_patterns_are_refused(same_message):
+    os.mkdir("in")
+    same_message(refused("in", kind="image"), "in", "--pattern")
+    same_message(refused("in", kind="image", pattern="*.png"), "*.png", "quote")
+    same_message(refused("in", kind="image", pattern="../*.png"), "pattern", "**/*.png")
+    same_message(refused("in", kind="image", pattern="/etc/*"), "pattern", "**/*.png")
+    same_message(refused("in", kind="images"), "kind", "Did you mean image?")
+    same_message(refused("out"), "out", "manifest")
+    manifest("[[asset]]\ninput='a.png'")
+    same_message(refused("bake.toml", pattern="*.png"), "pattern", "folder")
+
+
+def test_inputs_are_looked_at_before_anything_runs(same_message):
+    maps("wood_"), picture("a.png"), os.mkdir("empty")
+    path = manifest("""
+[[asset]]
+kind = "image"
+input = "missing.png"
+[[asset]]
+kind = "image"
+input = "empty"
+[[asset]]
+name = "empty_set"
+kind = "textures"
+input = "empty"
+[[asset]]
+kind = "textures"
+input = "iron"
+[[asset]]
+kind = "textures"
+input = "wood"
+[[asset]]
+kind = "image"
+input = "a.png"
+""")
+    text = refused(path)
+    assert text.count("iron: got") == 1
+    same_message(text, path, "missing.png", "bake.toml:2:", "bake.toml:5:", "bake.toml:8:",
+                 "bake.toml:12:")  # fmt: skip
+    assert "bake.toml:15" not in text and "bake.toml:18" not in text
+
+
+MATERIAL = "[[asset]]\nkind = 'material'\ninput = 'a.toml'\n"
+
+
+def test_an_asset_does_not_replace_an_input(same_message):
+    picture("out/a.png"), os.rename("out/a.png", "out/a.nsh")
+    path = manifest("[[asset]]\nkind = 'image'\ninput = 'out/a.nsh'")
+    same_message(refused(path, "out"), "bake.toml:1", "name")
+
+
+def test_what_shares_another_asset_comes_after_it(folder, same_message):
+    manifest("", "a.toml")
+    path = manifest(f"{MATERIAL}share = 'out/first.nsh'\n{MATERIAL}name = 'first'\n")
+    after, first = planned(path, "out").jobs
+    assert (after.after, first.after) == (("first",), ())
+    assert planned(path, "elsewhere").jobs[0].after == ()
+    manifest(f"{MATERIAL}share = 'out/b.nsh'\n{MATERIAL}name = 'b'\nshare = 'out/a.nsh'\n")
+    same_message(refused(path, "out"), path, "needs none", "bake.toml:1:", "bake.toml:5:")
+    manifest(f"{MATERIAL}share = 's3://bucket/b.nsh'\n")
+    same_message(refused(path, "out"), "bake.toml:4", "Copy")
+
+
+def test_urls_are_said_to_be_unchecked():
+    path = manifest("[[asset]]\nkind = 'image'\ninput = 's3://bucket/a.png'")
+    plan = planned(path, "s3://bucket/out")
+    assert plan.notes == ("1 input by URL: not looked at before the bake.",)
+    assert plan.jobs[0].subject == ("s3://bucket/a.png",)
+
+
+def test_estimates_follow_settings_and_sizes():
+    maps("wall/"), picture("a.png")
+    path = manifest("""
+[[asset]]
+kind = "textures"
+input = "wall"
+bpp = 4
+steps = 16_000
+[[asset]]
+name = "longer"
+kind = "textures"
+input = "wall"
+steps = 160_000
+target_psnr = 38
+[[asset]]
+kind = "image"
+input = "a.png"
+[[asset]]
+name = "slow"
+kind = "image"
+input = "a.png"
+preset = "detail"
+seconds = 100
+""")
+    plan = planned(path)
+    wall, longer, a, slow = plan.jobs
+    start = settings_of("textures").estimate.start_seconds
+    assert wall.cost == pytest.approx(start + 1.0) and longer.cost == pytest.approx(start + 10.0)
+    assert a.cost < 5 and slow.cost == pytest.approx(100.5)
+    assert plan.byte_counts["a"] == 8 * 16 * 4 / 8
+    assert plan.byte_counts["slow"] == 8 * 16 * 16 / 8  # of the preset
+    assert plan.byte_counts["wall"] == round(8 * 16 * 4 / 8 * 16 / 15 + 10_000)
+    assert "longer" not in plan.byte_counts  # a target decides
+    facts = plan.facts()
+    assert json.loads(json.dumps(facts)) == facts
+    assert [row["assets"] for row in facts["kinds"]] == [2, 2]
+    assert facts["gpu_seconds"] == pytest.approx(sum(job.cost for job in plan.jobs))
+
+
+def test_every_kind_has_an_estimate():
+    for kind in baked_kinds():
+        known = settings_of(kind)
+        assert known.estimate.seconds(known.recipe({"steps": 10})) < 15
+        ended = known.estimate.seconds(known.recipe({"seconds": 50}))
+        assert 50 <= ended < 60
+
+
+def test_sizes_come_from_headers(folder):
+    picture("a.png")
+    whole = (folder / "a.png").read_bytes()
+    (folder / "cut.png").write_bytes(whole[:64])  # the pixels are missing
+    assert header_size(folder / "cut.png") == header_size(folder / "a.png") == (16, 8)
+    (folder / "no.png").write_bytes(b"no picture")
+    assert header_size(folder / "no.png") is None
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_entries_are_planned(folder):
+    maps("wall/")
+    entry = '[[asset]]\nname = "rocks/wall_{}"\ninput = "wall"\ntarget_psnr = 38\n'
+    manifest("[defaults]\nkind = 'textures'\n" + "".join(map(entry.format, range(100_000))))
+    plan = planned("bake.toml")
+    assert len(plan.jobs) == 100_000
+    assert plan.jobs[-1].place == f"bake.toml:{2 + 4 * 99_999 + 1}"
