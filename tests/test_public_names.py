@@ -15,6 +15,7 @@ NAMES = [
     "FitOptions",
     "NeuralShadeError",
     "PictureError",
+    "bake",
     "decode",
     "devices",
     "evaluate",

@@ -12,6 +12,8 @@ from neuralshade.base.version import VERSION
 from neuralshade.errors import AssetError, ConfigError, NeuralShadeError, PictureError
 
 if TYPE_CHECKING:
+    from neuralshade.baking.bake import BakeResult as BakeResult
+    from neuralshade.baking.bake import bake
     from neuralshade.errors import DeviceError as DeviceError
     from neuralshade.errors import FitInterrupted as FitInterrupted
     from neuralshade.errors import KernelError as KernelError
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
 __version__ = VERSION
 
 _HOMES = {  # name -> module, and its name there where that differs
+    "BakeResult": ("baking.bake", "BakeResult"),
     "DeviceError": ("errors", "DeviceError"),
     "FitInterrupted": ("errors", "FitInterrupted"),
     "KernelError": ("errors", "KernelError"),
@@ -108,6 +111,7 @@ _HOMES = {  # name -> module, and its name there where that differs
     "TextureSet": ("source.texture_set", "TextureSet"),
     "TexturesRecipe": ("kinds.textures.recipe", "TexturesRecipe"),
     "TexturesResult": ("kinds.textures.result", "TexturesResult"),
+    "bake": ("baking.bake", "bake"),
     "bench": ("speed.bench", "bench"),
     "check_gradients": ("kinds.shader.check_gradients", "check_gradients"),
     "decode": ("verbs.decode", "decode"),
@@ -142,6 +146,7 @@ __all__ = [
     "FitOptions",
     "NeuralShadeError",
     "PictureError",
+    "bake",
     "decode",
     "devices",
     "evaluate",

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from neuralshade.baking import digest
-from neuralshade.baking.digest import FileDigests, job_digest
+from neuralshade.baking.digest import FileDigests, FileStamps, job_digest
 from neuralshade.baking.job import Job
 
 LONG_AGO = 1_000_000_000
@@ -94,20 +94,28 @@ def test_missing_inputs_have_no_digest():
     assert of(Job("a", "textures", ("/no/such",), "a.nsh")) == ""
 
 
-def test_files_are_read_once_until_they_change(monkeypatch, folder):
-    path = write("a.png", "1")
-    files = FileDigests("kept.jsonl")
+def test_files_are_read_once_until_they_change(monkeypatch):
+    path, files = write("a.png", "1"), FileDigests()
     first = files.of(path)
-    files.save()
-    monkeypatch.setattr("builtins.open", None)
-    assert files.of(path) == first
-    monkeypatch.undo()
-    os.chdir(folder)
-    again = FileDigests("kept.jsonl")
+    with monkeypatch.context() as patch:
+        patch.setattr("builtins.open", None)
+        assert files.of(path) == first
     write("a.png", "2", LONG_AGO)  # of equal size and time: taken for the same
-    assert again.of(path) == first
+    assert files.of(path) == first
     write("a.png", "2", LONG_AGO + 1)
-    assert again.of(path) != first
+    assert files.of(path) != first
+
+
+def test_stamps_change_with_size_and_time_and_read_nothing(monkeypatch):
+    path, stamps = write("a.png", "1", LONG_AGO), FileStamps()
+    with monkeypatch.context() as patch:
+        patch.setattr("builtins.open", None)
+        first = stamps.of(path)
+        assert FileStamps().of(path) == first
+    write("a.png", "1", LONG_AGO + 1)
+    assert stamps.of(path) != first
+    os.utime(path)
+    assert stamps.of(path) != stamps.of(path)
 
 
 def test_a_file_that_has_just_changed_is_read_again():
@@ -117,10 +125,3 @@ def test_a_file_that_has_just_changed_is_read_again():
     write("a.png", "2")
     os.utime(path, (now, now))
     assert files.of(path) != first
-
-
-def test_damaged_caches_are_left_out():
-    path = write("a.png", "1")
-    write("kept.jsonl", f'["{path}", 1, 2, "zz"]\n[1]\n{{}}\nnot json\n["{path}", 1')
-    files = FileDigests("kept.jsonl")
-    assert files.of(path) == FileDigests().of(path)

@@ -36,9 +36,11 @@ PSNR = ObjectOf(
     {"psnr_db": Number(-1e6, 1e6)},
     {"log_psnr_db": Number(-1e6, 1e6, or_none=True), "light_kept": Number(0, 1e30, or_none=True)},
 )
-# of assets that a bake made: digest of inputs, settings and version; facts for its table
-BAKE = ObjectOf({"digest": DIGEST}, {"seconds": SECONDS, "memory_bytes": Number(0, or_none=True),
-                 "source_bytes": Number(0, or_none=True)})  # fmt: skip
+# of assets that a bake made: digests of inputs, settings and version, by content and by the times
+# of files; facts for its table
+BAKE = ObjectOf({}, {"digest": DIGEST, "stamp": DIGEST, "seconds": SECONDS,
+                "memory_bytes": Number(0, or_none=True), "source_bytes": Number(0, or_none=True)},
+                )  # fmt: skip
 # Rules for every asset's header; a kind adds its own.
 ASSET = ObjectOf(
     {"recipe": RECIPE, "training": ObjectOf(STEPS, {"curve": CURVE}), "quality": ObjectOf({})},

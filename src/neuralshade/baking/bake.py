@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from neuralshade.baking.driver import Driver
 from neuralshade.baking.executor import Executor
+from neuralshade.baking.folder_store import open_store
 from neuralshade.baking.job import FAILED, Job, Row
 from neuralshade.baking.ledger import Ledger, last_rows
+from neuralshade.baking.plan import Plan, planned
 from neuralshade.baking.progress import BakeEvents, BakeObserver, BakeProgress
+from neuralshade.baking.shared import shared_first
 from neuralshade.baking.store import Store
+from neuralshade.base.argument_checks import is_whole
+from neuralshade.base.lazy_import import import_object
+from neuralshade.base.message_text import shown
 from neuralshade.base.short_repr import ShortRepr
+from neuralshade.errors import ConfigError
+
+RAY = "neuralshade.baking.ray_executor:RayExecutor"
+MOST_JOBS = 1024  # processes of one machine
 
 
 @dataclass(frozen=True)
@@ -22,7 +34,8 @@ class BakeResult(ShortRepr):
 
     output: str
     progress: BakeProgress
-    ledger: Path | None = None  # None of a plan
+    ledger: Path | None = None  # None where nothing was run
+    plan: Plan | None = None  # its jobs, and what they were estimated to take
 
     def brief(self) -> str:
         return f"{self.output}, {self.progress.line()}"
@@ -40,6 +53,79 @@ class BakeResult(ShortRepr):
 
 def ignore(progress: BakeProgress) -> None:
     """Ignore the progress."""
+
+
+def bake(source: str | os.PathLike[str], output: str | os.PathLike[str] | None = None, *,
+         kind: str | None = None, pattern: str | None = None,
+         settings: Mapping[str, Any] | None = None, jobs: int | None = None,
+         ray: str | None = None, force: bool = False, timeout: float | None = None,
+         share: bool = False, events: str | os.PathLike[str] | None = None, plan: bool = False,
+         observer: BakeObserver = ignore) -> BakeResult:  # fmt: skip
+    """Fit every asset of a manifest or a folder, in processes of this machine or a Ray cluster.
+
+    An asset that was made of the same inputs and settings is kept. One that cannot be made is set
+    aside, and the others are made. See docs/bake.md.
+
+    Args:
+        source: a manifest, .toml or .json, or a folder.
+        output: folder or URL of the assets; by default NAME_baked, in the current folder.
+        kind: of assets that name none.
+        pattern: of the sources in a folder, as in "**/*.png".
+        settings: of all assets; those of a manifest's entry replace them.
+        jobs: fits at once on this machine; None: as many as fit.
+        ray: address of a Ray cluster, or "auto".
+        force: make assets again that are there already.
+        timeout: seconds that a fit may take; one that takes longer is stopped and set aside.
+        share: materials of equal settings take the shared part of the first of them.
+        events: file for JSON lines; "-": standard output.
+        plan: check everything and estimate, but run nothing.
+        observer: called about ten times a second with a BakeProgress.
+
+    Raises: ConfigError with all faults of the source, before anything runs; OutputError where
+        another bake of this output runs; DeviceError where no worker can run; FitInterrupted on
+        Ctrl-C, SIGTERM or SIGHUP: running fits have saved their checkpoints.
+    """
+    _check(jobs, ray, timeout)
+    found = planned(source, output, kind=kind, pattern=pattern, settings=settings)
+    wanted: Sequence[Job] = found.jobs
+    if share:
+        wanted = shared_first(wanted, found.output)
+    if plan:
+        return BakeResult(found.output, BakeProgress(len(wanted)), None, found)
+    wanted = [replace(job, force=True) for job in wanted] if force else wanted
+    store = open_store(found.output)
+    executor = started_executor(store.place, jobs, ray)
+    return replace(run_jobs(wanted, store, executor, timeout=timeout, events=events,
+                            observer=observer), plan=found)  # fmt: skip
+
+
+def _check(jobs: Any, ray: Any, timeout: Any) -> None:
+    """Raise ConfigError for arguments of a wrong type or size."""
+    if jobs is not None and ray is not None:
+        raise ConfigError("jobs: got it beside ray, need one of them: the cluster has its own "
+                          "number. Leave jobs out.")  # fmt: skip
+    if jobs is not None and (not is_whole(jobs) or not 1 <= jobs <= MOST_JOBS):
+        raise ConfigError(f"jobs: got {shown(jobs)}, need a whole number from 1 to {MOST_JOBS}. "
+                          "Leave it out for what fits.")  # fmt: skip
+    number = isinstance(timeout, (int, float)) and not isinstance(timeout, bool)
+    if timeout is not None and not (number and 0 < timeout < math.inf):
+        raise ConfigError(f"timeout: got {shown(timeout)}, need seconds above 0. Leave it out for "
+                          "no limit.")  # fmt: skip
+
+
+def started_executor(place: str, jobs: int | None, ray: str | None) -> Executor:
+    """Return the executor of a bake: a Ray cluster, or processes of this machine.
+
+    Raises: DeviceError where no cluster answers.
+    """
+    if ray is not None:
+        cluster: Executor = import_object(RAY)(ray, place)
+        return cluster
+    from neuralshade.baking.local_executor import LocalExecutor
+    from neuralshade.baking.local_slots import local_slots
+
+    slots = local_slots(jobs)
+    return LocalExecutor(place, slots.count, slots.gpus)
 
 
 def run_jobs(jobs: Iterable[Job], store: Store, executor: Executor, *,

@@ -9,17 +9,15 @@ import hashlib
 import json
 import os
 import re
+import secrets
 import time
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from neuralshade.baking.job import Job
 from neuralshade.baking.settings import FILE_FORMS, KindSettings, Recipes, settings_of
 from neuralshade.baking.sources import path_of
 from neuralshade.baking.store import is_url
-from neuralshade.base.atomic import whole_file
-from neuralshade.base.json_lines import json_lines
 from neuralshade.base.lazy_import import import_object
 from neuralshade.base.version import VERSION
 from neuralshade.errors import NeuralShadeError, PictureError
@@ -34,19 +32,10 @@ MOST_TEXT, MOST_FILES = 1 << 22, 2000
 
 
 class FileDigests:
-    """SHA-256 of local files, each read once as long as its size and time stay the same.
+    """SHA-256 of local files, each read once as long as its size and time stay the same."""
 
-    ``path``: JSON lines that keep them between runs, read here and written by ``save``.
-    """
-
-    def __init__(self, path: str | os.PathLike[str] | None = None):
-        self.path = path
+    def __init__(self) -> None:
         self._known: dict[str, tuple[int, int, str]] = {}
-        if path is not None and os.path.isfile(path):
-            for line in json_lines(Path(path)):
-                if (entry := _entry(line)) is not None:
-                    self._known[entry[0]] = entry[1:]
-        self._changed = False
 
     def of(self, path: str) -> str:
         """Return the digest of a file, hex. Raises OSError where it cannot be read."""
@@ -58,19 +47,26 @@ class FileDigests:
         with open(path, "rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest() if hasattr(
                 hashlib, "file_digest") else _digest_of(file)  # fmt: skip
-        if time.time_ns() - found.st_mtime_ns > FRESH_NS:
+        if not _is_fresh(found):
             self._known[key] = found.st_size, found.st_mtime_ns, digest
-            self._changed = True
         return digest
 
-    def save(self) -> None:
-        """Write them for the next run. Raises OutputError."""
-        if self.path is None or not self._changed:
-            return
-        with whole_file(self.path) as partial, partial.open("w", encoding="utf-8") as file:
-            for key, (size, time_ns, digest) in self._known.items():
-                file.write(json.dumps([key, size, time_ns, digest]) + "\n")
-        self._changed = False
+
+class FileStamps(FileDigests):
+    """Sizes and times of local files in place of their digests: nothing is read.
+
+    Equal ones mean equal content; a file that changed just now has another one each time.
+    """
+
+    def of(self, path: str) -> str:
+        """Return the stamp of a file. Raises OSError where it is missing."""
+        found = os.stat(path)
+        fresh = secrets.token_hex(8) if _is_fresh(found) else ""
+        return f"{found.st_size} {found.st_mtime_ns} {fresh}"
+
+
+def _is_fresh(found: os.stat_result) -> bool:
+    return time.time_ns() - found.st_mtime_ns <= FRESH_NS
 
 
 def job_digest(job: Job, files: FileDigests, recipes: Recipes | None = None) -> str:
@@ -178,14 +174,3 @@ def _digest_of(file: Any) -> str:
     while piece := file.read(1 << 20):
         state.update(piece)
     return state.hexdigest()
-
-
-def _entry(line: Any) -> tuple[str, int, int, str] | None:
-    """Return a line of the kept digests; None for any other, as of a damaged file."""
-    if not isinstance(line, list) or len(line) != 4 or not isinstance(line[0], str):
-        return None
-    path, size, time_ns, digest = line
-    whole = isinstance(size, int) and isinstance(time_ns, int)
-    if not whole or not isinstance(digest, str) or not re.fullmatch("[0-9a-f]{64}", digest):
-        return None
-    return path, size, time_ns, digest

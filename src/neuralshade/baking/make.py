@@ -6,11 +6,13 @@ import os
 import platform
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from neuralshade.asset.file import AssetFile, is_asset_file, read_asset_file, write_asset_file
 from neuralshade.baking.call import call_of
+from neuralshade.baking.digest import FileDigests, FileStamps, job_digest
 from neuralshade.baking.executor import Ended, Lost
 from neuralshade.baking.job import DONE, FAILED, SKIPPED, Job, Row
 from neuralshade.baking.local_inputs import local_inputs, source_bytes
@@ -29,6 +31,7 @@ from neuralshade.errors import (
 from neuralshade.fitting.output_checks import checkpoint_path
 
 STAMP = "bake"  # part of an asset's header
+DIGESTS = FileDigests()  # of what this process has read
 PASSING = (OutputError, DeviceError, FitInterrupted)  # another attempt may do better
 
 
@@ -52,11 +55,11 @@ def make(job: Job, store: Store) -> Ended | Lost:
     """Make one asset and return its row; Lost where another attempt may do better.
 
     That is so for a full disk, a GPU that no longer answers, too little memory, an interruption
-    and a bug. A refused input or setting is final, and so is a digest that is there already.
+    and a bug. A refused input or setting is final, and so is an output that is there already.
     """
     begun = time.monotonic()
     try:
-        row = _stored_row(job, store) or _made(job, store, begun)
+        row = _row_of(job, store, begun)
     except PASSING as error:
         return Lost(job.name, plain(str(error)), sound=isinstance(error, OutputError))
     except NeuralShadeError as error:
@@ -86,31 +89,60 @@ def _disk_message(error: Exception) -> str | None:
     return f"{error.filename or 'disk'}: got '{error.strerror}', need room. Free some space."
 
 
-def _stored_row(job: Job, store: Store) -> Row | None:
-    """Return the row of an output that was made of the same inputs and settings; None without."""
-    if job.force or not job.digest:
-        return None
-    header = store.header(job.output)
-    stamp = header and header.get(STAMP)
-    if not header or not isinstance(stamp, dict) or stamp.get("digest") != job.digest:
-        return None
-    return _row(job, SKIPPED, header, stamp, store.size(job.output))
+def _row_of(job: Job, store: Store, begun: float) -> Row:
+    """Return the row of an output that is there already, or make it.
+
+    Names, sizes and times of the inputs are compared first: reading them may take longer.
+    """
+    stamp = "" if job.digest else job_digest(job, FileStamps())
+    there = None if job.force else _Stored.of(job, store)
+    if there is not None and stamp and there.stamp.get("stamp") == stamp:
+        return there.row(replace(job, digest=str(there.stamp.get("digest"))))
+    job = replace(job, digest=job.digest or job_digest(job, DIGESTS))
+    if there is not None and there.is_same(job):
+        return there.row(job)
+    return _made(job, store, begun, {"stamp": stamp} if stamp else {})
 
 
-def _made(job: Job, store: Store, begun: float) -> Row:
+@dataclass(frozen=True)
+class _Stored:
+    """An output that a bake wrote earlier, with its stamp."""
+
+    header: Mapping[str, Any]
+    stamp: Mapping[str, Any]
+    size: int | None
+
+    @classmethod
+    def of(cls, job: Job, store: Store) -> _Stored | None:
+        header = store.header(job.output)
+        stamp = header and header.get(STAMP)
+        if not header or not isinstance(stamp, dict):
+            return None
+        return cls(header, stamp, store.size(job.output))
+
+    def is_same(self, job: Job) -> bool:
+        """Return whether it was made of the same inputs and settings, by the same version."""
+        return bool(job.digest) and self.stamp.get("digest") == job.digest
+
+    def row(self, job: Job) -> Row:
+        return _row(job, SKIPPED, self.header, self.stamp, self.size)
+
+
+def _made(job: Job, store: Store, begun: float, facts: Mapping[str, Any]) -> Row:
     with store.work(job) as folder:
-        if store.locks and (there := _stored_row(job, store)):
-            return there
+        there = _Stored.of(job, store) if store.locks and not job.force else None
+        if there is not None and there.is_same(job):  # of whom had the folder until now
+            return there.row(job)
         asset = folder / PurePosixPath(job.output).name
         stamp = _finished_before(asset, job)
         if stamp is None:
             with local_inputs(job.subject) as subject:
                 result = _fit(job, subject, asset)
                 read = source_bytes(subject)
-            seconds = time.monotonic() - begun
             memory = getattr(result, "memory_bytes", None)
-            stamp = {"seconds": seconds, "memory_bytes": memory, "source_bytes": read}
-            stamp = {"digest": job.digest, **stamp}
+            stamp = {"seconds": time.monotonic() - begun, "memory_bytes": memory,
+                     "source_bytes": read, **facts}  # fmt: skip
+            stamp |= {"digest": job.digest} if job.digest else {}
         header = _stamped(asset, stamp)
         size = asset.stat().st_size
         store.publish(asset, job.output)
