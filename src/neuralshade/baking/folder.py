@@ -12,6 +12,7 @@ from neuralshade.baking.entries import JobBuilder
 from neuralshade.baking.faults import Faults
 from neuralshade.baking.job import Job
 from neuralshade.baking.settings import Recipes, baked_kinds, check_kind, settings_of
+from neuralshade.base.message_text import plural
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.kind import Kind
 from neuralshade.source.file_kind import PICTURE_SUFFIXES
@@ -62,7 +63,7 @@ def read_folder(folder: str, faults: Faults, recipes: Recipes, kind: str | None 
                           f"{', and quote the pattern' if pattern else ', or add --pattern'}"
                           ".")  # fmt: skip
     if kind is None:
-        raise ConfigError(f"{folder}: got {len(names):,} sources and no kind, need one of "
+        raise ConfigError(f"{folder}: got {plural(len(names), 'source')} and no kind, need one of "
                           f"{', '.join(baked_kinds())}. Add for example --kind "
                           f"{baked_kinds()[0]}.")  # fmt: skip
     builder = JobBuilder(faults, FolderPlaces(folder, names), os.path.abspath(folder),

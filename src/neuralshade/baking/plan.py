@@ -7,18 +7,24 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from neuralshade.baking.faults import Faults
 from neuralshade.baking.folder import read_folder
 from neuralshade.baking.input_checks import Inputs
 from neuralshade.baking.job import Job
 from neuralshade.baking.manifest import SUFFIXES, read_manifest
+from neuralshade.baking.progress import time_text
 from neuralshade.baking.settings import FILE_FORMS, Recipes, settings_of
 from neuralshade.baking.store import is_url
 from neuralshade.base.message_text import plural, shown
 from neuralshade.errors import ConfigError
+from neuralshade.measure.table import Column, print_lines, print_rows
 
+if TYPE_CHECKING:
+    from neuralshade.baking.gltf.jobs import ModelJobs
+
+MODELS = (".glb", ".gltf")
 USUAL_SECONDS = 30.0  # of a job whose kind has no estimate
 
 
@@ -36,6 +42,7 @@ class Plan:
     byte_counts: Mapping[str, int]
     sources: Mapping[str, str]  # of the estimates, by kind
     notes: tuple[str, ...] = ()
+    model: ModelJobs | None = None  # where the source is a glTF model
 
     @property
     def seconds(self) -> float:
@@ -71,6 +78,29 @@ class Plan:
                           "bytes": self.byte_counts.get(job.name)} for job in self.jobs],
                 }  # fmt: skip
 
+    def print(self) -> None:
+        """Print what will be made, and the estimates, to standard output."""
+        columns = [
+            Column("kind", "kind", right=False),
+            Column("assets", "assets", ",d"),
+            Column("on one GPU", lambda row: time_text(row["gpu_seconds"])),
+            Column("MB", lambda row: None if row["bytes"] is None else row["bytes"] / 1e6, ",.2f"),
+            Column("estimated from", "estimated_from", right=False),
+        ]
+        print_rows(columns, self.rows())
+        print_lines(["", *self.lines()])
+
+    def lines(self) -> list[str]:
+        """Return the totals and the notes as sentences."""
+        unsized = len(self.jobs) - len(self.byte_counts)
+        lines = [f"{plural(len(self.jobs), 'asset')} into {self.output}.",
+                 f"Estimated: {time_text(self.seconds)} on one GPU, one after the other, and "
+                 f"{self.byte_count / 1e6:,.2f} MB."]  # fmt: skip
+        if unsized:
+            lines.append(f"Without the bytes of {plural(unsized, 'asset')}, whose size their fit "
+                         "finds.")  # fmt: skip
+        return [*lines, *self.notes]
+
 
 def default_output(source: str) -> str:
     """Return the folder of a bake that names none: after its source, in the current folder."""
@@ -80,10 +110,10 @@ def default_output(source: str) -> str:
 def planned(source: str | os.PathLike[str], output: str | os.PathLike[str] | None = None, *,
             kind: str | None = None, pattern: str | None = None,
             settings: Mapping[str, Any] | None = None) -> Plan:  # fmt: skip
-    """Return the plan of a manifest or a folder.
+    """Return the plan of a manifest, a folder or a glTF model.
 
     Args:
-        source: a manifest, .toml or .json, or a folder.
+        source: a manifest, .toml or .json; a folder; or a model, .glb or .gltf.
         output: the folder or the URL of the assets; see ``default_output``.
         kind: of assets that name none.
         pattern: of the sources in a folder.
@@ -94,15 +124,21 @@ def planned(source: str | os.PathLike[str], output: str | os.PathLike[str] | Non
     place = os.fspath(source)
     target = os.fspath(output) if output is not None else default_output(place)
     faults, inputs, recipes = Faults(place), Inputs(), Recipes()
-    jobs = _jobs(place, target, faults, recipes, kind, pattern, settings)
+    model = None
+    if Path(place).suffix.lower() in MODELS:
+        _check_model_arguments(place, target, kind, pattern)
+        model = _model_jobs(place, target, faults, recipes, settings or {})
+        jobs = model.jobs
+    else:
+        jobs = _jobs(place, target, faults, recipes, kind, pattern, settings)
     inputs.check(jobs, faults)
     jobs = _ordered(jobs, target, faults)
     pixels = inputs.sizes(jobs, faults)
     faults.check()
-    notes = []
+    notes = [*model.notes] if model is not None else []
     if inputs.urls:
         notes.append(f"{plural(inputs.urls, 'input')} by URL: not looked at before the bake.")
-    return _estimated(Plan(place, target, jobs, {}, {}, tuple(notes)), pixels, recipes)
+    return _estimated(Plan(place, target, jobs, {}, {}, tuple(notes), model), pixels, recipes)
 
 
 def _jobs(place: str, output: str, faults: Faults, recipes: Recipes, kind: str | None,
@@ -116,8 +152,33 @@ def _jobs(place: str, output: str, faults: Faults, recipes: Recipes, kind: str |
     if Path(place).suffix.lower() in SUFFIXES:
         return read_manifest(place, faults, recipes, kind, settings)
     got = "another file" if os.path.exists(place) else "no such file or folder"
-    raise ConfigError(f"{place}: got {got}, need a folder, or a manifest: .toml or .json. Check "
-                      "the path.")  # fmt: skip
+    raise ConfigError(f"{place}: got {got}, need a folder, a manifest (.toml, "
+                      ".json) or a model (.glb, .gltf). Check the path.")  # fmt: skip
+
+
+def _check_model_arguments(place: str, output: str, kind: str | None, pattern: str | None) -> None:
+    for name, value in (("kind", kind), ("pattern", pattern)):
+        if value is not None:
+            raise ConfigError(f"{name}: got {value!r} beside {place}, need neither: a model's "
+                              "textures are fitted. Leave it out.")  # fmt: skip
+    if is_url(output):
+        raise ConfigError(f"output: got {output} beside {place}, need a local folder for the "
+                          "model. Copy it from there.")  # fmt: skip
+
+
+def _model_jobs(place: str, output: str, faults: Faults, recipes: Recipes,
+                settings: Mapping[str, Any]) -> ModelJobs:  # fmt: skip
+    """Return the jobs of a glTF model; its settings are those of all of them."""
+    from neuralshade.baking.gltf.jobs import KIND, model_jobs  # loads NumPy
+
+    known, checked = settings_of(KIND), {}
+    for name, value in settings.items():
+        with faults.noted("settings"):
+            checked[name] = known.checked(name, value)
+    with faults.noted("settings"):
+        recipes.of(known, checked)
+    faults.check()  # before its images are written
+    return model_jobs(place, output, checked)
 
 
 def _ordered(jobs: tuple[Job, ...], output: str, faults: Faults) -> tuple[Job, ...]:

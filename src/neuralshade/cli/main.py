@@ -11,6 +11,7 @@ import click
 
 import neuralshade
 from neuralshade.base.out_of_memory import out_of_memory_message
+from neuralshade.cli.bake import bake
 from neuralshade.cli.completion import completed
 from neuralshade.cli.decode import decode
 from neuralshade.cli.doctor import doctor
@@ -131,16 +132,8 @@ def commands(ctx: click.Context) -> None:
     show_verbs(ctx)
 
 
-commands.add_command(fit)
-commands.add_command(view)
-commands.add_command(export)
-commands.add_command(import_)
-commands.add_command(decode)
-commands.add_command(render)
-commands.add_command(scene)
-commands.add_command(sample)
-commands.add_command(doctor)
-commands.add_command(info)
+for _verb in (fit, bake, view, export, import_, decode, render, scene, sample, doctor, info):
+    commands.add_command(_verb)
 
 
 @commands.command()

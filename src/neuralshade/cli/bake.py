@@ -1,0 +1,150 @@
+"""neuralshade bake: every asset of a manifest, a folder or a glTF model."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from neuralshade.base.lazy_import import import_object
+from neuralshade.base.toml_file import parse_toml, read_toml
+from neuralshade.cli.completion import Text
+from neuralshade.cli.work_lines import shown_work
+from neuralshade.errors import ConfigError
+
+if TYPE_CHECKING:
+    from neuralshade.baking.progress import BakeProgress
+
+KINDS = ("image", "splats", "textures", "material", "shader")  # completions
+PLAIN_SECONDS = 10.0  # between two lines of progress without a terminal
+MOST_FAILED = 20  # that are listed
+
+
+class _Refused(click.ClickException):
+    """A bake in which nothing was run."""
+
+    exit_code = 2
+
+
+@click.command()
+@click.argument("source")
+@click.option("-o", "--output", metavar="DIR", help="Folder or URL for the assets. [default: "
+              "SOURCE's name with _baked, in this folder]")  # fmt: skip
+@click.option("--kind", metavar="KIND", type=Text(KINDS), help="What each source of a folder "
+              "becomes: image, splats, textures, material or shader. [default: textures for "
+              "folders of maps]")  # fmt: skip
+@click.option("--pattern", metavar="GLOB", help="Sources in a folder, as in '**/*.png'. [default: "
+              "those of --kind, at any depth]")  # fmt: skip
+@click.option("--recipe", metavar="FILE.toml", help="TOML file of settings of all assets.")
+@click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Setting of all assets, "
+              "as in steps=2000. Can be repeated.")  # fmt: skip
+@click.option("--plan", is_flag=True, help="Check everything, print estimates, and stop.")
+@click.option("--jobs", type=click.IntRange(1, 4096), metavar="N", help="Fits that run at once. "
+              "[default: as many as fit]")  # fmt: skip
+@click.option("--ray", metavar="ADDRESS", help="Ray cluster that runs the fits (pip install "
+              "neuralshade[ray]); auto takes the one of this machine.")  # fmt: skip
+@click.option("--force", is_flag=True, help="Make assets again that are there already.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="S",
+              help="Seconds after which a fit is set aside. [default: none]")  # fmt: skip
+@click.option("--share", is_flag=True, help="Give all materials the first decoder layer of the "
+              "first one, which is fitted before them.")  # fmt: skip
+@click.option("--events", metavar="FILE", help="Append progress to FILE as JSON lines, for "
+              "programs; - writes to standard output.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON line.")
+def bake(source: str, output: str | None, kind: str | None, pattern: str | None,
+         recipe: str | None, pairs: tuple[str, ...], plan: bool, as_json: bool,
+         **how: Any) -> None:  # fmt: skip
+    """Fit every asset of SOURCE: a manifest, a folder or a glTF model.
+
+    A manifest (.toml, .json) lists assets with their settings. Assets that are there already, of
+    the same inputs and settings, are kept. A fit that fails is set aside and listed at the end;
+    the exit code is 1 then, and 2 where nothing was run.
+
+    \b
+    neuralshade bake assets.toml --plan
+    neuralshade bake assets.toml -o out
+    neuralshade bake textures/ -o out --set target_psnr=38
+    neuralshade bake photos/ --kind image --pattern '**/*.png'
+    """
+    from neuralshade.fitting.typed_values import parse_values
+
+    try:
+        settings = {} if recipe is None else read_toml(recipe)
+        settings |= {name: _value(text) for name, text in parse_values(pairs).items()}
+        if plan:
+            _print_plan(source, output, kind, pattern, settings, as_json)
+        else:
+            _run(source, output, kind, pattern, settings, as_json, how)
+    except ConfigError as error:
+        raise _Refused(str(error)) from error
+
+
+def _print_plan(source: str, output: str | None, kind: str | None, pattern: str | None,
+                settings: dict[str, Any], as_json: bool) -> None:  # fmt: skip
+    from neuralshade.baking.plan import planned
+    from neuralshade.base.json_numbers import finite
+
+    with shown_work("planning"):
+        found = planned(source, output, kind=kind, pattern=pattern, settings=settings)
+    if as_json:
+        click.echo(json.dumps(finite(found.facts()), allow_nan=False))
+    else:
+        found.print()
+
+
+def _run(source: str, output: str | None, kind: str | None, pattern: str | None,
+         settings: dict[str, Any], as_json: bool, how: dict[str, Any]) -> None:  # fmt: skip
+    from neuralshade.baking.job import plain_data
+    from neuralshade.cli.streams import say
+
+    with _progress() as observer:
+        run = import_object("neuralshade.baking.bake:bake")
+        result = run(source, output, kind=kind, pattern=pattern, settings=settings,
+                     observer=observer, **how)  # fmt: skip
+    failed = result.failed
+    if as_json:
+        click.echo(json.dumps({"output": result.output, **vars(result.progress),
+                               "rows": [plain_data(row) for row in result.rows]}))  # fmt: skip
+    elif how["events"] != "-":
+        click.echo(f"{result.output}: {result.progress.line()}")
+    for row in failed[:MOST_FAILED]:
+        say(f"{row.name}: {row.message}")
+    if len(failed) > MOST_FAILED:
+        say(f"and {len(failed) - MOST_FAILED:,} more")
+    if failed:
+        sys.exit(1)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[BakeProgress], None]]:
+    """Yield an observer that keeps one line on standard error up to date."""
+    if sys.stderr.isatty():
+        from rich.console import Console
+
+        with Console(stderr=True).status("planning") as status:
+            yield lambda progress: status.update(progress.line())
+        return
+    from neuralshade.cli.streams import say
+
+    shown = time.monotonic()
+
+    def show(progress: BakeProgress) -> None:
+        nonlocal shown
+        if time.monotonic() - shown >= PLAIN_SECONDS:
+            shown = time.monotonic()
+            say(progress.line())
+
+    yield show
+
+
+def _value(text: str) -> Any:
+    """Return a value as TOML has it, such as 2000 or true; otherwise as text."""
+    try:
+        return parse_toml(f"x = {text}", "", "", "")["x"]
+    except ConfigError:
+        return text

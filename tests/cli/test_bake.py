@@ -1,0 +1,63 @@
+"""cli: neuralshade bake --plan: the table, its JSON, and sources with faults."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+import neuralshade
+from neuralshade.baking.settings import baked_kinds
+from neuralshade.cli.bake import KINDS
+
+
+@pytest.fixture
+def textures(folder):
+    """Give a folder with a texture set."""
+    os.makedirs("textures/wall")
+    for name in ("albedo", "normal", "roughness"):
+        neuralshade.save_picture(f"textures/wall/{name}.png", np.full((8, 8, 3), 0.5, np.float32),
+                                 "srgb")  # fmt: skip
+    return "textures"
+
+
+def test_a_plan_is_printed_and_trains_nothing(run, textures, folder):
+    done = run("bake", textures, "--plan", "--set", "steps=100", "--set", "bpp=4")
+    assert (done.code, done.err) == (0, [])
+    assert done.out[1].startswith("textures       1         2 s")
+    assert "1 asset into textures_baked." in done.out
+    assert not (folder / "textures_baked").exists()
+
+
+def test_json_has_every_job(run, textures):
+    done = run("bake", textures, "--plan", "--json", "--set", "latents=bc1", "-o", "x")
+    facts = json.loads(done.out[0])
+    assert (done.code, len(done.out), facts["assets"], facts["output"]) == (0, 1, 1, "x")
+    assert facts["jobs"][0]["settings"] == {"latents": "bc1"}
+
+
+def test_a_recipe_file_is_below_flags(run, textures):
+    with open("r.toml", "w") as file:
+        file.write("bpp = 2.0\nwrap = 'clamp'\n")
+    done = run("bake", textures, "--plan", "--json", "--recipe", "r.toml", "--set", "bpp=3")
+    assert json.loads(done.out[0])["jobs"][0]["settings"] == {"bpp": 3.0, "wrap": "clamp"}
+
+
+def test_faults_are_misuse(run, folder, same_message):
+    with open("bake.toml", "w") as file:
+        file.write("[[asset]]\nkind = 'image'\ninput = 'a.png'\nstepz = 3\n"
+                   "[[asset]]\nkind = 'image'\ninput = 'b.png'\n")  # fmt: skip
+    for arguments, word in (
+        (["bake.toml"], "bake.toml:4"),
+        (["no.toml"], "no such file"),
+        ([".", "--kind", "imag"], "image"),
+        (["."], "--kind"),
+        (["a.png"], "manifest"),
+    ):
+        done = run("bake", *arguments, "--plan")
+        assert (done.code, done.out) == (2, [])
+        same_message("\n".join(done.err), "neuralshade", word)
+
+
+def test_completed_kinds_are_those_that_are_baked():
+    assert set(KINDS) == set(baked_kinds())
