@@ -44,6 +44,7 @@ pytest_plugins = [
     "fixtures.object_store",
     "fixtures.outside",
     "fixtures.probe_jobs",
+    "fixtures.ray_clusters",
     "fixtures.scenes",
     "fixtures.small_fits",
     "fixtures.small_judges",

@@ -21,7 +21,8 @@ def fit_probe(picture, output, *, options, **settings):
     """Do what the JSON file ``picture`` says, then write its ``value`` as an asset.
 
     ``sleep``: seconds; ``die``, ``memory``, ``full``, ``bug``: in so many first attempts;
-    ``refuse``: always; ``pids``: folder with a file for each process;
+    ``refuse``: always; ``gpu``: whether a line with the process and its GPU is written;
+    ``pids``: folder with a file for each process;
     ``tries``: whether a line for each attempt is appended beside it.
     """
     try:
@@ -51,6 +52,9 @@ def _noted(words, picture, resumed):
             tries.write(f"{os.getpid()} {resumed}\n")
             tries.seek(0)
             attempt = len(tries.readlines())
+    if words.get("gpu"):
+        with open(pathlib.Path(picture).parent / "gpus", "a", encoding="ascii") as gpus:
+            gpus.write(f"{os.getpid()} {os.environ['CUDA_VISIBLE_DEVICES']}\n")
     if "pids" in words:
         pathlib.Path(words["pids"], str(os.getpid())).touch()
     return attempt

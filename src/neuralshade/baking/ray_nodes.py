@@ -1,0 +1,108 @@
+"""Nodes of a Ray cluster: how many jobs they run at once, and which of them cannot work."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from typing import Any
+
+from neuralshade.base.message_text import plain
+from neuralshade.base.plugins import one_line_error
+from neuralshade.errors import DeviceError
+
+CHECK_SECONDS = 60.0  # for all nodes to answer: each starts a process
+READ_SECONDS = 1.0  # between two looks at the cluster
+NODE_LABEL = "ray.io/node-id"
+
+log = logging.getLogger("neuralshade")
+
+
+def on_node(node: str) -> dict[str, Any]:
+    """Return the options of a short task that runs on this node alone."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    there = NodeAffinitySchedulingStrategy(node, soft=False)
+    return {"scheduling_strategy": there, "num_cpus": 0, "max_retries": 0}
+
+
+class RayNodes:
+    """The nodes that are there, as seen by jobs that need ``cpus`` and ``gpu_share`` each.
+
+    A share counts only in a cluster that has GPUs; then nodes without one get no jobs.
+    """
+
+    def __init__(self, ray: Any, cpus: float, gpu_share: float):
+        self._ray, self.cpus, self.gpu_share = ray, cpus, gpu_share
+        self._unfit: set[str] = set()  # nodes that get no more jobs
+        self._read, self._slots, self._waits = -math.inf, 0, False
+        if not any(node["Resources"].get("GPU") for node in self._alive()):
+            self.gpu_share = 0.0
+
+    def slots(self) -> int:
+        """Return how many jobs run at once; says so where that is none."""
+        if time.monotonic() - self._read > READ_SECONDS:
+            self._read = time.monotonic()
+            self._slots = sum(self._slots_of(node) for node in self._alive())
+            if self._slots == 0 and not self._waits:
+                what = "GPU" if self.gpu_share else "core"
+                log.warning("ray: no machine of the cluster has a %s; jobs wait for one.", what)
+            self._waits = self._slots == 0
+        return self._slots
+
+    def needs(self) -> dict[str, Any]:
+        """Return what a job needs, as options of a task."""
+        needs: dict[str, Any] = {"num_cpus": self.cpus}
+        if self.gpu_share:
+            needs["num_gpus"] = self.gpu_share
+        if self._unfit:
+            needs["label_selector"] = {NODE_LABEL: f"!in({','.join(sorted(self._unfit))})"}
+        return needs
+
+    def exclude(self, node: str, reason: str) -> None:
+        """Give a node no more jobs. Raises DeviceError where none is left."""
+        if node not in self._unfit:
+            log.warning("%s It gets no jobs.", reason)
+        self._unfit.add(node)
+        self._read = -math.inf
+        if not any(self._slots_of(each) for each in self._alive()):
+            raise DeviceError(reason)
+
+    def check(self, function: Any, *arguments: Any) -> None:
+        """Raise DeviceError where a node does not answer, or with what ``function`` returns there.
+
+        ``function``: a remote one, which returns a reason or None.
+        """
+        calls = {}
+        for node in self._alive():
+            if self._slots_of(node):
+                call = function.options(**on_node(node["NodeID"])).remote(*arguments)
+                calls[call] = node["NodeName"]
+        if not calls:
+            return
+        answers, silent = self._ray.wait(list(calls), num_returns=len(calls), timeout=CHECK_SECONDS)
+        for answer in silent:
+            raise DeviceError(f"ray: got no answer of machine {calls[answer]} in "
+                              f"{CHECK_SECONDS:g} s, need machines that run tasks. See Ray's logs "
+                              "there.")  # fmt: skip
+        kinds = self._ray.exceptions
+        for answer in answers:
+            try:
+                reason = self._ray.get(answer)
+            except (kinds.NodeDiedError, kinds.TaskUnschedulableError):
+                continue  # it is gone, and gets no jobs
+            except kinds.RayError as error:
+                reason = f"ray: got {plain(one_line_error(error))} of machine {calls[answer]}."
+            if reason:
+                raise DeviceError(reason)
+
+    def _alive(self) -> list[dict[str, Any]]:
+        nodes = self._ray.nodes()
+        return [node for node in nodes if node["Alive"] and node["NodeID"] not in self._unfit]
+
+    def _slots_of(self, node: dict[str, Any]) -> int:
+        resources = node["Resources"]
+        slots = resources.get("CPU", 0.0) / self.cpus if self.cpus else math.inf
+        if self.gpu_share:  # a job lies on one GPU
+            slots = min(slots, int(resources.get("GPU", 0.0)) * int(1 / self.gpu_share + 1e-6))
+        return int(slots)
