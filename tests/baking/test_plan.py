@@ -2,9 +2,13 @@
 
 import json
 import os
+import pathlib
+import re
 
 import numpy as np
 import pytest
+from fixtures.gltf_models import ModelFile, material
+from fixtures.gltf_models import picture as model_picture
 
 import neuralshade
 from neuralshade.baking.plan import planned
@@ -199,6 +203,26 @@ def test_every_kind_has_an_estimate():
         assert known.estimate.seconds(known.recipe({"steps": 10})) < 15
         ended = known.estimate.seconds(known.recipe({"seconds": 50}))
         assert 50 <= ended < 60
+
+
+def test_estimates_name_their_measurements():
+    results = pathlib.Path(__file__).parents[2] / "benchmarks/results"
+    for kind in baked_kinds():
+        (name,) = re.findall(r"\w+\.json", settings_of(kind).estimate.source)
+        assert (results / name).is_file()
+
+
+def test_a_model_is_planned(same_message):
+    file = ModelFile()
+    file.document["materials"] = [material("wall", file.image(model_picture(1)))] * 2
+    file.save(pathlib.Path("house.glb"))
+    plan = planned("house.glb", "out", settings={"steps": 5, "bpp": 2})
+    assert names(plan) == [("wall", "textures")] and plan.model.jobs[0].name == "wall"
+    assert plan.jobs[0].settings == {"wrap": "repeat", "steps": 5, "bpp": 2.0}
+    assert plan.byte_counts["wall"] == round(64 * 64 * 2 / 8 * 16 / 15 + 10_000)
+    same_message(refused("house.glb", kind="image"), "kind", "Leave")
+    same_message(refused("house.glb", "s3://bucket/out"), "output", "local")
+    same_message(refused("house.glb", settings={"stepz": 5}), "settings", "steps")
 
 
 def test_sizes_come_from_headers(folder):

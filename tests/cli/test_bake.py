@@ -59,5 +59,28 @@ def test_faults_are_misuse(run, folder, same_message):
         same_message("\n".join(done.err), "neuralshade", word)
 
 
+def test_flags_of_wrong_values_are_named(run, folder, same_message):
+    for flag, value in (("--jobs", "0"), ("--timeout", "0"), ("--kind", "imag")):
+        done = run("bake", ".", flag, value)
+        assert (done.code, done.out) == (2, [])
+        same_message("\n".join(done.err), f"neuralshade: {flag}", "need")
+
+
+@pytest.mark.slow  # workers load PyTorch
+def test_a_bake_lists_what_failed_and_keeps_the_rest(run, folder):
+    with open("bad.png", "w") as file:
+        file.write("no picture")
+    flags = ["--kind", "image", "-o", "out", "--set", "steps=2", "--set", "preset=tiny-9",
+             "--set", "engine=torch", "--jobs", "1"]  # fmt: skip
+    done = run("bake", ".", *flags)
+    assert done.code == 1 and done.out[-1].startswith("out: 2 of 2: 1 done, 0 running, 1 failed")
+    assert "bad: " in done.err[-1]
+    assert neuralshade.load("out/a.nsh").recipe.steps == 2
+    again = run("bake", ".", *flags, "--json")
+    facts = json.loads(again.out[-1])
+    assert (facts["skipped"], facts["failed"]) == (1, 1)
+    assert {row["state"] for row in facts["rows"]} == {"skipped", "failed"}
+
+
 def test_completed_kinds_are_those_that_are_baked():
     assert set(KINDS) == set(baked_kinds())

@@ -52,9 +52,8 @@ class JobBuilder:
         self._names = OutputNames()
         self._jobs: list[Job] = []
 
-    @property
-    def jobs(self) -> tuple[Job, ...]:
-        """Return the jobs so far, after a last check of their outputs."""
+    def finished(self) -> tuple[Job, ...]:
+        """Return all jobs, after a last check of their outputs."""
         for job, other in self._names.nested():
             self.faults.add(job.place, f"name: got {shown(job.name)}, whose folder is the file "
                             f"{other.output} of {other.place}, need another. Change one of the "

@@ -71,7 +71,7 @@ def read_folder(folder: str, faults: Faults, recipes: Recipes, kind: str | None 
     builder.set_defaults({}, kind, settings or {})
     for index, (source, name) in enumerate(zip(names, _asset_names(folder, names), strict=True)):
         builder.add(index, {"input": source, "name": name})
-    return builder.jobs
+    return builder.finished()
 
 
 def _usual(folder: str, kind: str | None, skipped: str) -> tuple[str | None, list[str]]:

@@ -22,7 +22,7 @@ from neuralshade.errors import ConfigError
 SUFFIXES = (".toml", ".json")
 TABLES = ("defaults", "asset")
 NEED = "a manifest of assets"
-MOST_BYTES = 1 << 28
+MOST_BYTES = 1 << 27
 MOST_ASSETS = 1_000_000
 
 
@@ -65,7 +65,7 @@ def read_manifest(path: str, faults: Faults, recipes: Recipes, kind: str | None 
         builder.set_defaults(defaults, kind, settings or {})
         for index, values in enumerate(entries):
             builder.add(index, values)
-        return builder.jobs
+        return builder.finished()
     return ()
 
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from neuralshade.base.lazy_import import import_object
+import neuralshade
 from neuralshade.base.toml_file import parse_toml, read_toml
 from neuralshade.cli.completion import Text
-from neuralshade.cli.work_lines import shown_work
 from neuralshade.errors import ConfigError
 
 if TYPE_CHECKING:
+    from neuralshade.baking.bake import BakeResult
     from neuralshade.baking.progress import BakeProgress
 
 KINDS = ("image", "splats", "textures", "material", "shader")  # completions
@@ -44,20 +44,19 @@ class _Refused(click.ClickException):
 @click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Setting of all assets, "
               "as in steps=2000. Can be repeated.")  # fmt: skip
 @click.option("--plan", is_flag=True, help="Check everything, print estimates, and stop.")
-@click.option("--jobs", type=click.IntRange(1, 4096), metavar="N", help="Fits that run at once. "
-              "[default: as many as fit]")  # fmt: skip
+@click.option("--jobs", type=int, metavar="N", help="Fits that run at once "
+              "on this machine. [default: as many as fit]")  # fmt: skip
 @click.option("--ray", metavar="ADDRESS", help="Ray cluster that runs the fits (pip install "
               "neuralshade[ray]); auto takes the one of this machine.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Make assets again that are there already.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="S",
+@click.option("--timeout", type=float, metavar="S",
               help="Seconds after which a fit is set aside. [default: none]")  # fmt: skip
 @click.option("--share", is_flag=True, help="Give all materials the first decoder layer of the "
               "first one, which is fitted before them.")  # fmt: skip
 @click.option("--events", metavar="FILE", help="Append progress to FILE as JSON lines, for "
               "programs; - writes to standard output.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON line.")
-def bake(source: str, output: str | None, kind: str | None, pattern: str | None,
-         recipe: str | None, pairs: tuple[str, ...], plan: bool, as_json: bool,
+def bake(source: str, recipe: str | None, pairs: tuple[str, ...], as_json: bool,
          **how: Any) -> None:  # fmt: skip
     """Fit every asset of SOURCE: a manifest, a folder or a glTF model.
 
@@ -76,48 +75,45 @@ def bake(source: str, output: str | None, kind: str | None, pattern: str | None,
     try:
         settings = {} if recipe is None else read_toml(recipe)
         settings |= {name: _value(text) for name, text in parse_values(pairs).items()}
-        if plan:
-            _print_plan(source, output, kind, pattern, settings, as_json)
-        else:
-            _run(source, output, kind, pattern, settings, as_json, how)
+        with _progress() as observer:
+            result = neuralshade.bake(source, settings=settings, observer=observer, **how)
     except ConfigError as error:
-        raise _Refused(str(error)) from error
+        place = str(error).partition(":")[0]
+        raise _Refused(f"--{error}" if place in how else str(error)) from error
+    if result.ledger is None:
+        _print_plan(result, as_json)
+        return
+    _print_result(result, as_json, quiet=how["events"] == "-")
+    if result.progress.failed:
+        sys.exit(1)
 
 
-def _print_plan(source: str, output: str | None, kind: str | None, pattern: str | None,
-                settings: dict[str, Any], as_json: bool) -> None:  # fmt: skip
-    from neuralshade.baking.plan import planned
+def _print_plan(result: BakeResult, as_json: bool) -> None:
     from neuralshade.base.json_numbers import finite
 
-    with shown_work("planning"):
-        found = planned(source, output, kind=kind, pattern=pattern, settings=settings)
+    assert result.plan is not None
     if as_json:
-        click.echo(json.dumps(finite(found.facts()), allow_nan=False))
+        click.echo(json.dumps(finite(result.plan.facts()), allow_nan=False))
     else:
-        found.print()
+        result.plan.print()
 
 
-def _run(source: str, output: str | None, kind: str | None, pattern: str | None,
-         settings: dict[str, Any], as_json: bool, how: dict[str, Any]) -> None:  # fmt: skip
+def _print_result(result: BakeResult, as_json: bool, quiet: bool) -> None:
+    """Print the result, and the fits that failed on standard error."""
     from neuralshade.baking.job import plain_data
+    from neuralshade.base.json_numbers import finite
     from neuralshade.cli.streams import say
 
-    with _progress() as observer:
-        run = import_object("neuralshade.baking.bake:bake")
-        result = run(source, output, kind=kind, pattern=pattern, settings=settings,
-                     observer=observer, **how)  # fmt: skip
-    failed = result.failed
     if as_json:
-        click.echo(json.dumps({"output": result.output, **vars(result.progress),
-                               "rows": [plain_data(row) for row in result.rows]}))  # fmt: skip
-    elif how["events"] != "-":
+        rows = [plain_data(row) for row in result.rows]
+        facts = {"output": result.output, **vars(result.progress), "rows": rows}
+        click.echo(json.dumps(finite(facts), allow_nan=False))
+    elif not quiet:
         click.echo(f"{result.output}: {result.progress.line()}")
-    for row in failed[:MOST_FAILED]:
+    for row in result.failed[:MOST_FAILED]:
         say(f"{row.name}: {row.message}")
-    if len(failed) > MOST_FAILED:
-        say(f"and {len(failed) - MOST_FAILED:,} more")
-    if failed:
-        sys.exit(1)
+    if result.progress.failed > MOST_FAILED:
+        say(f"and {result.progress.failed - MOST_FAILED:,} more")
 
 
 @contextmanager
