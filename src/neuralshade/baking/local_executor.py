@@ -76,12 +76,12 @@ class LocalExecutor:
                 worker.kill()
 
     def close(self) -> None:
-        """End all workers; running fits save their checkpoints."""
+        """End all workers; running fits save their checkpoints, unless it is called again."""
+        end = time.monotonic() + (0.0 if self._closed else GRACE_SECONDS)
         self._closed = True
         self._waiting.clear()
         for worker in self._workers:
             worker.hang_up()
-        end = time.monotonic() + GRACE_SECONDS
         while self._workers and (left := end - time.monotonic()) > 0:
             try:
                 self._handle(*self._inbox.get(timeout=left))
