@@ -19,12 +19,10 @@ from neuralshade.baking.progress import BakeEvents, BakeObserver, BakeProgress
 from neuralshade.baking.shared import shared_first
 from neuralshade.baking.store import Store
 from neuralshade.base.argument_checks import is_whole
-from neuralshade.base.lazy_import import import_object
 from neuralshade.base.message_text import shown
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.errors import ConfigError
 
-RAY = "neuralshade.baking.ray_executor:RayExecutor"
 MOST_JOBS = 1024  # processes of one machine
 
 
@@ -119,8 +117,9 @@ def started_executor(place: str, jobs: int | None, ray: str | None) -> Executor:
     Raises: DeviceError where no cluster answers.
     """
     if ray is not None:
-        cluster: Executor = import_object(RAY)(ray, place)
-        return cluster
+        from neuralshade.baking.ray_executor import RayExecutor  # ray is optional
+
+        return RayExecutor(ray, place)
     from neuralshade.baking.local_executor import LocalExecutor
     from neuralshade.baking.local_slots import local_slots
 
