@@ -116,6 +116,8 @@ set = ["photo=in.png", "strength=0.5", "other=missing.png"]
     ("name = ''", 5, "empty"),
     ("name = 'a//b'", 5, "empty"),
     ("name = 'a:b'", 5, "characters"),
+    ("name = 'a/NUL.1'", 5, "Windows"),
+    ("name = 'a/b. '", 5, "space"),
     ("name = 7", 5, "text"),
     ("input = 'ftp://host/x.png'", 5, "s3://"),
 ])  # fmt: skip

@@ -18,6 +18,13 @@ SUFFIX = ".nsh"
 # the ledger and the pages of a bake, beside its assets
 RESERVED = (OWN, "bake.html", "bake.csv", "bake.parquet")
 LONGEST_PART, LONGEST = 200, 1000  # bytes: most file systems take 255 of a part
+DEVICES = {
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)),
+}
 REFUSED = frozenset('<>:"|?*\\')  # by Windows; the last divides folders there
 
 
@@ -83,6 +90,8 @@ def _fault(name: str) -> str:
         return "with characters that not all file systems take"
     if any(part != part.strip() or part.endswith(".") for part in parts):
         return "with a part that begins or ends with a space, or ends with a point"
+    if any(part.partition(".")[0].casefold() in DEVICES for part in parts):
+        return "with a part that is a device on Windows"
     if len(name.encode()) > LONGEST or any(len(part.encode()) > LONGEST_PART for part in parts):
         return "too long"
     if parts[0].casefold() in RESERVED:
