@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from fixtures.gltf_models import ModelFile, material, picture
 
 import neuralshade
 from neuralshade import ConfigError, OutputError
@@ -141,3 +142,14 @@ def test_a_disk_that_is_full_leaves_no_file(probes, monkeypatch):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert event.sound and "File too large" in event.reason and probes.files() == set()
     assert make(job, store).row.state == DONE
+
+
+@pytest.mark.slow  # fits a texture set
+def test_a_model_comes_out_with_its_assets(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = ModelFile()
+    file.document["materials"] = [material("wall", file.image(picture(1)))]
+    file.save(tmp_path / "house.glb")
+    result = bake("house.glb", settings={"steps": 9, "engine": "torch"}, jobs=1)
+    assert states(result) == {"wall": DONE} and result.output == "house_baked"
+    assert {path.name for path in Path("house_baked").iterdir()} >= {"wall.nsh", "house.glb"}

@@ -59,13 +59,13 @@ def bake(source: str | os.PathLike[str], output: str | os.PathLike[str] | None =
          ray: str | None = None, force: bool = False, timeout: float | None = None,
          share: bool = False, events: str | os.PathLike[str] | None = None, plan: bool = False,
          observer: BakeObserver = ignore) -> BakeResult:  # fmt: skip
-    """Fit every asset of a manifest or a folder, in processes of this machine or a Ray cluster.
+    """Fit every asset of a manifest, a folder or a model, on this machine or a Ray cluster.
 
     An asset that was made of the same inputs and settings is kept. One that cannot be made is set
-    aside, and the others are made. See docs/bake.md.
+    aside, and the others are made. A model comes out with decoded textures, too. See docs/bake.md.
 
     Args:
-        source: a manifest, .toml or .json, or a folder.
+        source: a manifest, .toml or .json; a folder; or a model, .glb or .gltf.
         output: folder or URL of the assets; by default NAME_baked, in the current folder.
         kind: of assets that name none.
         pattern: of the sources in a folder, as in "**/*.png".
@@ -93,8 +93,12 @@ def bake(source: str | os.PathLike[str], output: str | os.PathLike[str] | None =
     wanted = [replace(job, force=True) for job in wanted] if force else wanted
     store = open_store(found.output)
     executor = started_executor(store.place, jobs, ray)
-    return replace(run_jobs(wanted, store, executor, timeout=timeout, events=events,
-                            observer=observer), plan=found)  # fmt: skip
+    result = run_jobs(wanted, store, executor, timeout=timeout, events=events, observer=observer)
+    if found.model is not None:
+        from neuralshade.baking.gltf.finish import finish_model  # decodes: loads what draws
+
+        finish_model(found.model, result.rows)
+    return replace(result, plan=found)
 
 
 def _check(jobs: Any, ray: Any, timeout: Any) -> None:
