@@ -11,8 +11,13 @@ pytestmark = pytest.mark.slow  # a cluster takes seconds to start
 class TestRayFaults(Faults):
     @pytest.fixture(autouse=True)
     def on_cluster(self, ray_cluster):
-        self.words = ("ray", ray_cluster.address)
+        self.cluster, self.words = ray_cluster, ("ray", ray_cluster.address)
 
     @pytest.fixture
     def start(self, ray_cluster):
         return lambda output: RayExecutor(ray_cluster.address, output)
+
+    def machine_dies(self):
+        self.cluster.kill(self.cluster.nodes[0])
+        self.cluster.add()
+        return True
