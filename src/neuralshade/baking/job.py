@@ -61,6 +61,7 @@ class Row:
     asset_bytes: int | None = None
     memory_bytes: int | None = None
     source_bytes: int | None = None
+    bits_per_pixel: float | None = None
     digest: str = ""
     worker: str = ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import time
@@ -195,8 +196,17 @@ def _row(job: Job, state: str, header: Mapping[str, Any], stamp: Mapping[str, An
     return Row(job.name, job.kind, job.output, state, seconds=_number(stamp.get("seconds")) or 0.0,
                psnr_db=_number(psnr), asset_bytes=asset_bytes,
                memory_bytes=_whole(stamp.get("memory_bytes")),
-               source_bytes=_whole(stamp.get("source_bytes")), digest=job.digest,
+               source_bytes=_whole(stamp.get("source_bytes")),
+               bits_per_pixel=_bits_per_pixel(header, asset_bytes), digest=job.digest,
                worker=worker_name())  # fmt: skip
+
+
+def _bits_per_pixel(header: Mapping[str, Any], asset_bytes: int | None) -> float | None:
+    """Return the bits for each pixel of the picture or maps; None of what has no pixels."""
+    picture = header.get("picture")
+    sides = [picture.get(n) for n in ("width", "height")] if isinstance(picture, dict) else []
+    pixels = math.prod(_whole(side) or 0 for side in sides) if sides else 0
+    return round(8 * asset_bytes / pixels, 4) if asset_bytes and pixels else None
 
 
 def _number(value: Any) -> float | None:

@@ -6,8 +6,10 @@ import platform
 import re
 import shlex
 import sys
+from base64 import b64encode
 from collections.abc import Mapping
 from datetime import datetime, timezone
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +35,21 @@ def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str
     templates.filters["number"] = number
     templates.filters["bits"] = bits
     values = {**split_warnings(dict(content)), "provenance": provenance()}
-    page = templates.get_template(template).render(values)
+    page = _confined(templates.get_template(template).render(values))
     with whole_file(path) as unfinished:
         # replaced: file names may be invalid text
         unfinished.write_bytes(page.encode("utf-8", "replace"))
+
+
+def _confined(page: str) -> str:
+    """Return a page with the policy that nothing is loaded and no other script runs."""
+    hashes = [b64encode(sha256(script.encode("utf-8", "replace")).digest()).decode()
+              for script in re.findall("<script>(.*?)</script>", page, re.DOTALL)]  # fmt: skip
+    scripts = " ".join(f"'sha256-{each}'" for each in hashes) or "'none'"
+    policy = ("default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
+              f"style-src 'unsafe-inline'; script-src {scripts}")  # fmt: skip
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    return page.replace('<meta charset="utf-8">', f'<meta charset="utf-8">\n{meta}', 1)
 
 
 def provenance() -> dict[str, str]:

@@ -1,0 +1,111 @@
+"""Summary of a bake's rows, read once: totals, histograms, the worst, the rows that a page has."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from neuralshade.baking.job import FAILED, SKIPPED, Row
+
+MOST_ROWS = 10_000  # of a page: about 2 MB
+WORST = 10
+MOST_BARS = 24  # of a histogram
+
+
+@dataclass
+class Summary:
+    """Totals of all rows; ``rows``: those that failed first, then the worst by dB, then others."""
+
+    states: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    asset_bytes: int = 0
+    memory_bytes: int = 0
+    source_bytes: int = 0
+    decibels: Counter[int] = field(default_factory=Counter)  # counts by whole dB
+    sizes: Counter[int] = field(default_factory=Counter)  # counts by half powers of two of bytes
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        return sum(self.states.values())
+
+    @property
+    def left_out(self) -> int:
+        """Return how many rows ``rows`` lacks."""
+        return self.count - len(self.rows)
+
+    @property
+    def worst(self) -> list[Row]:
+        """Return the assets with the least dB, the worst first."""
+        measured = [row for row in self.rows if row.psnr_db is not None and row.state != FAILED]
+        return measured[:WORST]
+
+
+def summary_of(rows: Iterable[Row]) -> Summary:
+    """Return the summary; memory is bounded however many rows there are."""
+    summary = Summary()
+    kept: list[tuple[tuple[int, float], int, Row]] = []  # a heap: what is left out first on top
+    for number, row in enumerate(rows):
+        _add(summary, row)
+        entry = (_importance(row), -number, row)
+        if len(kept) < MOST_ROWS:
+            heapq.heappush(kept, entry)
+        else:
+            heapq.heappushpop(kept, entry)
+    summary.rows = [row for *_, row in sorted(kept, key=lambda entry: entry[:2], reverse=True)]
+    return summary
+
+
+def _add(summary: Summary, row: Row) -> None:
+    summary.states[row.state] += 1
+    summary.seconds += 0.0 if row.state == SKIPPED else row.seconds  # it cost this bake none
+    summary.asset_bytes += row.asset_bytes or 0
+    summary.memory_bytes += row.memory_bytes or 0
+    summary.source_bytes += row.source_bytes or 0
+    if row.psnr_db is not None and math.isfinite(row.psnr_db):
+        summary.decibels[math.floor(row.psnr_db)] += 1
+    if row.asset_bytes:
+        summary.sizes[math.floor(2 * math.log2(row.asset_bytes))] += 1
+
+
+def _importance(row: Row) -> tuple[int, float]:
+    if row.state == FAILED:
+        return 2, 0.0
+    return (0, 0.0) if row.psnr_db is None else (1, -row.psnr_db)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar of a histogram: from ``low`` to below ``high``."""
+
+    low: float
+    high: float
+    count: int
+    share: float  # of the highest bar
+
+
+def decibel_bars(summary: Summary) -> list[Bar]:
+    """Return the histogram of dB."""
+    return _bars(summary.decibels, float)
+
+
+def size_bars(summary: Summary) -> list[Bar]:
+    """Return the histogram of bytes, on a logarithmic axis."""
+    return _bars(summary.sizes, lambda step: 2 ** (step / 2))
+
+
+def _bars(counts: Counter[int], edge: object) -> list[Bar]:
+    """Return a bar for each step between the least and the greatest, wider where they are many."""
+    assert callable(edge)
+    if not counts:
+        return []
+    least, greatest = min(counts), max(counts)
+    width = math.ceil((greatest - least + 1) / MOST_BARS)
+    sums = [sum(counts[step + each] for each in range(width))
+            for step in range(least, greatest + 1, width)]  # fmt: skip
+    most = max(sums)
+    return [Bar(edge(least + i * width), edge(least + (i + 1) * width), count, count / most)
+            for i, count in enumerate(sums)]  # fmt: skip
