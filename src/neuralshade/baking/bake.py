@@ -16,8 +16,10 @@ from neuralshade.baking.job import FAILED, Job, Row
 from neuralshade.baking.ledger import Ledger, last_rows
 from neuralshade.baking.plan import Plan, planned
 from neuralshade.baking.progress import BakeEvents, BakeObserver, BakeProgress
+from neuralshade.baking.results import write_results
 from neuralshade.baking.shared import shared_first
 from neuralshade.baking.store import Store
+from neuralshade.baking.table import check_table
 from neuralshade.base.argument_checks import is_whole
 from neuralshade.base.message_text import shown
 from neuralshade.base.short_repr import ShortRepr
@@ -58,6 +60,7 @@ def bake(source: str | os.PathLike[str], output: str | os.PathLike[str] | None =
          settings: Mapping[str, Any] | None = None, jobs: int | None = None,
          ray: str | None = None, force: bool = False, timeout: float | None = None,
          share: bool = False, events: str | os.PathLike[str] | None = None, plan: bool = False,
+         table: str | os.PathLike[str] | None = None,
          observer: BakeObserver = ignore) -> BakeResult:  # fmt: skip
     """Fit every asset of a manifest, a folder or a model, on this machine or a Ray cluster.
 
@@ -77,6 +80,8 @@ def bake(source: str | os.PathLike[str], output: str | os.PathLike[str] | None =
         share: materials of equal settings take the shared part of the first of them.
         events: file for JSON lines; "-": standard output.
         plan: check everything and estimate, but run nothing.
+        table: further file for the rows, .csv or .parquet. The output always gets bake.csv, and
+            the page bake.html.
         observer: called about ten times a second with a BakeProgress.
 
     Raises: ConfigError with all faults of the source, before anything runs; OutputError where
@@ -90,6 +95,8 @@ def bake(source: str | os.PathLike[str], output: str | os.PathLike[str] | None =
         wanted = shared_first(wanted, found.output)
     if plan:
         return BakeResult(found.output, BakeProgress(len(wanted)), None, found)
+    if table is not None:
+        check_table(table)
     wanted = [replace(job, force=True) for job in wanted] if force else wanted
     store = open_store(found.output)
     executor = started_executor(store.place, jobs, ray)
@@ -98,6 +105,8 @@ def bake(source: str | os.PathLike[str], output: str | os.PathLike[str] | None =
         from neuralshade.baking.gltf.finish import finish_model  # decodes: loads what draws
 
         finish_model(found.model, result.rows)
+    subjects = {job.name: job.subject for job in wanted}
+    write_results(store, lambda: result.rows, subjects, table)
     return replace(result, plan=found)
 
 

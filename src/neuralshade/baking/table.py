@@ -79,7 +79,8 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[dict[str, Any]]]:
 def _plain_row(row: Row) -> dict[str, Any]:
     """Return a row as Parquet takes it: its text is UTF-8."""
     values = {name: getattr(row, name) for name in COLUMNS}
-    return {n: plain(v) if isinstance(v, str) else v for n, v in values.items()}
+    return {n: v.encode("utf-8", "backslashreplace").decode() if isinstance(v, str) else v
+            for n, v in values.items()}  # fmt: skip
 
 
 def _pyarrow() -> Any:

@@ -55,6 +55,8 @@ class _Refused(click.ClickException):
               "first one, which is fitted before them.")  # fmt: skip
 @click.option("--events", metavar="FILE", help="Append progress to FILE as JSON lines, for "
               "programs; - writes to standard output.")  # fmt: skip
+@click.option("--table", metavar="FILE", help="Write the rows to FILE.csv or FILE.parquet, too. "
+              "DIR always gets bake.csv and the page bake.html.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON line.")
 def bake(source: str, recipe: str | None, pairs: tuple[str, ...], as_json: bool,
          **how: Any) -> None:  # fmt: skip
@@ -109,7 +111,7 @@ def _print_result(result: BakeResult, as_json: bool, quiet: bool) -> None:
         facts = {"output": result.output, **vars(result.progress), "rows": rows}
         click.echo(json.dumps(finite(facts), allow_nan=False))
     elif not quiet:
-        click.echo(f"{result.output}: {result.progress.line()}")
+        click.echo(f"{result.output}: {result.progress.line()}; see bake.html there")
     for row in result.failed[:MOST_FAILED]:
         say(f"{row.name}: {row.message}")
     if result.progress.failed > MOST_FAILED:
