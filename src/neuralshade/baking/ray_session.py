@@ -42,14 +42,16 @@ def connect(address: str) -> bool:
     """Connect this process to a cluster, and return whether ``disconnect`` may undo that.
 
     Args:
-        address: HOST:PORT, "auto" for the cluster of this machine, or "local" to start one. A
-            process that called ``ray.init`` keeps its connection.
+        address: HOST:PORT, "auto" for that of RAY_ADDRESS or the cluster of this machine, or
+            "local" to start one. A process that called ``ray.init`` keeps its connection.
 
     Raises: ConfigError for a Ray Client's address; DeviceError where no cluster answers.
     """
     ray = ray_module()
     if ray.is_initialized():
         return False
+    if address == AUTO:
+        address = os.environ.get("RAY_ADDRESS") or AUTO  # as Ray has it
     if "://" in address:
         raise ConfigError(f"ray: got {plain(address)}, an address of Ray Client, need HOST:PORT of "
                           "the head, or auto. Bake on a machine of the cluster.")  # fmt: skip
