@@ -4,16 +4,18 @@ import os
 import pathlib
 import signal
 import socket
+import subprocess
 import sys
 import time
 
 import pytest
 
-from neuralshade.baking import ray_session
+from neuralshade.baking import local_slots, ray_session
 from neuralshade.baking.bake import run_jobs
 from neuralshade.baking.executor import Ended, Lost, Started
 from neuralshade.baking.folder_store import open_store
 from neuralshade.baking.ray_executor import RayExecutor
+from neuralshade.baking.ray_nodes import RayNodes
 from neuralshade.errors import ConfigError, DeviceError
 
 slow = pytest.mark.slow  # a cluster takes seconds to start
@@ -169,12 +171,41 @@ def test_a_node_that_does_not_see_the_output_is_named(ray_cluster, tmp_path, mon
     same_message(text.replace(place, "worker HOST:PID"), "worker HOST:PID", "Mount it")
 
 
+@pytest.mark.parametrize("total, share", [("81559", 1 / 6), ("8192", 3 / 8), ("2048", 1.0)])
+def test_a_share_is_by_memory(monkeypatch, total, share):
+    answer = subprocess.CompletedProcess([], 0, f"0, 90000\n1, {total}\n", "")
+    monkeypatch.setattr(local_slots.shutil, "which", lambda name: name)
+    monkeypatch.setattr(local_slots.subprocess, "run", lambda *words, **how: answer)
+    assert local_slots.gpu_share() == share
+    nodes = RayNodes(Listed({"CPU": 16.0, "GPU": 2.0}, {"CPU": 64.0}), None, None)
+    nodes.gpu_share = share
+    assert nodes.cpus == 2 and nodes.slots() == min(8, 2 * int(1 / share + 1e-6))
+    assert nodes.needs() == {"num_cpus": 2, "num_gpus": share}
+
+
+def test_without_gpus_jobs_run_on_cores(caplog):
+    nodes = RayNodes(Listed({"CPU": 5.0}, {}, {"CPU": 1.0}), None, None)
+    assert (nodes.cpus, nodes.gpu_share, nodes.slots()) == (1, 0, 6)
+    assert RayNodes(Listed({}), None, None).slots() == 0 and "jobs wait" in caplog.text
+
+
+class Listed:
+    """Ray, as far as it lists nodes."""
+
+    def __init__(self, *resources):
+        self.resources = resources
+
+    def nodes(self):
+        return [{"Alive": True, "NodeID": str(n), "Resources": each}
+                for n, each in enumerate(self.resources)]  # fmt: skip
+
+
 @slow
 def test_a_process_stays_on_its_gpu(ray_cluster, probes):
     """Ray gives a process that it keeps any GPU: CUDA would stay on the first."""
     node = ray_cluster.add(num_cpus=4, num_gpus=2)
     try:
-        executor = RayExecutor(ray_cluster.address, str(probes.output), gpu_share=0.5)
+        executor = RayExecutor(ray_cluster.address, str(probes.output), gpu_share=0.5, cpus=1)
         assert executor.slots() == 4
         for part in range(4):  # pauses, in which processes are given back
             for number in range(4):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from neuralshade.base.cores import core_count
 
-QUERY = ["nvidia-smi", "--query-gpu=index,memory.free", "--format=csv,noheader,nounits"]
+QUERY = ["nvidia-smi", "--query-gpu=index,memory.{}", "--format=csv,noheader,nounits"]
 QUERY_SECONDS = 30.0
 FIT_BYTES = 3 * 2**30  # of GPU memory: a fit of small networks and textures, its context included
 GPU_FITS = 6  # on one GPU: more gain nothing, as each has it busy for a part of its time
@@ -43,18 +43,34 @@ def local_slots(jobs: int | None = None) -> LocalSlots:
 
 def _free_bytes() -> dict[str, int]:
     """Return the free memory of the NVIDIA GPUs that this process may use, by number."""
-    if shutil.which(QUERY[0]) is None:
-        return {}
-    try:
-        found = subprocess.run(QUERY, capture_output=True, text=True, timeout=QUERY_SECONDS)
-    except (OSError, subprocess.TimeoutExpired):  # a driver that is broken: fits say so
-        return {}
-    free = {}
-    for line in found.stdout.splitlines():
-        number, _, megabytes = (word.strip() for word in line.partition(","))
-        if number.isdecimal() and megabytes.isdecimal():
-            free[number] = int(megabytes) * 2**20
+    free = _gpu_bytes("free")
     allowed = os.environ.get(VISIBLE)
     if allowed is None:
         return free
     return {each: free[each] for each in allowed.split(",") if each in free}
+
+
+def gpu_share() -> float | None:
+    """Return the share of the smallest NVIDIA GPU of this machine that a fit needs; None: no GPU.
+
+    Of all of them: which ones a task of a cluster may use is not known before it runs.
+    """
+    totals = _gpu_bytes("total").values()
+    return max(1 / GPU_FITS, min(1.0, FIT_BYTES / min(totals))) if totals else None
+
+
+def _gpu_bytes(what: str) -> dict[str, int]:
+    """Return the "free" or "total" memory of all NVIDIA GPUs, by number."""
+    if shutil.which(QUERY[0]) is None:
+        return {}
+    query = [word.format(what) for word in QUERY]
+    try:
+        found = subprocess.run(query, capture_output=True, text=True, timeout=QUERY_SECONDS)
+    except (OSError, subprocess.TimeoutExpired):  # a driver that is broken: fits say so
+        return {}
+    sizes = {}
+    for line in found.stdout.splitlines():
+        number, _, megabytes = (word.strip() for word in line.partition(","))
+        if number.isdecimal() and megabytes.isdecimal() and int(megabytes):
+            sizes[number] = int(megabytes) * 2**20
+    return sizes

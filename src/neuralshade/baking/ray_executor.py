@@ -27,7 +27,6 @@ from neuralshade.base.plugins import one_line_error
 from neuralshade.base.version import VERSION
 from neuralshade.errors import ConfigError
 
-GPU_SHARE = 0.25  # of a GPU for a job
 GRACE_SECONDS = 12.0  # for checkpoints of running fits
 ONCE = {"max_retries": 0, "retry_exceptions": False, "num_returns": "streaming"}
 
@@ -46,17 +45,18 @@ class RayExecutor:
     Args:
         address: as for ``ray_session.connect``.
         output: the bake's place: a folder that every node sees, or a URL.
-        gpu_share: share of a GPU that a job needs, in (0, 1]; 0: jobs run on cores alone.
-        cpus: cores that a job needs.
+        gpu_share: share of a GPU that a job needs, in (0, 1]; None: by the memory of the smallest
+            GPU; 0: jobs run on cores alone.
+        cpus: cores that a job needs; None: as on a single machine.
 
     Raises: DeviceError where no cluster answers, or one of its nodes cannot work: it has
         another version, or does not see ``output``.
     """
 
-    def __init__(self, address: str, output: str, *, gpu_share: float = GPU_SHARE,
-                 cpus: float = 1.0):  # fmt: skip
-        if not 0 <= gpu_share <= 1:
-            raise ConfigError(f"gpu_share: got {gpu_share}, need 0 to 1. Use {GPU_SHARE}.")
+    def __init__(self, address: str, output: str, *, gpu_share: float | None = None,
+                 cpus: float | None = None):  # fmt: skip
+        if gpu_share is not None and not 0 <= gpu_share <= 1:
+            raise ConfigError(f"gpu_share: got {gpu_share}, need 0 to 1. Leave it out.")
         self._ray, self._token = ray_module(), uuid.uuid4().hex
         # whole: a worker has another folder to work in
         self._place = output if is_url(output) else os.path.abspath(local_path(output))
@@ -213,7 +213,7 @@ def _named(flight: Flight) -> str:
 
 
 def remote_functions(version: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return the functions of tasks: (place, token) -> reason or None, and a job's messages.
+    """Return the functions of tasks: what ``RayNodes.check`` calls, and a job's messages.
 
     Ray sends functions of a module by name, and those made here as code: so these run, and
     refuse, where this package is missing or of another version.
@@ -229,12 +229,13 @@ def remote_functions(version: str) -> tuple[Callable[..., Any], Callable[..., An
                     f"{version}. Install that version on every machine.")  # fmt: skip
         return wrong_version(version)
 
-    def check(place: str, token: str) -> str | None:
+    def check(place: str, token: str) -> tuple[str | None, float | None]:
         if reason := wrong():
-            return reason
+            return reason, None
+        from neuralshade.baking.local_slots import gpu_share
         from neuralshade.baking.ray_worker import refusal
 
-        return refusal(place, token)
+        return refusal(place, token), gpu_share()
 
     def run(place: str, token: str, job: dict[str, Any], threads: int) -> Iterator[dict[str, Any]]:
         import ray

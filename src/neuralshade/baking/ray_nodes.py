@@ -7,6 +7,7 @@ import math
 import time
 from typing import Any
 
+from neuralshade.baking.local_slots import CPU_CORES, GPU_CORES
 from neuralshade.base.message_text import plain
 from neuralshade.base.plugins import one_line_error
 from neuralshade.errors import DeviceError
@@ -29,15 +30,17 @@ def on_node(node: str) -> dict[str, Any]:
 class RayNodes:
     """The nodes that are there, as seen by jobs that need ``cpus`` and ``gpu_share`` each.
 
-    A share counts only in a cluster that has GPUs; then nodes without one get no jobs.
+    A share counts only in a cluster that has GPUs; then nodes without one get no jobs. None: what
+    ``check`` finds. ``cpus``: None: as on a single machine, or what the smallest node has.
     """
 
-    def __init__(self, ray: Any, cpus: float, gpu_share: float):
-        self._ray, self.cpus, self.gpu_share = ray, cpus, gpu_share
+    def __init__(self, ray: Any, cpus: float | None, gpu_share: float | None):
+        self._ray, self._wanted = ray, gpu_share
         self._unfit: set[str] = set()  # nodes that get no more jobs
         self._read, self._slots, self._waits = -math.inf, 0, False
-        if not any(node["Resources"].get("GPU") for node in self._alive()):
-            self.gpu_share = 0.0
+        has_gpus = any(node["Resources"].get("GPU") for node in self._alive())
+        self.gpu_share = (1.0 if gpu_share is None else gpu_share) if has_gpus else 0.0
+        self.cpus = self._usual_cpus() if cpus is None else cpus
 
     def slots(self) -> int:
         """Return how many jobs run at once; says so where that is none."""
@@ -69,9 +72,9 @@ class RayNodes:
             raise DeviceError(reason)
 
     def check(self, function: Any, *arguments: Any) -> None:
-        """Raise DeviceError where a node does not answer, or with what ``function`` returns there.
+        """Raise DeviceError where a node does not answer, or with what ``function`` says there.
 
-        ``function``: a remote one, which returns a reason or None.
+        ``function``: a remote one, which returns a reason or None, and a fit's share of a GPU.
         """
         calls = {}
         for node in self._alive():
@@ -85,16 +88,30 @@ class RayNodes:
             raise DeviceError(f"ray: got no answer of machine {calls[answer]} in "
                               f"{CHECK_SECONDS:g} s, need machines that run tasks. See Ray's logs "
                               "there.")  # fmt: skip
-        kinds = self._ray.exceptions
+        kinds, shares = self._ray.exceptions, []
         for answer in answers:
             try:
-                reason = self._ray.get(answer)
+                reason, share = self._ray.get(answer)
             except (kinds.NodeDiedError, kinds.TaskUnschedulableError):
                 continue  # it is gone, and gets no jobs
             except kinds.RayError as error:
-                reason = f"ray: got {plain(one_line_error(error))} of machine {calls[answer]}."
+                reason, share = (
+                    f"ray: got {plain(one_line_error(error))} of machine {calls[answer]}.",
+                    None,
+                )
             if reason:
                 raise DeviceError(reason)
+            shares.append(share)
+        known = [share for share in shares if share is not None]
+        if self._wanted is None and self.gpu_share and known:
+            self.gpu_share, self._read = max(known), -math.inf
+
+    def _usual_cpus(self) -> float:
+        """Return the cores of a fit: those of one on a single machine, or of the smallest node."""
+        found = [node["Resources"].get("CPU", 0.0) for node in self._alive()
+                 if node["Resources"].get("GPU") or not self.gpu_share]  # fmt: skip
+        usual = float(GPU_CORES if self.gpu_share else CPU_CORES)
+        return min([usual, *(each for each in found if each)])
 
     def _alive(self) -> list[dict[str, Any]]:
         nodes = self._ray.nodes()
