@@ -127,6 +127,14 @@ def test_workers_that_end_at_once_are_not_started_for_ever(probes, monkeypatch, 
     executor.close()
 
 
+def test_a_file_that_is_no_asset_is_not_replaced(manifest, probes):
+    probes.output.mkdir()
+    (probes.output / "a.nsh").write_text("my notes")
+    (row,) = bake(manifest(a=1), probes.output, jobs=1).failed
+    assert "got a file that is no asset" in row.message and not probes.tries(probes.job_of("a"))
+    assert (probes.output / "a.nsh").read_text() == "my notes"
+
+
 def test_a_disk_that_is_full_leaves_no_file(probes, monkeypatch):
     """As for a worker whose files may have 100 bytes."""
     import resource

@@ -139,3 +139,9 @@ def test_a_torn_line_is_left_out(run, tmp_path):
     assert [row.name for row in last_rows(result.ledger)] == ["a", "b"]
     again = run([job("b"), job("d")], Scripted())
     assert [row.name for row in again.rows] == ["b", "d"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
+def test_events_that_nobody_takes_end_no_bake(run, caplog):
+    result = run([job("a")], Scripted(), events="/dev/full")
+    assert len(result.rows) == 1 and "The bake goes on without." in caplog.text

@@ -16,8 +16,9 @@ from neuralshade.baking.store import OWN, Store, checked_output, is_url, local_p
 from neuralshade.base import temp_files
 from neuralshade.base.atomic import replace_whole
 from neuralshade.errors import OutputError
+from neuralshade.fitting.output_checks import check_asset_place
 
-LOCK_SECONDS = 6.0  # in which a worker whose driver died gives its folder up
+LOCK_SECONDS = 12.0  # in which a worker whose driver died saves its checkpoint and ends
 
 
 class FolderStore(Store):
@@ -52,7 +53,10 @@ class FolderStore(Store):
         """Lock the folder meanwhile: a worker that was given up may be in it still.
 
         Then this attempt has a folder of its own, without the checkpoint.
+
+        Raises: OutputError where the output is a file that is no asset: it is not replaced.
         """
+        check_asset_place(self.root / job.output)
         usual = self.ledger_folder / "work" / work_name(job)
         end = time.monotonic() + LOCK_SECONDS
         while (locked := _locked_folder(usual)) is None and time.monotonic() < end:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -16,7 +18,7 @@ from neuralshade.base.json_lines import opened_to_append
 from neuralshade.base.json_numbers import finite
 from neuralshade.fitting.output_checks import events_path
 
-RECENT = 0.9  # share that an earlier rate keeps
+log = logging.getLogger("neuralshade")
 
 
 @dataclass(frozen=True)
@@ -123,12 +125,20 @@ class BakeEvents(Closeable):
         self._write({"type": "progress", **vars(progress)})
 
     def _write(self, message: Mapping[str, Any]) -> None:
-        if self._file is not None:
+        if self._file is None:
+            return
+        try:
             self._file.write(json.dumps(finite(message), separators=(",", ":")) + "\n")
             self._file.flush()
+        except (OSError, ValueError) as error:  # ValueError: standard output is closed
+            with suppress(OSError):  # what is buffered cannot be written either
+                self.close()
+            reason = getattr(error, "strerror", None) or error
+            log.warning("events: got '%s', need a place that takes them. The bake goes on "
+                        "without.", reason)  # fmt: skip
 
     def close(self) -> None:
         """Stop writing."""
-        if self._file is not None and self._file is not sys.stdout:
-            self._file.close()
-        self._file = None
+        file, self._file = self._file, None
+        if file is not None and file is not sys.stdout:
+            file.close()
