@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from neuralshade.asset.file import AssetFile, is_asset_file, read_asset_file, write_asset_file
+from neuralshade.asset.file import AssetFile, is_asset_file, read_asset_file, to_bytes
 from neuralshade.baking.call import call_of
 from neuralshade.baking.digest import FileDigests, FileStamps, job_digest
 from neuralshade.baking.executor import Ended, Lost
@@ -24,6 +24,7 @@ from neuralshade.base.out_of_memory import out_of_memory_message
 from neuralshade.base.plugins import one_line_error
 from neuralshade.base.version import VERSION
 from neuralshade.errors import (
+    AssetError,
     DeviceError,
     FitInterrupted,
     NeuralShadeError,
@@ -32,6 +33,7 @@ from neuralshade.errors import (
 from neuralshade.fitting.output_checks import checkpoint_path
 
 STAMP = "bake"  # part of an asset's header
+STAMPED = "stamped.tmp"  # file beside an asset; no asset's own name
 DIGESTS = FileDigests()  # of what this process has read
 PASSING = (OutputError, DeviceError, FitInterrupted)  # another attempt may do better
 
@@ -154,7 +156,10 @@ def _finished_before(asset: Path, job: Job) -> dict[str, Any] | None:
     """Return the stamp of an asset that an earlier attempt wrote, but did not publish."""
     if not job.digest or not os.path.isfile(asset) or not is_asset_file(asset):
         return None
-    stamp = read_asset_file(asset).header.get(STAMP)
+    try:
+        stamp = read_asset_file(asset).header.get(STAMP)
+    except AssetError:  # the power failed before it was on the disk
+        return None
     same = isinstance(stamp, dict) and stamp.get("digest") == job.digest
     return stamp if same else None
 
@@ -185,7 +190,9 @@ def _stamped(asset: Path, stamp: Mapping[str, Any]) -> dict[str, Any]:
     if file.header.get(STAMP) == dict(stamp):
         return file.header
     parts = {name: value for name, value in file.header.items() if name not in ("checksum",)}
-    write_asset_file(asset, AssetFile({**parts, STAMP: dict(stamp)}, file.tensors))
+    stamped = asset.with_name(STAMPED)  # not flushed to the disk: the store does that
+    stamped.write_bytes(to_bytes(AssetFile({**parts, STAMP: dict(stamp)}, file.tensors)))
+    os.replace(stamped, asset)
     return file.header
 
 

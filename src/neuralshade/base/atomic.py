@@ -65,13 +65,14 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def replace_whole(made: Path, path: str | os.PathLike[str]) -> None:
-    """Move ``made``, a file that was written whole on the same disk, to ``path`` in one step.
+    """Flush ``made``, a whole file on the same disk, and move it to ``path`` in one step.
 
     Raises: OutputError as ``whole_file`` does.
     """
     output = Path(path)
     try:
         target = _target(output)
+        _flush(made)
         os.replace(made, target)
         _flush_folder(target.parent)
     except OSError as error:
