@@ -31,7 +31,7 @@ def load_gltf(path: str | os.PathLike[str]) -> Mesh:
     """
     file = GltfFile(path)
     nodes = read_nodes(file)
-    parts = _counted(file, nodes)
+    parts = counted_parts(file, nodes)
     found = []
     for index, mesh in parts.items():
         drawn = [part for part in mesh if part.triangle_count]
@@ -44,7 +44,7 @@ def load_gltf(path: str | os.PathLike[str]) -> Mesh:
     return joined(found)
 
 
-def _counted(file: GltfFile, nodes: Nodes) -> dict[int, list[Primitive]]:
+def counted_parts(file: GltfFile, nodes: Nodes) -> dict[int, list[Primitive]]:
     """Return the primitives of all placed meshes, within the limits."""
     rows = {index: file.rows(file.entry("meshes", index), "primitives") for index in nodes.placed}
     if sum(map(len, rows.values())) > MOST_PRIMITIVES:

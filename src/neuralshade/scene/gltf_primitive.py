@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,17 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 MODES = ("points", "lines", "lines", "lines", "triangles", "strip", "fan")  # by their numbers
 USUAL_MODE = 4
+
+
+@dataclass(frozen=True)
+class DrawnVertices:
+    """Triangles of one primitive for a rasterizer."""
+
+    places: Floats  # [n, 3]
+    normals: Floats  # [n, 3], unit
+    uv: Floats  # [n, 4]: TEXCOORD_0 and TEXCOORD_1
+    colors: Floats  # [n, 4], linear, factors of the material's
+    corners: Ints  # [T, 3]
 
 
 class Primitive:
@@ -37,6 +49,7 @@ class Primitive:
         self.places = self.indices = None
         self.triangle_count = 0
         self.has_targets = bool(part.get("targets"))
+        self.material = part.get("material")  # a row, not checked; None: glTF's default
         if not self.is_drawn:
             return
         self.places = self._accessor(part, self.attributes["POSITION"], "VEC3")
@@ -63,21 +76,9 @@ class Primitive:
 
     def mesh(self) -> Mesh:
         """Return the triangles and their vertices."""
-        assert self.places is not None
-        corners = self._corners()
-        used, corners = _used(corners, self.places.count)
-        places = self._read("POSITION", used)
-        uv = self._read("TEXCOORD_0", used, "VEC2")
-        flat = "NORMAL" not in self.attributes
-        if flat:  # each triangle has its own corners
-            places, uv = places[corners].reshape(-1, 3), uv[corners].reshape(-1, 2)
-            corners = np.arange(len(places)).reshape(-1, 3)
-            three = places.reshape(-1, 3, 3)
-            normal = np.cross(three[:, 1] - three[:, 0], three[:, 2] - three[:, 0])
-            normals = unit(np.repeat(normal, 3, axis=0), (0, 1, 0))
-        else:
-            normals = unit(self._read("NORMAL", used), (0, 1, 0))
-        if "TANGENT" in self.attributes and not flat:
+        used, corners = self._vertices()
+        places, normals, uv, corners = self._surface(used, corners)
+        if "TANGENT" in self.attributes and not self.is_flat:
             tangents = self._read("TANGENT", used, "VEC4")
             tangents[:, 3] = np.where(tangents[:, 3] < 0, -1, 1)
         else:
@@ -85,6 +86,45 @@ class Primitive:
             places, normals, uv = (part[found.source] for part in (places, normals, uv))
             tangents, corners = found.tangents, found.corners
         return Mesh(places, normals, uv, tangents, corners.astype(np.uint32))
+
+    def drawn(self) -> DrawnVertices:
+        """Return the triangles with all that a rasterizer reads, without tangents."""
+        used, first = self._vertices()
+        places, normals, uv, corners = self._surface(used, first)
+        more = [self._read("TEXCOORD_1", used, "VEC2"), self._colors(used)]
+        if self.is_flat:
+            more = [part[first].reshape(-1, part.shape[1]) for part in more]
+        return DrawnVertices(places, normals, np.concatenate([uv, more[0]], 1), more[1], corners)
+
+    @property
+    def is_flat(self) -> bool:
+        """Return whether each triangle has its own normal, and so its own corners."""
+        return "NORMAL" not in self.attributes
+
+    def _vertices(self) -> tuple[Ints, Ints]:
+        """Return the used vertices, and the triangles numbered by them."""
+        assert self.places is not None
+        return _used(self._corners(), self.places.count)
+
+    def _surface(self, used: Ints, corners: Ints) -> tuple[Floats, Floats, Floats, Ints]:
+        """Return positions, normals and texture coordinates, and the triangles."""
+        places = self._read("POSITION", used)
+        uv = self._read("TEXCOORD_0", used, "VEC2")
+        if not self.is_flat:
+            return places, unit(self._read("NORMAL", used), (0, 1, 0)), uv, corners
+        places, uv = places[corners].reshape(-1, 3), uv[corners].reshape(-1, 2)
+        three = places.reshape(-1, 3, 3)
+        normal = np.cross(three[:, 1] - three[:, 0], three[:, 2] - three[:, 0])
+        normals = unit(np.repeat(normal, 3, axis=0), (0, 1, 0))
+        return places, normals, uv, np.arange(len(places)).reshape(-1, 3)
+
+    def _colors(self, used: Ints) -> Floats:
+        """Return COLOR_0, linear, opaque white where it is missing."""
+        found = np.ones((len(used), 4), np.float32)
+        if "COLOR_0" in self.attributes:
+            colors = self._read("COLOR_0", used, "VEC3", "VEC4")
+            found[:, : colors.shape[1]] = colors.clip(0, 1)
+        return found
 
     def _corners(self) -> Ints:
         """Return the vertex indices of the triangles: [T, 3], without degenerate ones.
@@ -111,12 +151,13 @@ class Primitive:
         same = (triangles == np.roll(triangles, 1, 1)).any(1)
         return triangles[~same]
 
-    def _read(self, name: str, used: Ints, kind: str = "VEC3") -> Floats:
+    def _read(self, name: str, used: Ints, *kinds: str) -> Floats:
         """Return an attribute of the used vertices, zeros where it is missing."""
         assert self.places is not None
+        kinds = kinds or ("VEC3",)
         if name not in self.attributes:
-            return np.zeros((len(used), COUNTS[kind]), np.float32)
-        accessor = read_accessor(self.file, self.attributes[name], (kind,))
+            return np.zeros((len(used), COUNTS[kinds[0]]), np.float32)
+        accessor = read_accessor(self.file, self.attributes[name], kinds)
         if accessor.count != self.places.count:
             raise self.file.wrong(f"{accessor.count:,} of {name} for {self.places.count:,} "
                                   "vertices")  # fmt: skip

@@ -9,23 +9,27 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from neuralshade.baking.gltf.jobs import ModelJobs
+from neuralshade.baking.gltf.page import page_of_model
 from neuralshade.baking.gltf.writer import digest_of, model_file
 from neuralshade.baking.job import FAILED, Row
 from neuralshade.base.atomic import whole_file
 from neuralshade.base.version import VERSION
+from neuralshade.errors import AssetError, ConfigError
 
 log = logging.getLogger("neuralshade")
 
 
 def finish_model(found: ModelJobs, rows: Sequence[Row]) -> list[Path]:
-    """Write the model with decoded textures beside its assets; return the files.
+    """Write the model with decoded textures, and a page of it, beside its assets.
 
     Nothing is written where model and assets are those of the files that are there. Sets whose job
-    failed keep their images, with a warning.
+    failed keep their images, with a warning. A model that no page shows, such as one of compressed
+    triangles, gets none, with a warning.
 
     Args:
         rows: what became of the jobs; those of others are ignored.
 
+    Returns: the model and its page, also those that were there; empty without any asset.
     Raises: ConfigError for an invalid model, AssetError, OutputError.
     """
     states = {row.name: row.state for row in rows}
@@ -40,13 +44,20 @@ def finish_model(found: ModelJobs, rows: Sequence[Row]) -> list[Path]:
                     ", ".join(missing))  # fmt: skip
     if not assets:
         return []
-    digest = _digest(found, assets)
-    if digest_of(found.glb) == digest:
-        return [found.glb]
-    content = model_file(found.model, assets, list(found.sets), digest)
-    with whole_file(found.glb) as partial:
+    digest, sets = _digest(found, assets), list(found.sets)
+    if digest_of(found.glb) != digest:  # it comes last, so the page is there, too
+        found.page.unlink(missing_ok=True)
+        try:
+            _write(found.page, page_of_model(found.model, assets, sets))
+        except (ConfigError, AssetError) as error:
+            log.warning("%s: left out. %s", found.page, error)
+        _write(found.glb, model_file(found.model, assets, sets, digest))
+    return [path for path in (found.glb, found.page) if os.path.isfile(path)]
+
+
+def _write(path: Path, content: bytes) -> None:
+    with whole_file(path) as partial:
         partial.write_bytes(content)
-    return [found.glb]
 
 
 def _digest(found: ModelJobs, assets: dict[str, Path]) -> str:

@@ -57,7 +57,8 @@ def _prepared(image: Image, stem: Path, slot: str, *, alpha: bool) -> Path:
     """Write an image as it is, or as a fit shall read it; return its path."""
     drops_alpha = image.has_alpha and not alpha
     widens = image.is_grey and slot == ROUGH  # a channel each is read of it
-    if not (drops_alpha or widens or image.tagged or slot == OCCLUSION):
+    tagged = image.tagged and slot in (BASE, EMISSIVE)  # other maps are read as they are stored
+    if not (drops_alpha or widens or tagged or slot == OCCLUSION):
         path = stem.with_suffix(SUFFIXES[image.form])
         _write(path, image.content)
         return path

@@ -60,6 +60,83 @@ void main() {{
 """
 
 
+# What a mesh's shader reads by ``page_at(i)``: 0 place; 1 normal, 1 on a front and -1 on a back;
+# 2 two texture coordinates; 3 color; 4, 5 and 6, 7: how place and coordinates change from a pixel
+# to the next, across and down. Rows 2 to 5 of the inputs take a place to the screen.
+WGSL_MESH = """
+var<private> page_varying: array<vec4f, 8>;
+fn page_at(i: i32) -> vec4f {{ return page_varying[i]; }}
+"""
+WGSL_MESH_ENTRY = """
+struct page_targets {{ {targets} }}
+struct page_corner {{
+    @builtin(position) at: vec4f, @location(0) place: vec3f, @location(1) normal: vec3f,
+    @location(2) uv: vec4f, @location(3) color: vec4f,
+}}
+@vertex fn page_vertex(@location(0) place: vec3f, @location(1) normal: vec3f,
+                       @location(2) uv: vec4f, @location(3) color: vec4f) -> page_corner {{
+    let p = vec4f(place, 1.0);
+    let at = vec4f(dot(page_in(2), p), dot(page_in(3), p), dot(page_in(4), p), dot(page_in(5), p));
+    let off = page_in(0).zw * vec2f(-2.0, 2.0) / page_in(0).xy * at.w;
+    return page_corner(at + vec4f(off, 0.0, 0.0), place, normal, uv, color);
+}}
+@fragment fn page_fragment(corner: page_corner, @builtin(front_facing) front: bool)
+        -> page_targets {{
+    page_varying = array<vec4f, 8>(vec4f(corner.place, 1.0),
+        vec4f(corner.normal, select(-1.0, 1.0, front)), corner.uv, corner.color,
+        vec4f(dpdx(corner.place), 0.0), vec4f(dpdy(corner.place), 0.0), dpdx(corner.uv),
+        dpdy(corner.uv));
+    let found = {main}(corner.at.xy);
+    if (found.w < 0.0) {{ discard; }}
+    return page_targets({values});
+}}
+"""
+GLSL_MESH = """
+in vec3 corner_place;
+in vec3 corner_normal;
+in vec4 corner_uvs;
+in vec4 corner_color;
+vec4 page_varying[8];
+vec4 page_at(int i) {{ return page_varying[i]; }}
+"""
+GLSL_MESH_ENTRY = """
+{targets}
+void main() {{
+    float facing = gl_FrontFacing ? -1.0 : 1.0;
+    page_varying = vec4[8](vec4(corner_place, 1.0), vec4(corner_normal, facing),
+        corner_uvs, corner_color, vec4(dFdx(corner_place), 0.0), vec4(dFdy(corner_place), 0.0),
+        dFdx(corner_uvs), dFdy(corner_uvs));
+    {type} found = {main}(gl_FragCoord.xy);
+    if (found.w < 0.0) discard;
+    {values}
+}}
+"""
+# Row 0 of a target is the upper one, so up is down: and a front is what OpenGL takes for a back.
+GLSL_VERTEX = """#version 300 es
+precision highp float;
+uniform vec4 page_inputs[{inputs}];
+layout(location = 0) in vec3 place;
+layout(location = 1) in vec3 normal;
+layout(location = 2) in vec4 uv;
+layout(location = 3) in vec4 color;
+out vec3 corner_place;
+out vec3 corner_normal;
+out vec4 corner_uvs;
+out vec4 corner_color;
+void main() {{
+    vec4 p = vec4(place, 1.0);
+    vec4 at = vec4(dot(page_inputs[2], p), dot(page_inputs[3], p), dot(page_inputs[4], p),
+        dot(page_inputs[5], p));
+    at.xy += page_inputs[0].zw * vec2(-2.0, 2.0) / page_inputs[0].xy * at.w;
+    gl_Position = vec4(at.x, -at.y, 2.0 * at.z - at.w, at.w);
+    corner_place = place;
+    corner_normal = normal;
+    corner_uvs = uv;
+    corner_color = color;
+}}
+"""
+
+
 @dataclass(frozen=True)
 class Fragment:
     """One shader: its texts, and the numbers of its networks."""
@@ -69,17 +146,31 @@ class Fragment:
     numbers: npt.NDArray[np.float32]  # four for each NUMBERS, in the order of both texts
     textures: tuple[str, ...]  # names, in the order of their bindings
     words: str  # the name of the words that it reads, or nothing
+    vertex: str = ""  # GLSL ES of a mesh's vertices; WGSL has both in one text
 
     def facts(self) -> dict[str, Any]:
         """Return its facts for the page, but for the numbers."""
-        return {"wgsl": self.wgsl, "glsl": self.glsl, "textures": list(self.textures),
-                "words": self.words}  # fmt: skip
+        return {
+            "wgsl": self.wgsl,
+            "glsl": self.glsl,
+            "textures": list(self.textures),
+            "words": self.words,
+            **({"vertex": self.vertex} if self.vertex else {}),
+        }
 
 
-def fragment(form: ShaderForm, main: Function, more: Sequence[Function] = ()) -> Fragment:
+def fragment(
+    form: ShaderForm, main: Function, more: Sequence[Function] = (), *, inputs: int = INPUTS,
+    mesh: bool = False,
+) -> Fragment:  # fmt: skip
     """Return the shader of ``main``, a function of a float2; ``more``: what it calls besides.
 
     It returns a float4, or a struct of them: one for each target.
+
+    Args:
+        inputs: float4 that the page passes.
+        mesh: it draws triangles in place of the whole target, reads ``page_at(i)``, and draws
+            nothing where its alpha is below 0.
     """
     assert main.name == MAIN and main.parameters == (AT,), main.name
     needed = _reached(replace(form, about=(), functions=(*form.functions, *more, main)))
@@ -90,17 +181,20 @@ def fragment(form: ShaderForm, main: Function, more: Sequence[Function] = ()) ->
     members = [f"found.{name}" for one in form.structs if one.name == kind
                for _, name in one.members] or ["found"]  # fmt: skip
     targets = range(len(members))
+    begin, end = (WGSL + WGSL_MESH, WGSL_MESH_ENTRY) if mesh else (WGSL, WGSL_ENTRY)
+    begin_gl, end_gl = (GLSL + GLSL_MESH, GLSL_MESH_ENTRY) if mesh else (GLSL, GLSL_ENTRY)
     return Fragment(
-        WGSL.format(inputs=INPUTS) + COMMENT.sub("", wgsl.text())
-        + WGSL_ENTRY.format(main=MAIN, values=", ".join(members),
-                            targets=" ".join(f"@location({i}) t{i}: vec4f," for i in targets)),
-        GLSL.format(inputs=INPUTS) + COMMENT.sub("", glsl.text())
-        + GLSL_ENTRY.format(main=MAIN, type=glsl.type(kind),
-                            values=" ".join(f"t{i} = {x};" for i, x in enumerate(members)),
-                            targets="\n".join(f"layout(location = {i}) out vec4 t{i};"
-                                              for i in targets)),
+        begin.format(inputs=inputs) + COMMENT.sub("", wgsl.text())
+        + end.format(main=MAIN, values=", ".join(members),
+                     targets=" ".join(f"@location({i}) t{i}: vec4f," for i in targets)),
+        begin_gl.format(inputs=inputs) + COMMENT.sub("", glsl.text())
+        + end_gl.format(main=MAIN, type=glsl.type(kind),
+                        values=" ".join(f"t{i} = {x};" for i, x in enumerate(members)),
+                        targets="\n".join(f"layout(location = {i}) out vec4 t{i};"
+                                          for i in targets)),
         numbers, tuple(one.name for one in opened.textures),
         f"{form.name}_words" if wgsl.reads_words else "",
+        GLSL_VERTEX.format(inputs=inputs) if mesh else "",
     )  # fmt: skip
 
 

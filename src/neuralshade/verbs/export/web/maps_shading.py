@@ -193,7 +193,7 @@ def _mapped(reader: MapReader) -> Function:
 def flat_fragment(reader: MapReader) -> Fragment:
     """Return the shader of a single map, as its file would show it: alpha 0 beside it."""
     shown = [
-        Function("float3", f"page_map{i}", PLACE, tuple(_shown_lines(reader, i)))
+        Function("float3", f"page_map{i}", PLACE, tuple(shown_lines(reader, i)))
         for i in range(len(reader.maps))
     ]
     chain = [f"if (page_in(13).x < {i}.5) return page_map{i}(uv, level);"
@@ -212,7 +212,7 @@ def flat_fragment(reader: MapReader) -> Fragment:
     return fragment(reader.form, main, [*reader.helpers, *shown, one])
 
 
-def _shown_lines(reader: MapReader, index: int) -> list[str]:
+def shown_lines(reader: MapReader, index: int) -> list[str]:
     """Return lines that return a map as it is displayed."""
     function, call = reader.maps[index], reader.calls[index]
     low, high = function.span

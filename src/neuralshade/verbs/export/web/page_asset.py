@@ -38,6 +38,11 @@ class Scripts:
                 f"export const EVALUATORS = {{ {', '.join(listed)} }};\n")  # fmt: skip
 
 
+def shader_facts(made: Fragment, container: Container) -> dict[str, Any]:
+    """Return the facts of a shader, its numbers added to the data."""
+    return {**made.facts(), "numbers": container.add(made.numbers)}
+
+
 @dataclass(frozen=True)
 class PageAsset:
     """What a view is made from."""
@@ -49,7 +54,7 @@ class PageAsset:
 
     def shader(self, made: Fragment) -> dict[str, Any]:
         """Return the facts of a shader, its numbers added to the data."""
-        return {**made.facts(), "numbers": self.container.add(made.numbers)}
+        return shader_facts(made, self.container)
 
     def words(self) -> dict[str, Any]:
         """Return where the words are that its shaders read: a segment, and how it becomes words."""

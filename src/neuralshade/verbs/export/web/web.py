@@ -26,6 +26,7 @@ from neuralshade.source.color import linear_to_srgb
 from neuralshade.verbs.export.names import asset_name
 from neuralshade.verbs.export.web.bundle import PAGE, bundled
 from neuralshade.verbs.export.web.container import Container, deflate
+from neuralshade.verbs.export.web.model_view import PageModel, model_facts
 from neuralshade.verbs.export.web.page_asset import PageAsset, Scripts
 from neuralshade.verbs.export.web.present import present_fragment
 from neuralshade.verbs.export.web.seam import filled
@@ -63,9 +64,22 @@ def web_page(
 
     Raises: ConfigError for more sources than assets; AssetError for an asset that no view shows.
     """
-    header, data, generated = page_data(
-        assets, beside=beside, title=title, values=values, trust=trust
-    )
+    return page_file(*page_data(assets, beside=beside, title=title, values=values, trust=trust))
+
+
+def model_page(model: PageModel) -> bytes:
+    """Return an HTML page that shows a model: UTF-8, complete, without any other file.
+
+    Raises: AssetError for an asset that no model shows.
+    """
+    container, scripts = Container(), Scripts()
+    facts = model_facts(model, container, scripts)
+    header = page_header(model.title, [facts], container)
+    return page_file(header, container.data(header), scripts.module())
+
+
+def page_file(header: Mapping[str, Any], data: bytes, generated: str) -> bytes:
+    """Return a page of the parts that ``page_data`` returns."""
     script = bundled("main.js", {"views.js": _views_module(header), "generated.js": generated})
     style, boot = ((PAGE / name).read_text("utf-8") for name in ("page.css", "boot.js"))
     policy = ("default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "

@@ -1,47 +1,10 @@
 /** View of the maps of a surface: on a lit sphere, plane or cube, and each map by itself. */
 
-const FIRST_TEXELS = 2 ** 14; // of levels that are decoded before the first picture
-const LEVEL_MS = 40; // of a band of a level
+import { MapTextures, clamped, decodedTextures } from "./textures.js";
+
 const SAMPLES = 8, STEPS = [0.7548776662, 0.569840291]; // of a pixel, when all is still
 const EYE = 5, SKY = 0.5, MOST_TILES = 4, FARTHEST = 0.9994, TURN = 2 * Math.PI;
-const clamped = (x, low, high) => Math.min(Math.max(x, low), high);
 const part = (x) => x - Math.floor(x);
-
-/** Textures of a set, filled level by level, the coarsest first. */
-class MapTextures {
-  constructor(gpu, names, { width, height, levels, wraps }, format = () => "bytes") {
-    Object.assign(this, { gpu, width, height, levels, finest: levels });
-    this.named = new Map(names.map((name) => {
-      const made = gpu.texture(width, height, levels, format(name));
-      made.wraps = wraps;
-      return [name, made];
-    }));
-  }
-
-  size(level) {
-    return [Math.max(1, this.width >> level), Math.max(1, this.height >> level)];
-  }
-
-  /** Draw a level by a program whose targets are all textures, in bands, until told to stop. */
-  async draw(program, numbers, level, stopped) {
-    const [width, height] = this.size(level), inputs = new Float32Array(64);
-    const targets = [...this.named.values()].map((texture) => ({ texture, level }));
-    inputs.set([level, width, height]);
-    for (let row = 0; row < height;) {
-      if (await stopped()) return;
-      this.rows ??= Math.ceil(2048 / width);
-      const most = Math.max(1, Math.floor(this.rows * 2 ** level)), end = Math.min(height, row + most);
-      const begin = performance.now();
-      this.gpu.draw(program, { targets, inputs, ...numbers, rows: [row, end] });
-      await this.gpu.done();
-      const ms = performance.now() - begin;
-      const factor = clamped(LEVEL_MS / Math.max(ms, 0.1), 0.5, 2);
-      if (factor < 1 || end === row + most) this.rows = ((end - row) / 2 ** level) * factor;
-      row = end;
-    }
-    this.finest = level;
-  }
-}
 
 export class MapsView {
   constructor(facts, stage, { view = "", light }) {
@@ -112,24 +75,10 @@ export class MapsView {
 
   /** Decode levels: coarse ones now, the others while the page is shown. */
   async #decoded(load) {
-    const { facts, stage } = this, made = new MapTextures(load.gpu, facts.channels, facts);
-    const program = await load.program(facts.shaders.decode, ...facts.channels.map(() => "bytes"));
-    const numbers = { words: await load.words() };
-    const few = (level) => made.size(level)[0] * made.size(level)[1] <= FIRST_TEXELS;
-    let level = facts.levels;
-    while (level > 0 && (level === facts.levels || few(level - 1))) {
-      await made.draw(program, numbers, level -= 1, () => false);
-    }
-    this.whole = (async () => {
-      await stage.drawn;
-      while (level > 0 && !stage.stopped) {
-        await made.draw(program, numbers, level -= 1, async () => {
-          await stage.settled; // a band between two pictures
-          return stage.stopped;
-        });
-        stage.change();
-      }
-    })();
+    const { facts } = this;
+    const { made, whole } = await decodedTextures(load, this.stage,
+      facts.shaders.decode, facts.words, facts.channels, facts);
+    this.whole = whole;
     return made;
   }
 

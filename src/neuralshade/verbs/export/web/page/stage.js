@@ -1,7 +1,8 @@
 /**
  * What a canvas shows: one or two layers, drawn in bands that never block for long.
  *
- * A layer is {program, words, textures, linear, gain, samples, inputs(width, height, sample)}. While
+ * A layer is {program, words, textures, linear, gain, samples, inputs(width, height, sample)}; one
+ * of meshes has draws(width, height, sample) in place of the last, each with a program. While
  * something moves, and at first, it is drawn smaller; then whole, band by band; then, where it has
  * several samples, again and again, each time as the mean of all so far, which it reads from its
  * first texture.
@@ -127,12 +128,15 @@ export class Stage {
   }
 
   async #draw(layer, texture, rows, sample) {
-    const textures = [...(layer.textures ?? [])];
     const before = texture === layer.small ? null : layer.back; // none is read while it is drawn
-    if (layer.samples) textures.unshift(before ?? this.#blank());
     const begin = performance.now(), { width, height } = texture;
-    this.gpu.draw(layer.program, { targets: [{ texture }], words: layer.words, textures, rows,
-      inputs: layer.inputs(width, height, sample) });
+    const draws = layer.draws?.(width, height, sample)
+      ?? [{ program: layer.program, words: layer.words, textures: layer.textures,
+        inputs: layer.inputs(width, height, sample) }];
+    for (const { program, words, textures = [], inputs, mesh, clears } of draws) {
+      const all = layer.samples ? [before ?? this.#blank(), ...textures] : textures;
+      this.gpu.draw(program, { targets: [{ texture }], words, textures: all, rows, inputs, mesh, clears });
+    }
     await this.gpu.done();
     const ms = performance.now() - begin;
     layer.spent += ms;

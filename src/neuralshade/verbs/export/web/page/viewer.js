@@ -37,7 +37,7 @@ export class Viewer {
       if (run !== this.run) return;
       this.#theme();
       this.#controls();
-      this.#beside(Number(this.options.beside ?? 0));
+      this.#beside(Number(this.options.beside ?? (facts.opens || 0)));
       await stage.drawn;
       this.root.dataset.ready = gpu.api;
       this.poster.hidden = true;
@@ -83,17 +83,21 @@ export class Viewer {
   /** Return what views compile and load by. */
   #loader(gpu) {
     const { data } = this;
-    let words = null;
+    const words = new Map();
     return {
       gpu,
       segment: (number) => data.bytes(number),
+      arrays: (number) => data.arrays(number),
       program: async (shader, ...formats) => {
         const [numbers] = await data.arrays(shader.numbers);
         const [text, type] = gpu.api === "WebGPU" ? ["wgsl", "vec4f"] : ["glsl", "vec4"];
         return gpu.program({ ...shader, [text]: filled(shader[text], numbers, type) },
           formats.length ? formats : ["light"]);
       },
-      words: () => (words ??= this.#words().then((values) => gpu.words(values))),
+      words: (of = this.facts.words) => {
+        if (!words.has(of)) words.set(of, this.#words(of).then((values) => gpu.words(values)));
+        return words.get(of);
+      },
       image: async (one) => {
         const blob = new Blob([data.bytes(one.segment)], { type: one.type });
         return uploaded(gpu, blob);
@@ -101,9 +105,8 @@ export class Viewer {
     };
   }
 
-  /** Return the words that the shaders of the asset read. @returns {Promise<Uint32Array>} */
-  async #words() {
-    const { segment, rebuild, settings, rows } = this.facts.words;
+  /** Return the words that the shaders of an asset read. @returns {Promise<Uint32Array>} */
+  async #words({ segment, rebuild, settings, rows }) {
     if (!Object.hasOwn(REBUILDS, rebuild)) throw new Error("no script here makes its numbers");
     const words = REBUILDS[rebuild](settings)(await this.data.arrays(segment));
     return rows === undefined ? words : joined(words, (await this.data.arrays(rows))[0]);
@@ -238,7 +241,7 @@ export class Viewer {
     const { facts } = this, found = EVALUATORS[facts.name];
     if (found && facts.layers) {
       const [numbers] = await this.data.arrays(facts.shaders.picture.numbers);
-      const words = await this.#words(), stored = facts.words.rows !== undefined;
+      const words = await this.#words(facts.words), stored = facts.words.rows !== undefined;
       found.set?.(stored ? words : joined(words, rowsOf(numbers, facts.layers)));
       const canvas = await drawn(found.at, facts);
       this.poster.src = canvas.toDataURL();

@@ -2,6 +2,7 @@
 
 import { MapsView } from "./maps.js";
 import { MaterialView } from "./material.js";
+import { ModelView } from "./model.js";
 import { PictureView } from "./picture.js";
 
-export const VIEWS = { maps: MapsView, material: MaterialView, picture: PictureView };
+export const VIEWS = { maps: MapsView, material: MaterialView, model: ModelView, picture: PictureView };

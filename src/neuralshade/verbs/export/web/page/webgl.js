@@ -1,6 +1,10 @@
 /** Drawing by WebGL 2, like webgpu.js. Row 0 of textures is the upper one, of the canvas the lower. */
 
 const ACROSS = 256; // texels in a row of the texture of words
+const WHOLE = `#version 300 es
+void main() {
+    gl_Position = vec4(float(gl_VertexID & 1) * 4.0 - 1.0, float(gl_VertexID >> 1) * 4.0 - 1.0, 0, 1);
+}`;
 
 export class WebGl {
   api = "WebGL 2";
@@ -28,12 +32,8 @@ export class WebGl {
     gl.disable(gl.DITHER);
   }
 
-  async program({ glsl, textures, words }) {
+  async program({ glsl, textures, words, vertex = WHOLE }) {
     const { gl } = this, program = gl.createProgram();
-    const vertex = `#version 300 es
-void main() {
-    gl_Position = vec4(float(gl_VertexID & 1) * 4.0 - 1.0, float(gl_VertexID >> 1) * 4.0 - 1.0, 0, 1);
-}`;
     const shaders = [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, glsl]].map(([kind, text]) => {
       const shader = gl.createShader(kind);
       gl.shaderSource(shader, text);
@@ -86,7 +86,7 @@ void main() {
     } else gl.texSubImage2D(TEXTURE_2D, level, 0, 0, RGBA, UNSIGNED_BYTE, source);
   }
 
-  draw({ program, inputs: place }, { targets, inputs, words, textures = [], rows }) {
+  draw({ program, inputs: place }, { targets, inputs, words, textures = [], rows, mesh, clears }) {
     const { gl } = this;
     gl.useProgram(program);
     gl.uniform4fv(place, inputs);
@@ -112,7 +112,8 @@ void main() {
       gl.enable(gl.SCISSOR_TEST);
       gl.scissor(0, rows[0], across, rows[1] - rows[0]);
     }
-    gl.drawArrays(gl.TRIANGLES, 0, 3);
+    if (mesh) mesh.draw(width, height, clears);
+    else gl.drawArrays(gl.TRIANGLES, 0, 3);
     gl.disable(gl.SCISSOR_TEST);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.deleteFramebuffer(frame);

@@ -33,17 +33,18 @@ export class WebGpu {
   }
 
   /** Compile a shader for targets of these formats: "light", "bytes" or "canvas". */
-  async program({ wgsl, textures, words }, formats) {
+  async program({ wgsl, textures, words, pipeline: { buffers, depthStencil } = {} }, formats) {
     const { device } = this, visibility = GPUShaderStage.FRAGMENT;
     const module = device.createShaderModule({ code: wgsl });
     const entries = textures.map((_, i) => ({ binding: i + 1, visibility, texture: {} }));
     if (words) entries.push({ binding: 0, visibility, buffer: { type: "read-only-storage" } });
     if (textures.length) entries.push({ binding: textures.length + 1, visibility, sampler: {} });
-    const layouts = [entries, [{ binding: 0, visibility, buffer: {} }]].map((each) =>
+    const both = visibility | GPUShaderStage.VERTEX;
+    const layouts = [entries, [{ binding: 0, visibility: both, buffer: {} }]].map((each) =>
       device.createBindGroupLayout({ entries: each }));
     const pipeline = await device.createRenderPipelineAsync({
       layout: device.createPipelineLayout({ bindGroupLayouts: layouts }),
-      vertex: { module, entryPoint: "page_vertex" },
+      depthStencil, vertex: { module, entryPoint: "page_vertex", buffers },
       fragment: { module, entryPoint: "page_fragment", targets: formats.map((one) =>
         ({ format: FORMATS[one] ?? this.canvas_format })) },
     });
@@ -78,9 +79,10 @@ export class WebGpu {
    * Draw a program over its targets, or over the canvas where there are none.
    *
    * @param {{targets?: {texture: any, level?: number}[], inputs: Float32Array, words?: any,
-   *   textures?: any[], rows?: [number, number]}} what
+   *   textures?: any[], rows?: [number, number], mesh?: any, clears?: boolean}} what
+   *   ``mesh``: triangles in place of the whole target; ``clears``: they are the first ones.
    */
-  draw(program, { targets, inputs, words, textures = [], rows }) {
+  draw(program, { targets, inputs, words, textures = [], rows, mesh, clears }) {
     const { device } = this;
     const uniforms = device.createBuffer({ size: inputs.byteLength,
       usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST });
@@ -95,6 +97,7 @@ export class WebGpu {
     const pass = commands.beginRenderPass({
       colorAttachments: (views ?? [this.context.getCurrentTexture().createView()]).map((view) =>
         ({ view, loadOp: rows ? "load" : "clear", storeOp: "store" })),
+      depthStencilAttachment: mesh?.depths(targets[0].texture, clears),
     });
     pass.setPipeline(program.pipeline);
     pass.setBindGroup(0, device.createBindGroup({ layout: program.layouts[0], entries }));
@@ -104,7 +107,8 @@ export class WebGpu {
       const { texture, level = 0 } = targets[0];
       pass.setScissorRect(0, rows[0], Math.max(1, texture.width >> level), rows[1] - rows[0]);
     }
-    pass.draw(3);
+    if (mesh) mesh.draw(pass);
+    else pass.draw(3);
     pass.end();
     device.queue.submit([commands.finish()]);
     uniforms.destroy();
