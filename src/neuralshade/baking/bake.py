@@ -36,6 +36,7 @@ class BakeResult(ShortRepr):
     progress: BakeProgress
     ledger: Path | None = None  # None where nothing was run
     plan: Plan | None = None  # its jobs, and what they were estimated to take
+    files: tuple[Path, ...] = ()  # besides the assets: of a model its .glb and its page
 
     def brief(self) -> str:
         return f"{self.output}, {self.progress.line()}"
@@ -104,7 +105,7 @@ def bake(source: str | os.PathLike[str], output: str | os.PathLike[str] | None =
     if found.model is not None:
         from neuralshade.baking.gltf.finish import finish_model  # decodes: loads what draws
 
-        finish_model(found.model, result.rows)
+        result = replace(result, files=tuple(finish_model(found.model, result.rows)))
     subjects = {job.name: job.subject for job in wanted}
     write_results(store, lambda: result.rows, subjects, table)
     return replace(result, plan=found)

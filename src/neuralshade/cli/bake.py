@@ -71,6 +71,7 @@ def bake(source: str, recipe: str | None, pairs: tuple[str, ...], as_json: bool,
     neuralshade bake assets.toml -o out
     neuralshade bake textures/ -o out --set target_psnr=38
     neuralshade bake photos/ --kind image --pattern '**/*.png'
+    neuralshade bake helmet.glb -o helmet
     """
     from neuralshade.fitting.typed_values import parse_values
 
@@ -108,10 +109,13 @@ def _print_result(result: BakeResult, as_json: bool, quiet: bool) -> None:
 
     if as_json:
         rows = [plain_data(row) for row in result.rows]
-        facts = {"output": result.output, **vars(result.progress), "rows": rows}
+        facts = {"output": result.output, **vars(result.progress), "rows": rows,
+                 "files": [str(path) for path in result.files]}  # fmt: skip
         click.echo(json.dumps(finite(facts), allow_nan=False))
     elif not quiet:
         click.echo(f"{result.output}: {result.progress.line()}; see bake.html there")
+        for path in result.files:
+            click.echo(f"{path}: {path.stat().st_size:,} bytes")
     for row in result.failed[:MOST_FAILED]:
         say(f"{row.name}: {row.message}")
     if result.progress.failed > MOST_FAILED:

@@ -90,6 +90,7 @@ def plain_quad(mapping, uv=lambda found: found, **sampler):
     file.document["textures"][base]["sampler"] = 0
     file.document["samplers"] = [sampler]
     row = {"index": base, "extensions": {"KHR_texture_transform": mapping}}
+    file.document["extensionsUsed"] = ["KHR_texture_transform", "KHR_materials_unlit"]
     file.document["materials"] = [
         material("q", row, doubleSided=True, extensions={"KHR_materials_unlit": {}})
     ]
