@@ -9,6 +9,7 @@ from fixtures.gltf_models import ModelFile, encoded, material, normals, picture
 from PIL import Image
 
 from neuralshade.baking.gltf.jobs import model_jobs
+from neuralshade.baking.gltf.writer import model_file
 from neuralshade.errors import ConfigError, NeuralShadeError, OutputError
 from neuralshade.source.material_set import load_material_set
 
@@ -244,9 +245,11 @@ def test_nothing_else_is_raised_for_random_changes(tmp_path):
         ]
         for _ in range(3):
             change(file.document, rng)
-        target = tmp_path / f"{seed}.glb"
+        target, model = tmp_path / f"{seed}.glb", None
         with contextlib.suppress(NeuralShadeError):
-            model_jobs(file.save(target), tmp_path / "out")
+            model = model_jobs(file.save(target), tmp_path / "out").model
+        if model is not None:  # what was fitted can be written
+            assert model_file(model, {}, [], "x").startswith(b"glTF")
 
 
 def change(node, rng):
@@ -265,3 +268,11 @@ def change(node, rng):
                 node[key] = others[rng.integers(len(others))]
             return
         node = node[key]
+
+
+def test_the_page_is_not_that_of_the_bake(tmp_path):
+    file = ModelFile()
+    file.document["materials"] = [material("wall", file.image(picture(1)))]
+    for name, page in (("bake", "bake_model.html"), ("house", "house.html")):
+        found = model_jobs(file.save(tmp_path / f"{name}.glb"), tmp_path / "out")
+        assert found.page.name == page

@@ -28,6 +28,13 @@ class GlbDocument:
         self._views: dict[int, bytes] = {}  # content of rows that are new or were replaced
         self._free: dict[str, list[int]] = {"textures": [], "images": [], "bufferViews": []}
 
+    def check(self) -> None:
+        """Raise ConfigError for a model that could not be written: before anything is fitted."""
+        self.file.rows(self.json, "extensionsUsed")
+        self.forget_unused()
+        for index in range(self._count("bufferViews")):
+            self.file.view(index)
+
     def forget_unused(self) -> None:
         """Free the textures that no material names, their images, and the views of these."""
         file = self.file

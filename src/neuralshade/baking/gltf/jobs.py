@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from neuralshade.baking.gltf.container import GlbDocument
 from neuralshade.baking.gltf.model import Model, read_model
 from neuralshade.baking.gltf.prepared import prepare_set
 from neuralshade.baking.gltf.sets import MapSet, by_digest, map_sets
@@ -39,8 +40,9 @@ class ModelJobs:
 
     @property
     def page(self) -> Path:
-        """Return the page that shows it."""
-        return self.output / f"{self.model.name}.html"
+        """Return the page that shows it; bake.html is the table of the bake."""
+        own = self.model.name.lower() == "bake"
+        return self.output / f"{self.model.name}{'_model' * own}.html"
 
 
 def model_jobs(
@@ -71,6 +73,7 @@ def model_jobs(
     if os.path.exists(found.glb) and os.path.samefile(found.glb, model.path):
         raise OutputError(f"{found.glb}: got the model itself as an output, need another folder. "
                           "Choose one with -o.")  # fmt: skip
+    GlbDocument(model.file).check()
     images, below = by_digest(model), PREPARED / model.name
     jobs = tuple(
         Job(

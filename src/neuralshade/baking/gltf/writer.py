@@ -30,6 +30,9 @@ def model_file(model: Model, assets: Mapping[str, Path], sets: list[MapSet], dig
     Raises: ConfigError for an invalid model, AssetError for an asset that is not of its set.
     """
     document = GlbDocument(model.file)
+    for row in (document.json["asset"], *document.json.get("materials", [])):
+        if isinstance(row.get("extras"), dict):
+            row["extras"].pop(NOTE, None)  # of an earlier bake
     made = [one for one in sets if one.name in assets]
     for one in made:
         for material, slot in one.users:
