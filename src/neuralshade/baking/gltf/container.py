@@ -31,9 +31,9 @@ class GlbDocument:
     def check(self) -> None:
         """Raise ConfigError for a model that could not be written: before anything is fitted."""
         self.file.rows(self.json, "extensionsUsed")
-        self.forget_unused()
         for index in range(self._count("bufferViews")):
             self.file.view(index)
+        self.forget_unused()
 
     def forget_unused(self) -> None:
         """Free the textures that no material names, their images, and the views of these."""
