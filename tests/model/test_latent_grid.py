@@ -75,6 +75,22 @@ def test_codes_come_back_and_rounding_gives_them(bits, seed):
     torch.testing.assert_close(other.texels.detach(), grid.texels.detach(), atol=1e-7, rtol=0)
 
 
+@pytest.mark.parametrize("features, stride", [
+    (1, 1), (2, 2), (3, 4), (4, 4), (5, 8), (7, 8), (8, 8), (9, 12), (13, 16), (16, 16),
+])  # fmt: skip
+def test_entries_are_filled_up_in_device_order(features, stride):
+    grid = grid_of(features=features).float()
+    (table,) = grid.tables()
+    assert (grid.stride, table.stride, table.features) == (stride, stride, features)
+    assert grid.number_count() % 8 == 0 and 0 <= grid.number_count() - table.end < 8
+    numbers = torch.arange(1.0, 35 * features + 1).view(35, features)
+    flat = grid.flatten([numbers])
+    entries = flat[: table.end].view(35, stride)
+    assert torch.equal(entries[:, :features], numbers)
+    assert not entries[:, features:].any() and not flat[table.end :].any()
+    assert torch.equal(grid.unflatten(flat)[0], numbers)
+
+
 def test_noise_is_seen_by_look_ups_alone():
     grid = grid_of()
     at = torch.tensor([[0.3, 0.6, 0.0], [0.9, 0.1, 2.0]]).double()

@@ -28,13 +28,14 @@ def grid(features: int, wraps: bool, rng: torch.Generator, scale: int = 1) -> La
     return LatentGrid(sizes, SERVES, features, 4, wraps=wraps, rng=rng)
 
 
-@pytest.mark.parametrize("wraps", [True, False])
+@pytest.mark.parametrize("packed, wraps", [(True, True), (False, False)])
 @pytest.mark.parametrize("features", [
-    1, 4, *(pytest.param(count, marks=pytest.mark.slow) for count in (2, 3, 7, 8)),
+    pytest.param(count, marks=() if count in (1, 4, 7) else pytest.mark.slow)
+    for count in range(1, 17)
 ])  # fmt: skip
-def test_latents_equal_the_python_half(gpu, features, wraps):
+def test_latents_equal_the_python_half(gpu, features, packed, wraps):
     rng = torch.Generator().manual_seed(features)
-    lanes = Lanes(gpu, grid(features, wraps, rng), positions(40, rng), packed=features % 2 == 0)
+    lanes = Lanes(gpu, grid(features, wraps, rng), positions(40, rng), packed=packed)
     assert abs(lanes.expected_gradients).max() > 0.1
     lanes.check()
 
@@ -42,6 +43,15 @@ def test_latents_equal_the_python_half(gpu, features, wraps):
 def test_position_equals_the_python_half(gpu):
     rng = torch.Generator().manual_seed(0)
     Lanes(gpu, LatentPosition(MIPS, SERVED), positions(40, rng), packed=False).check()
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_grid_behind_an_odd_one_is_aligned(gpu, packed):
+    """Lanes count 1000 for several numbers at once that begin elsewhere than promised."""
+    rng = torch.Generator().manual_seed(3)
+    encoding = Composite([grid(3, True, rng), grid(7, False, rng, 2)])
+    assert encoding.members[0].stride * len(encoding.members[0].texels) % 8 == 4
+    Lanes(gpu, encoding, positions(33, rng), packed=packed).check()
 
 
 @pytest.mark.slow

@@ -26,8 +26,9 @@ class Level(abc.ABC):
     first: int  # index of its first feature in the encoding
     axes: Sequence[tuple[Axis, Axis]]  # by each lattice: along, down
     # In kernels: number ``first_number`` of the encoding and those after it, row by row and texel
-    # by texel, each (code + offset) * quantum.
+    # by texel, each (code + offset) * quantum; from one texel to the next are ``stride``.
     first_number: int
+    stride: int
     offset: float
     quantum: torch.Tensor  # [features]
 

@@ -74,7 +74,7 @@ class GridWork:
         measured = not self.latents and any(table.bits < 16 for table in tables)
         self.rounding = self._rounding(measured)
         self.rounds_after = measured and gradients == "fixed"  # a step, by what it has measured
-        self.most_features = max((table.features for table in tables), default=1)
+        self.most_features = max((table.stride for table in tables), default=1)
         self.crowded = 0 if gradients in UNCROWDED else crowded_numbers(tables)
         self.gradients, self.kind = gradients, GRADIENTS[gradients]
 

@@ -14,6 +14,7 @@ from neuralshade.model.level_table import MOST_MIPS, table_type
 from neuralshade.model.parameters import SlangType, Table, check_count
 
 AT_ONCE = 2**18  # entries that are rounded in one go
+ALIGN = 8  # a grid's numbers begin at a multiple of it on devices: as many as one load reads
 START_MEAN, START_SIGMA = 0.5, 0.1  # of latents without a better start
 
 LEVELS = """public struct {name}Levels : ILatentLevels
@@ -71,6 +72,15 @@ class LatentGrid(Encoding):
     def noisy(self) -> torch.nn.Parameter:
         """Return the numbers that have noise while they are trained."""
         return self.texels
+
+    @property
+    def stride(self) -> int:
+        """Return the numbers from one entry to the next on a device.
+
+        Entries of more than two numbers are filled up to a multiple of 4: one instruction loads
+        four or eight numbers that begin at such a multiple, or adds to them.
+        """
+        return self.features if self.features <= 2 else _whole(self.features, 4)
 
     @property
     def steps(self) -> int:
@@ -153,23 +163,32 @@ class LatentGrid(Encoding):
             places=", ".join(f"uint3({first}, {w}, {h})" for first, w, h in places),
         )
         modules = frozenset({"neuralshade.model.latent_grid"})
-        return SlangType(f"LatentGrid<{name}Levels, {self.features}>", modules, declaration)
+        return SlangType(self._type(f"{name}Levels"), modules, declaration)
 
     def sized_slang(self, name: str) -> SlangType:
         check_count(type(self).__name__, self.number_count())
         rows = [(*self.place(mip), 0) for mip in range(len(self.serves))]
         levels = f"LatentTable<{name}Table, {str(self.wraps).lower()}>"
-        return table_type(name, f"LatentGrid<{levels}, {self.features}>", rows, len(self.texels),
+        return table_type(name, self._type(levels), rows, len(self.texels),
                           frozenset({"neuralshade.model.latent_grid"}), MOST_MIPS)  # fmt: skip
 
+    def _type(self, levels: str) -> str:
+        return f"LatentGrid<{levels}, {self.features}, {self.stride}>"
+
     def number_count(self) -> int:
-        return self.texels.numel() + self.texels.numel() % 2
+        return _whole(len(self.texels) * self.stride, ALIGN)
 
     def views(self, flat: torch.Tensor) -> list[torch.Tensor]:
-        return [flat[: self.texels.numel()].view(self.texels.shape)]
+        entries = len(self.texels)
+        return [flat[: entries * self.stride].view(entries, -1)[:, : self.features]]
 
     def tables(self) -> list[Table]:
-        return [Table(0, len(self.texels), self.features, self.bits, unit=True)]
+        padding = self.stride - self.features
+        return [Table(0, len(self.texels), self.features, self.bits, unit=True, padding=padding)]
+
+
+def _whole(count: int, multiple: int) -> int:
+    return -(-count // multiple) * multiple
 
 
 def crossings_of(

@@ -38,6 +38,17 @@ class Table:
     features: int  # numbers per entry, which lie together
     bits: int  # per number in the asset: 4, 8, 16 or 32; 1 to 16 where ``unit``
     unit: bool = False  # numbers are in [0, 1] and stored in 2^bits - 1 even steps: latents
+    padding: int = 0  # numbers behind each entry's, which fill it up on the device and stay 0
+
+    @property
+    def stride(self) -> int:
+        """Return the numbers from one entry to the next."""
+        return self.features + self.padding
+
+    @property
+    def end(self) -> int:
+        """Return the index behind its last number, padding included."""
+        return self.first + self.entries * self.stride
 
 
 def registered_name(place: str, kind: str, known: Iterable[str]) -> str:

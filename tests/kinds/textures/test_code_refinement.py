@@ -13,6 +13,7 @@ from neuralshade.kinds.textures import code_refinement
 from neuralshade.kinds.textures.channels import codings_of
 from neuralshade.kinds.textures.code_refinement import (
     MipTexels,
+    groups_of,
     passes_of,
     refine_codes,
     searcher_of,
@@ -32,12 +33,13 @@ WEIGHTS = torch.tensor([1.0, 2.0, 0.5, 1.0, 0.0, 3.0])
 # finest grids of 6 x 4, 5 x 3 and 3 x 2 latents and less, which an odd size wraps or clamps
 CASES = {
     "even": ((8, 12), {"grids": "2:2:2,4:1:4"}),
-    "odd": ((5, 10), {"grids": "2:1:3,4:1:4"}),
+    "odd": ((5, 10), {"grids": "2:3:3,4:1:4"}),
     "scale 1": ((3, 5), {"grids": "1:2:1,2:1:4", "mips": 2}),
+    "two levels": ((33, 20), {"grids": "2:5:2,4:3:4"}),
     "clamp": ((6, 9), {"grids": "3:2:2,6:1:2", "wrap": "clamp"}),
 }
 
-EACH = [pytest.param("even", marks=pytest.mark.slow), *list(CASES)[1:]]  # the largest
+EACH = [pytest.param("even", marks=pytest.mark.slow), "odd", "scale 1", "clamp"]
 
 
 def case_of(name):
@@ -129,6 +131,19 @@ def test_a_lattice_encodes_what_the_field_does():
 ])  # fmt: skip
 def test_passes_by_size_and_device(settings, size, on_gpu, passes):
     assert passes_of(TexturesRecipe(**settings), size, on_gpu) == passes
+
+
+def test_levels_are_where_kernels_read_them():
+    """Entries of 5 and 3 numbers are filled up there."""
+    field, texels = case_of("two levels")
+    flat = field.encoding.flatten(list(field.encoding.parameters()))
+    levels = [level for group in groups_of(field, texels, WEIGHTS) for level in group.levels]
+    assert [level.index for level in levels] == [0, 0, 1, 1]
+    for level in levels:
+        features, rows, columns = level.codes.shape
+        numbers = flat[level.first_number :][: rows * columns * level.stride]
+        codes = numbers.view(rows, columns, -1)[..., :features] * level.grid.steps
+        torch.testing.assert_close(codes.permute(2, 0, 1), level.codes)
 
 
 def test_the_gpu_finds_what_the_cpu_finds(gpu):

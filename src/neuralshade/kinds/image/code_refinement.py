@@ -149,6 +149,7 @@ def levels_of(field: Field, tensors: Tensors, size: tuple[int, int]) -> list[Sto
             step = torch.from_numpy(tensors[name + SCALE])
             limits = LEVELS[bits].low, LEVELS[bits].high
             levels.append(StoredLevel(codes.float(), step, limits, first, [axes], table.first,
-                                      LEVELS[bits].offset, step, name, texels, bits))  # fmt: skip
+                                      table.stride, LEVELS[bits].offset, step, name, texels,
+                                      bits))  # fmt: skip
             first += features
     return levels

@@ -202,10 +202,10 @@ class LatentLevel(Level):
         quantum = torch.full((grid.features,), 1 / grid.steps)
         sides = [((width, lattice.size[1]), (height, lattice.size[0])) for lattice in lattices]
         axes = [(Axis(*along, grid.wraps), Axis(*down, grid.wraps)) for along, down in sides]
-        number += grid.firsts[index] * grid.features
+        number += grid.firsts[index] * grid.stride
         # the encoding is 2 x - 1 of a latent
-        return LatentLevel(codes, 2 * quantum, (0, grid.steps), first, axes, number, 0.0, quantum,
-                           grid, index)  # fmt: skip
+        return LatentLevel(codes, 2 * quantum, (0, grid.steps), first, axes, number, grid.stride,
+                           0.0, quantum, grid, index)  # fmt: skip
 
     def apply(self, rows: slice) -> None:
         """Write the codes of some rows into the field."""

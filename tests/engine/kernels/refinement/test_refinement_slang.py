@@ -26,9 +26,10 @@ class Grid(Level):
     """Codes whose numbers are (code + offset) * quantum; the encoding is ``slope`` times these."""
 
     def __init__(self, texels, limits, offset, quantum, slope, *placed):
-        first, number, axes = placed
+        first, number, stride, axes = placed
         codes = torch.round(texels / quantum[:, None, None] - offset).clamp(*limits)
-        super().__init__(codes, slope * quantum, limits, first, axes, number, offset, quantum)
+        super().__init__(codes, slope * quantum, limits, first, axes, number, stride, offset,
+                         quantum)  # fmt: skip
         self.texels = texels
         self.apply(slice(0, texels.shape[1]))
 
@@ -64,12 +65,12 @@ class Pixels:
         return self.target(torch.arange(self.size[0])).flatten(1).t().contiguous().numpy()
 
 
-def latents_case(wraps, seed):
+def latents_case(wraps, seed, features):
     """Return a field of latents that serve two mips each, and its groups."""
     rng = torch.Generator().manual_seed(seed)
     sizes = [(11, 7), (6, 4), (3, 2)]
-    grids = [LatentGrid([(6, 5), (3, 2)], [0, 0, 1], 3, 2, wraps=wraps, rng=rng),
-             LatentGrid([(3, 2), (1, 1)], [0, 0, 1], 2, 4, wraps=wraps, rng=rng)]  # fmt: skip
+    grids = [LatentGrid([(6, 5), (3, 2)], [0, 0, 1], features[0], 2, wraps=wraps, rng=rng),
+             LatentGrid([(3, 2), (1, 1)], [0, 0, 1], features[1], 4, wraps=wraps, rng=rng)]  # fmt: skip
     for grid in grids:
         torch.nn.init.uniform_(grid.texels, 0, 1, generator=rng)
     encoding = Composite([*grids, LatentPosition(sizes, [0, 0, 2])])
@@ -83,10 +84,11 @@ def latents_case(wraps, seed):
             width, height = grid.sizes[index]
             axes = [(Axis(width, lattice.size[1], wraps), Axis(height, lattice.size[0], wraps))
                     for lattice in lattices]  # fmt: skip
-            number = tables[0].first + grid.firsts[index] * grid.features
+            number = tables[0].first + grid.firsts[index] * grid.stride
             texels = grid.level(index).permute(2, 0, 1)
             quantum = torch.full((grid.features,), 1 / grid.steps)
-            levels.append(Grid(texels, (0, grid.steps), 0.0, quantum, 2, first, number, axes))
+            levels.append(Grid(texels, (0, grid.steps), 0.0, quantum, 2, first, number,
+                               grid.stride, axes))  # fmt: skip
         groups.append(Group(levels, lattices))
     return field, groups
 
@@ -109,14 +111,14 @@ def picture_case(layers, activation, seed, alpha=None):
                 axes = [(Axis(columns, 17), Axis(rows, 13))]
                 quantum = torch.linspace(0.05, 0.1, len(texels))
                 levels.append(Grid(texels.detach(), (-8, 7), 0.5, quantum, 1, first, table.first,
-                                   axes))  # fmt: skip
+                                   table.stride, axes))  # fmt: skip
                 first += len(texels)
     return field, [Group(levels, [pixels])]
 
 
 CASES = {
-    "wraps": lambda seed: latents_case(True, seed),
-    "clamps": lambda seed: latents_case(False, seed),
+    "wraps": lambda seed: latents_case(True, seed, (7, 5)),
+    "clamps": lambda seed: latents_case(False, seed, (3, 2)),
     "picture": lambda seed: picture_case(2, "silu", seed),
     "alpha": lambda seed: picture_case(1, "relu", seed, alpha=2),
     "linear": lambda seed: picture_case(0, "none", seed),

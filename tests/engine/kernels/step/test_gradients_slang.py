@@ -186,8 +186,9 @@ def test_the_levels_that_many_samples_share_come_first():
     assert crowded_numbers([]) == 0
     assert (
         crowded_numbers([Table(0, 9, 2, 32), Table(18, small, 3, 32)]) == 16 + 3 * small
-    )  # a multiple of 4
+    )  # a multiple of 8
     assert crowded_numbers([Table(0, 9, 2, 32), Table(18, large, 3, 32)]) == 16
     assert crowded_numbers([Table(0, large, 1, 32), Table(large + 1, 9, 2, 32)]) == 0
-    assert crowded_numbers([Table(0, 5, 3, 32)]) == 12
-    assert crowded_numbers([Table(0, 5, 3, 32), Table(16, 9, 2, 32)]) == 12  # one fills up
+    assert crowded_numbers([Table(0, 5, 3, 32)]) == 8
+    assert crowded_numbers([Table(0, 5, 3, 32), Table(16, 9, 2, 32)]) == 8  # one fills up
+    assert crowded_numbers([Table(0, 5, 3, 4, unit=True, padding=1)]) == 16

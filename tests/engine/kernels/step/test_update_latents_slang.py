@@ -159,12 +159,14 @@ def test_latents_move_by_adam_and_are_seen_with_noise(dispatch, rng, name, gradi
 
 
 def check_seen(latents):
-    noise = (latents.seen - latents.values) * steps_of(latents.encoding, latents.room)
+    encoding = latents.encoding
+    trained = encoding.flatten([torch.ones_like(p) for p in encoding.parameters()]).numpy() == 1
+    noise = ((latents.seen - latents.values) * steps_of(encoding, latents.room))[: latents.count]
     slack = 0.001 + (255 * 2.0**-11 if latents.halves else 0)  # float16 near 1
-    assert np.abs(noise[: latents.count]).max() < 0.5 + slack
+    assert np.abs(noise).max() < 0.5 + slack
     assert latents.seen.min() >= 0 and latents.seen.max() <= 1
     if latents.count > 100:
-        assert np.abs(noise[: latents.count]).mean() == pytest.approx(0.25, rel=0.2)
+        assert np.abs(noise[trained]).mean() == pytest.approx(0.25, rel=0.2)
 
 
 def test_rounding_shows_codes(dispatch, rng):

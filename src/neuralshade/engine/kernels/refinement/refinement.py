@@ -183,7 +183,7 @@ class GpuRefinement:
             )  # fmt: skip
 
     def _own(self, kernel: Kernel, level: Table) -> Steps:
-        count = (level["own_end"] - level["own_begin"]) * level["columns"] * level["features"]
+        count = (level["own_end"] - level["own_begin"]) * level["columns"] * level["stride"]
         return self.gpu.steps([(kernel, -(-int(count) // THREADS))])
 
     def _descent(self, tables: GroupTables, level: Table) -> tuple[Steps, int]:
@@ -240,9 +240,9 @@ class GpuRefinement:
         for group in self.groups:
             for level in group.levels:
                 features, rows, columns = level.codes.shape
-                end = level.first_number + level.codes.numel()
+                end = level.first_number + rows * columns * level.stride
                 found = torch.from_numpy(numbers[level.first_number : end].copy())
-                values = found.view(rows, columns, features) / level.quantum
+                values = found.view(rows, columns, -1)[..., :features] / level.quantum
                 level.codes.copy_(torch.round(values - level.offset).permute(2, 0, 1))
                 level.apply(slice(0, rows))
 

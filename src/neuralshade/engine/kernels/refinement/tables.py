@@ -20,6 +20,7 @@ LATTICE = np.dtype([
 ])  # fmt: skip
 LEVEL = np.dtype([
     ("first_number", "<u4"), ("columns", "<u4"), ("rows", "<u4"), ("features", "<u4"),
+    ("stride", "<u4"),
     ("own_begin", "<u4"), ("own_end", "<u4"), ("first_slot", "<u4"), ("first_stencil", "<u4"),
     ("column_colors", "<u4"), ("row_colors", "<u4"), ("low", "<i4"), ("high", "<i4"),
     ("reach", "<i4"), ("offset", "<f4"),
@@ -79,7 +80,8 @@ def _levels(group: Group) -> Table:
         along, down = level.axes[0]
         row = table[index]
         row["first_number"], row["offset"] = level.first_number, level.offset
-        row["columns"], row["rows"], row["features"] = columns, rows, features
+        row["columns"], row["rows"] = columns, rows
+        row["features"], row["stride"] = features, level.stride
         row["first_slot"], row["first_stencil"] = slot, index * len(group.lattices)
         row["column_colors"], row["row_colors"] = along.color_count, down.color_count
         row["low"], row["high"] = level.limits

@@ -53,13 +53,13 @@ COPIES = 16  # of the sums of such levels
 
 
 def crowded_numbers(tables: Sequence[Table]) -> int:
-    """Return how many of the first numbers belong to levels of few entries; a multiple of 4."""
+    """Return how many of the first numbers belong to levels of few entries; a multiple of 8."""
     numbers = 0
     for table in tables:
         if table.entries > CROWDED_ENTRIES or table.first != numbers:
             break
-        numbers = table.first + table.entries * table.features
-    return numbers - numbers % 4  # so that four at once are of one kind and lie aligned
+        numbers = table.end
+    return numbers - numbers % 8  # so that eight at once are of one kind and lie aligned
 
 
 def grid_parts(gradients: str, *, halves: bool) -> dict[str, Any]:

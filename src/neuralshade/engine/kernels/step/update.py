@@ -49,7 +49,7 @@ def update_text(
         latents=int(latents),
         stored="half" if halves else "float",
         # latents are stepped alike whatever their entries are
-        features=1 if latents else max((table.features for table in tables), default=1),
+        features=1 if latents else max((table.stride for table in tables), default=1),
     )
 
 
@@ -60,14 +60,14 @@ def table_words(tables: Sequence[Table]) -> tuple[npt.NDArray[Any], int, int]:
     """
     words, group, entry = [], 0, 0
     for table in tables:
-        if table.features > MOST_FEATURES:
+        if table.stride > MOST_FEATURES:
             raise ConfigError(
-                f"encoding: got a grid of {table.features} numbers an entry, need {MOST_FEATURES} "
+                f"encoding: got a grid of {table.stride} numbers an entry, need {MOST_FEATURES} "
                 "or fewer to train it on a GPU. Use several levels or grids."
             )
-        span = group_span(table.features)
-        groups = -(-table.entries * table.features // span)
-        words.append((table.first, table.entries, table.features, table.bits,
+        span = group_span(table.stride)
+        groups = -(-table.entries * table.stride // span)
+        words.append((table.first, table.entries, table.stride, table.bits,
                       group, entry, groups, span))  # fmt: skip
         group, entry = group + groups, entry + table.entries
     return np.array(words, np.uint32).reshape(-1, 8), group, entry
@@ -81,7 +81,7 @@ def group_span(features: int) -> int:
 
 def latent_groups(tables: Sequence[Table]) -> int:
     """Return the groups for all latents, ``QUAD`` a thread."""
-    numbers = max(table.first + table.entries * table.features for table in tables)
+    numbers = max(table.end for table in tables)
     return -(-numbers // (QUAD * GROUP_THREADS))
 
 

@@ -1,4 +1,4 @@
-"""engine/kernels/step/gradients: two and four numbers added at once are added to each of them."""
+"""engine/kernels/step/gradients: two, four and eight numbers added at once are added to each of them."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,9 @@ void add(uint3 thread : SV_DispatchThreadID, uint3 group_id : SV_GroupID)
         return;
     uint group = group_id.x;
     {type} gradients = {{ {fields} }};
-    if (indices[thread.x] % 4u == 0u)
+    if (indices[thread.x] % 8u == 0u)
+        gradients.add8(indices[thread.x], float2x4(values[thread.x], values[thread.x].wzyx));
+    else if (indices[thread.x] % 4u == 0u)
         gradients.add4(indices[thread.x], values[thread.x]);
     else
         gradients.add2(indices[thread.x], values[thread.x].xy);
@@ -62,7 +64,7 @@ def test_each_number_gets_its_own(dispatch, gpu, name):
     values = rng.integers(-8, 9, (ADDITIONS, 4)).astype(np.float32) / 8  # exact in all sums
     wanted = np.zeros(NUMBERS)
     for first, four in zip(index, values, strict=True):
-        count = 4 if first % 4 == 0 else 2
-        wanted[first : first + count] += four[:count]
+        count = 8 if first % 8 == 0 else 4 if first % 4 == 0 else 2
+        wanted[first : first + count] += [*four, *four[::-1]][:count]
     assert len(np.unique(wanted)) > 16
     np.testing.assert_array_equal(sums_of(dispatch, name, index, values), wanted)
