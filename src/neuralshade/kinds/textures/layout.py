@@ -30,7 +30,7 @@ SPARED = 0.03  # of a rate, that a layout closer to a known one may leave unused
 Shapes = tuple[GridShape, ...]
 # The best of those tried at each rate, finest first, for the two classes of sets of spectrum.py,
 # rate by rate; see docs/textures.md. At 2.5 and 5 bits smooth ones leave room for a decoder of 16
-# bits. GPUs load features in pairs, best in fours: an odd grid of many costs a third more.
+# bits. While they train on GPUs, more than two features take the place of a multiple of four.
 ROUGH = (
     (GridShape(4, 4, 2), GridShape(8, 16, 2), GridShape(16, 7, 4)),
     (GridShape(2, 2, 2), GridShape(4, 8, 2), GridShape(8, 16, 2)),

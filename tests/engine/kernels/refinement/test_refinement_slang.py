@@ -69,8 +69,9 @@ def latents_case(wraps, seed, features):
     """Return a field of latents that serve two mips each, and its groups."""
     rng = torch.Generator().manual_seed(seed)
     sizes = [(11, 7), (6, 4), (3, 2)]
-    grids = [LatentGrid([(6, 5), (3, 2)], [0, 0, 1], features[0], 2, wraps=wraps, rng=rng),
-             LatentGrid([(3, 2), (1, 1)], [0, 0, 1], features[1], 4, wraps=wraps, rng=rng)]  # fmt: skip
+    serves, (fine, coarse) = [0, 0, 1], features
+    grids = [LatentGrid([(6, 5), (3, 2)], serves, fine, 2, wraps=wraps, rng=rng),
+             LatentGrid([(3, 2), (1, 1)], serves, coarse, 4, wraps=wraps, rng=rng)]  # fmt: skip
     for grid in grids:
         torch.nn.init.uniform_(grid.texels, 0, 1, generator=rng)
     encoding = Composite([*grids, LatentPosition(sizes, [0, 0, 2])])

@@ -1,4 +1,4 @@
-"""engine/kernels/step/gradients: two, four and eight numbers added at once are added to each of them."""
+"""engine/kernels/step/gradients: 2, 4 and 8 numbers added at once are added to each of them."""
 
 import numpy as np
 import pytest
