@@ -83,13 +83,14 @@ class Inference:
         self.vectors, self.plan, self.layout, self.codes = vectors, plan, layout, codes
         self.outputs = field.network.members[-1].weight.shape[0]
         self.weights = cooperative_weights(gpu, field, layout) if vectors else None
-        self.text = infer_text(field, layout, halves, self.weights, plan, codes)
+        encoding = field.encoding.sized_slang(ENCODING)
+        self.text = infer_text(field, layout, halves, self.weights, plan, codes, encoding)
         self.bound: dict[str, Any] = {
             "network": network, "network_words": network, "grid_numbers": grid,
         }  # fmt: skip
         fixed = field.encoding.fixed_buffers(ENCODING)
         self.bound |= {name: gpu.buffer(values) for name, values in fixed.items()}
-        self.bound |= field.encoding.sized_slang(ENCODING).uniforms
+        self.bound |= encoding.uniforms
         if self.weights is not None:
             self.bound |= {"network": self.weights.buffer, "offsets": self.weights.offsets()}
         self._kept: _Canvas | None = None
