@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from neuralshade.engine import code_refinement
 from neuralshade.engine.code_bands import Group, Level
 from neuralshade.engine.code_refinement import descend_codes
-from neuralshade.engine.kernels.refinement.refinement import GpuRefinement
+from neuralshade.engine.kernels.refinement.refinement import GpuRefinement, refinement_texts
 from neuralshade.model.axis_stencil import Axis
 from neuralshade.model.composite import Composite, placed_members
 from neuralshade.model.dense_grid import DenseGrid
@@ -203,6 +203,17 @@ def test_slopes_and_residuals_are_the_networks(name, gpu):
     residuals = searched.buffers["residuals"].read().view(np.float32)[: count * channels]
     np.testing.assert_allclose(residuals.reshape(count, channels), (off * weights).t(),
                                rtol=1e-4, atol=1e-5)  # fmt: skip
+
+
+def test_kernels_that_do_not_evaluate_a_field_are_those_of_other_fields():
+    (look, *others), (other_look, *same) = (
+        refinement_texts(CASES[name](1)[0], None) for name in ("picture", "linear")
+    )
+    assert [kernel.entry for kernel in others] == ["descend", "descend", "copy_codes", "next_turn"]
+    assert look != other_look and others == same
+    *descends, copy_codes, next_turn = refinement_texts(CASES["wraps"](1)[0], None)[1:]
+    assert descends != others[:2]  # of 5 outputs in place of 3
+    assert [copy_codes, next_turn] == others[2:]
 
 
 @settings(max_examples=6)

@@ -1,4 +1,7 @@
-"""Refinement of codes after training, on the GPU. Device half: refinement.cs.slang."""
+"""Refinement of codes after training, on the GPU. Device half: refinement.cs.slang.
+
+Kernels that do not evaluate the field are those of other fields, too.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,16 @@ from neuralshade.engine.kernels.refinement.tables import (
     weights_of,
 )
 from neuralshade.engine.layout import NetworkLayout, sizes_text
-from neuralshade.gpu.gpu import Buffer, Commands, Gpu, Kernel, KernelText, Steps, raw_bytes
+from neuralshade.gpu.gpu import (
+    Buffer,
+    Commands,
+    Gpu,
+    Kernel,
+    KernelText,
+    Steps,
+    bound_kernel,
+    raw_bytes,
+)
 from neuralshade.model.field import Field
 
 THREADS = 64  # of a group
@@ -35,11 +47,9 @@ SLOPE_BYTES = 2**28  # limit for the slopes of a band
 ENCODING = "Refined"  # prefix of its Slang declarations
 FEW, MANY = 4, 32  # threads a texel
 FEW_PIXELS = 24  # at most so many pixels that read a texel are few
-TEXT = """
+LOOK = """
 #define DIMENSIONS {dimensions}
 typealias Encoding = {encoding};
-static const uint LANES = {lanes};
-static const float DAMPING = {damping};
 static const int ALPHA = {alpha};
 StructuredBuffer<float> grid_numbers;
 
@@ -49,6 +59,12 @@ FloatParameters grid()
 }}
 #include "neuralshade/engine/kernels/refinement/refinement.cs.slang"
 """
+DESCEND = """static const int OUTPUTS = {outputs};
+static const uint LANES = {lanes};
+static const float DAMPING = {damping};
+#include "neuralshade/engine/kernels/refinement/refinement.codes.cs.slang"
+"""
+BANDS = '#include "neuralshade/engine/kernels/refinement/refinement.bands.cs.slang"\n'
 
 
 @dataclass(frozen=True)
@@ -87,12 +103,14 @@ class GpuRefinement:
                       for pair in zip(groups, self.tables, strict=True)]  # fmt: skip
         self.buffers = self._buffers()
         self._sizes = field.encoding.sized_slang(ENCODING).uniforms
-        gpu.prepare(refinement_texts(field, self.alpha))
+        texts = refinement_texts(field, self.alpha)
+        gpu.prepare(texts)
+        look, few, many, copy_codes, next_turn = texts
         codes, kept = self.buffers["codes"], self.buffers["kept"]
-        self._look, self._next_turn = self._kernel("look"), self._kernel("next_turn")
-        self._keep = self._kernel("copy_codes", copied=codes, copies=kept)
-        self._restore = self._kernel("copy_codes", copied=kept, copies=codes)
-        self._descends = {lanes: self._kernel("descend", lanes) for lanes in (FEW, MANY)}
+        self._look, self._next_turn = self._kernel(look), self._kernel(next_turn)
+        self._keep = self._kernel(copy_codes, copied=codes, copies=kept)
+        self._restore = self._kernel(copy_codes, copied=kept, copies=codes)
+        self._descends = {FEW: self._kernel(few), MANY: self._kernel(many)}
         self._errors = gpu.reader(self.buffers["errors"], self.buffers["errors"].size)
         self._moved = gpu.reader(self.buffers["moved"], 4)
 
@@ -129,9 +147,9 @@ class GpuRefinement:
             name: gpu.buffer(table) for name, table in known.items()
         }
 
-    def _kernel(self, entry: str, lanes: int = FEW, **others: Buffer) -> Kernel:
+    def _kernel(self, kernel: KernelText, **others: Buffer) -> Kernel:
         bound = {**self.buffers, "grid_numbers": self.buffers["codes"], **self._sizes, **others}
-        return self.gpu.kernel(_text(self.field, self.alpha, lanes), entry, bound)
+        return bound_kernel(self.gpu, kernel, bound)
 
     def refine(self, passes: int, stopped: Callable[[], bool] = lambda: False) -> int:
         """Move codes so that the field's current network is nearer to the lattices' targets.
@@ -258,16 +276,19 @@ def refinement_texts(field: Field, alpha: int | None) -> list[KernelText]:
 
     ``alpha``: the channel that errors of all others count by, None where there is none.
     """
-    few, many = (_text(field, alpha, lanes) for lanes in (FEW, MANY))
-    return [KernelText(few, "look"), KernelText(few, "descend"), KernelText(many, "descend"),
-            KernelText(few, "copy_codes"), KernelText(few, "next_turn")]  # fmt: skip
+    outputs = field.network.members[-1].weight.shape[0]
+    few, many = (DESCEND.format(outputs=outputs, lanes=lanes, damping=DAMPING)
+                 for lanes in (FEW, MANY))  # fmt: skip
+    return [KernelText(_look_text(field, alpha), "look"),
+            KernelText(few, "descend"), KernelText(many, "descend"),
+            KernelText(BANDS, "copy_codes"), KernelText(BANDS, "next_turn")]  # fmt: skip
 
 
-def _text(field: Field, alpha: int | None, lanes: int) -> str:
+def _look_text(field: Field, alpha: int | None) -> str:
     half = field.encoding.sized_slang(ENCODING)
     modules = half.modules | {f"neuralshade.model.{name}"
                               for name in ("activation", "encoding", "parameters")}  # fmt: skip
-    text = TEXT.format(dimensions=field.dimensions, encoding=half.type, lanes=lanes,
-                       damping=DAMPING, alpha=-1 if alpha is None else alpha)  # fmt: skip
+    text = LOOK.format(dimensions=field.dimensions, encoding=half.type,
+                       alpha=-1 if alpha is None else alpha)  # fmt: skip
     lines = "".join(f"import {name};\n" for name in sorted(modules))
     return lines + half.declarations + sizes_text(field.network) + text
