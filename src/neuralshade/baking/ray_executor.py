@@ -79,7 +79,9 @@ class RayExecutor:
 
     def submit(self, job: Job) -> None:
         """Queue a job at Ray."""
-        stream = self._task.options(**ONCE, **self._nodes.needs(), name=f"bake {job.name}").remote(
+        # few names: Ray counts tasks by name, and keeps the counts
+        name = f"bake {job.kind}"
+        stream = self._task.options(**ONCE, **self._nodes.needs(), name=name).remote(
             self._place, self._token, plain_data(job), max(1, int(self._nodes.cpus))
         )
         self._flights[stream] = Flight(job, stream)
@@ -141,10 +143,8 @@ class RayExecutor:
     def _ready(self, timeout: float) -> list[Any]:
         """Return the tasks that have a message."""
         streams = list(self._flights)
-        ready = self._ray.wait(streams, num_returns=1, timeout=timeout)[0]
-        if ready and len(streams) > 1:
-            ready = self._ray.wait(streams, num_returns=len(streams), timeout=0)[0]
-        return ready
+        ready = self._ray.wait(streams, num_returns=len(streams), timeout=0)[0]
+        return ready or self._ray.wait(streams, num_returns=1, timeout=timeout)[0]
 
     def _take(self, flight: Flight) -> None:
         """Handle the next message of a task."""
