@@ -24,7 +24,7 @@ import numpy as np
 import psutil
 from PIL import Image
 from shared.devices import device_and_name
-from shared.results import write_results
+from shared.results import installed, write_results
 from shared.written_files import install, written_jobs
 
 import neuralshade
@@ -278,15 +278,16 @@ def main() -> None:
         sections["overhead"] = overhead(arguments.written, arguments.workers, arguments.executors)
     if "plan" in arguments.only:
         sections["plan"] = plan(arguments.entries)
-    facts, gpu = {}, {"gpu", "gpus"} & set(arguments.only)
+    facts, gpu = {"ray": installed("ray")}, {"gpu", "gpus"} & set(arguments.only)
     if gpu and (found := device_and_name(arguments.device)):
-        facts = {"device": found[0], "gpu": found[1], "steps": arguments.steps}
+        facts |= {"device": found[0], "gpu": found[1], "steps": str(arguments.steps)}
         if "gpu" in gpu:
             sections["one GPU"] = on_one_gpu(arguments, found[0])
         if "gpus" in gpu and len(local_slots().gpus) > 1:
             sections["two GPUs"] = on_two_gpus(arguments, found[0])
     if sections:
-        write_results(arguments.name or f"bake_{'gpu' if facts else 'cpu'}", sections, facts)
+        usual = "bake_gpu" if "gpu" in facts else "bake_cpu"
+        write_results(arguments.name or usual, sections, facts)
 
 
 if __name__ == "__main__":
