@@ -170,20 +170,21 @@ def plan(count: int) -> Rows:
 
 def pictures(folder: Path, count: int) -> list[Path]:
     """Write pictures of waves, edges and noise, each another; return their paths."""
-    y, x = np.mgrid[0:SIDE, 0:SIDE] / SIDE
+    along = np.arange(SIDE) / SIDE
     paths = []
     for number in range(count):
         rng = np.random.default_rng(number)
         picture = np.full((SIDE, SIDE, 3), 0.5)
         for _ in range(24):
-            wave = np.sin(
-                2 * np.pi * (rng.normal(0, 12) * x + rng.normal(0, 12) * y + rng.random())
-            )
+            across, down = (2 * np.pi * (rng.normal(0, 12) * along + rng.random()) for _ in "xy")
+            wave = np.outer(np.sin(down), np.cos(across)) + np.outer(np.cos(down), np.sin(across))
             wave = np.sign(wave) if rng.random() < 0.3 else wave
             picture += 0.08 * wave[..., None] * rng.random(3)
         picture += rng.normal(0, 0.01, picture.shape)
         paths.append(folder / f"p{number}.png")
-        Image.fromarray((255 * picture.clip(0, 1)).astype(np.uint8)).save(paths[-1])
+        Image.fromarray((255 * picture.clip(0, 1)).astype(np.uint8)).save(
+            paths[-1], compress_level=1
+        )
     return paths
 
 

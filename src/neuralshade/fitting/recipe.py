@@ -127,9 +127,19 @@ class PictureSettings(TrainingSettings, total=False):
 
 def type_of(field: Field) -> type:
     """Return str, int, float or bool: the field's type besides None."""
-    kinds = [kind for kind in typing.get_args(field.type) if kind is not type(None)]
-    found: type = kinds[0] if kinds else field.type  # type: ignore[assignment]
-    return found
+    return _types(field)[0]
+
+
+def _types(field: Field) -> tuple[type, bool]:
+    """Return the type of a field besides None, and whether it may be None."""
+    hint: Any = field.type  # mypy takes a type for something without a hash
+    return _types_of(hint)
+
+
+@functools.cache  # a bake checks a hundred thousand settings
+def _types_of(hint: Any) -> tuple[type, bool]:
+    kinds = [kind for kind in typing.get_args(hint) if kind is not type(None)]
+    return (kinds[0] if kinds else hint), type(None) in typing.get_args(hint)
 
 
 def check_names(kind: type, names: Iterable[str]) -> Mapping[str, Field]:
@@ -230,7 +240,7 @@ def fields_of(recipe: type) -> list[Field]:
     return list(_fields_by_name(recipe).values())
 
 
-@functools.cache  # a bake checks a hundred thousand settings
+@functools.cache
 def _fields_by_name(recipe: type) -> dict[str, Field]:
     shared = {field.name for field in dataclasses.fields(PictureRecipe)}
     fields = sorted(dataclasses.fields(recipe), key=lambda field: field.name in shared)
@@ -239,8 +249,8 @@ def _fields_by_name(recipe: type) -> dict[str, Field]:
 
 def _check(place: str, field: Field, value: Any, missing: Collection[str]) -> Any:
     """Return ``value`` in the field's type; ConfigError where it is invalid."""
-    place, expected = f"{place}.{field.name}", type_of(field)
-    if value is None and type(None) in typing.get_args(field.type):
+    place, (expected, optional) = f"{place}.{field.name}", _types(field)
+    if value is None and optional:
         return None
     value = _python_number(value, expected)
     if type(value) is not expected:
