@@ -49,7 +49,7 @@ def test_all_that_setup_needs_is_locked():
     needed = {
         plain(re.match(r"[\w-]+", need)[0])
         for need in requires("neuralshade") or []
-        if not re.search(r"extra == ['\"](cuda|tensorboard|movie|docs|gcs)['\"]", need)
+        if not re.search(r"extra == ['\"](cuda|tensorboard|movie|docs)['\"]", need)
     }
     assert len(needed) > 20 and needed <= locked
 
@@ -109,7 +109,6 @@ def test_what_is_locked_for_each_system(system, python):
     wanted = re.findall(r'(?m)^    "([\w-]+[>=].+?)",', (ROOT / "pyproject.toml").read_text())
     others = {"cuda-bindings", "nvidia-cuda-nvrtc", "nvidia-cuda-runtime"}  # of extras, for Linux
     others |= {"mkdocs", "mkdocs-material"}  # in an environment of their own
-    others |= {"gcsfs"}  # of an extra that no test has a server for
     needed = {plain(r.name) for r in map(Requirement, wanted) if holds(r, system, python)} - others
     assert len(set(locked)) == len(locked) and len(needed) > 25 and needed <= set(locked)
     wheelless = set()

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -74,4 +75,11 @@ def test_each_text_has_its_file_of_tests():
     for path in TESTS.rglob(NAME):
         for key in json.loads(path.read_text()):
             file = path.with_name(key.split("::")[0])
-            assert file.exists() and FIXTURE in file.read_text(), f"{path}: {key} is no test"
+            assert file.exists() and FIXTURE in with_fixtures(file), f"{path}: {key} is no test"
+
+
+def with_fixtures(file: pathlib.Path) -> str:
+    """Return the text of a file of tests, and of those below fixtures/ that it inherits from."""
+    text = file.read_text()
+    names = re.findall(r"(?m)^from fixtures\.(\w+) import", text)
+    return text + "".join((TESTS / "fixtures" / f"{name}.py").read_text() for name in names)

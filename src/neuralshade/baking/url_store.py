@@ -27,7 +27,8 @@ FIRST_BYTES = 2**16  # of an asset: nearly every header is shorter
 UPLOAD_SECONDS = 5.0  # between two looks for a new checkpoint
 # Entries of fsspec's infos that change with an object, in one store or the other.
 CHANGING = ("size", "ETag", "etag", "md5Hash", "content_md5", "LastModified", "mtime", "created")
-EXTRAS = {"s3": "s3", "gs": "gcs", "gcs": "gcs"}  # of this package, by protocol
+# what pip installs to read a protocol
+PACKAGES = {"s3": "neuralshade[s3]", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}
 
 
 class UrlStore(Store):
@@ -136,8 +137,7 @@ def opened(url: str) -> tuple[Any, str]:
     """Return the file system of a URL and the path in it; DeviceError without its packages."""
     found = URL.match(url)
     assert found is not None, url
-    extra = EXTRAS.get(found[1])
-    remedy = f"Run pip install neuralshade[{extra}]." if extra else "Run pip install fsspec."
+    remedy = f"Run pip install {PACKAGES.get(found[1], 'fsspec')}."
     optional_module("fsspec", "fsspec", url, "to read and write URLs", remedy)
     from fsspec.core import url_to_fs
 
