@@ -19,6 +19,7 @@ from neuralshade.base.private_dirs import user_key
 from neuralshade.errors import OutputError
 from neuralshade.gpu import kernel_dump
 from neuralshade.gpu.cache_folder import cache_folder, log_uncached
+from neuralshade.gpu.compile_turns import compile_turn
 from neuralshade.gpu.cuda_compiler import OPTIONS, compile_cuda
 from neuralshade.gpu.cuda_packages import nvrtc_version
 from neuralshade.gpu.cuda_text import CudaLayout, not_inlined, patched_text
@@ -68,11 +69,14 @@ def build_kernel(
     if cache is None or key is None:
         return compile_kernel(text, entry, architecture, fast_math, folder, dumped)
     path = cache / f"{_name(key, text, entry, architecture, fast_math, folder)}.cuda"
-    kept = _read(path, key) if dumped is None else None
-    if kept is None:
-        kept = compile_kernel(text, entry, architecture, fast_math, folder, dumped)
-        _keep(path, key, kept)
-    return kept
+    if dumped is None and (kept := _read(path, key)) is not None:
+        return kept
+    with compile_turn(cache, path.stem):
+        kept = _read(path, key) if dumped is None else None  # another process may have made it
+        if kept is None:
+            kept = compile_kernel(text, entry, architecture, fast_math, folder, dumped)
+            _keep(path, key, kept)
+        return kept
 
 
 def _signing_key() -> bytes | None:
