@@ -50,8 +50,17 @@ def test_a_killed_process_keeps_nobody_waiting(tmp_path):
         time.sleep(0.01)
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
-    with compile_turn(tmp_path, KEYS[0]):
-        assert not (tmp_path / KEYS[0]).exists()
+    with compile_turn(tmp_path, KEYS[0]) as waited:
+        assert not waited and not (tmp_path / KEYS[0]).exists()
+
+
+def test_who_waited_is_told(tmp_path):
+    other = build(tmp_path, KEYS[0], 0.3)
+    while not compiled(tmp_path):
+        time.sleep(0.01)
+    with compile_turn(tmp_path, KEYS[0]) as waited:
+        assert waited and (tmp_path / KEYS[0]).exists()
+    other.wait()
 
 
 def test_kernels_do_not_wait_for_each_other(tmp_path):

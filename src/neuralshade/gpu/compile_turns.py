@@ -18,16 +18,17 @@ LOOK_SECONDS = 0.02  # between two looks
 
 
 @contextmanager
-def compile_turn(folder: Path, key: str) -> Iterator[None]:
+def compile_turn(folder: Path, key: str) -> Iterator[bool]:
     """Wait until no other process of this machine compiles kernel ``key``, hex; then hold its turn.
 
+    Yields whether another one had it meanwhile, whose kernel may be in the cache now.
     A turn ends with its process, however that ends. Threads of one process do not wait for each
     other. Without locks, as on Windows, nobody waits: then several compile the same.
     """
     file, place = _file(folder), int(key[:DIGITS], 16)
-    held = file is not None and _taken(file, place)
+    held, waited = (False, False) if file is None else _taken(file, place)
     try:
-        yield
+        yield waited
     finally:
         if held:
             assert file is not None
@@ -46,16 +47,17 @@ def _file(folder: Path) -> int | None:
         return None
 
 
-def _taken(file: int, place: int) -> bool:
-    """Return whether a byte was locked, after waiting for it."""
-    latest = time.monotonic() + MOST_SECONDS
+def _taken(file: int, place: int) -> tuple[bool, bool]:
+    """Return whether a byte was locked, and whether another process had it before."""
+    latest, waited = time.monotonic() + MOST_SECONDS, False
     while True:
         try:
             locks.lockf(file, locks.LOCK_EX | locks.LOCK_NB, 1, place)
-            return True
+            return True, waited
         except (BlockingIOError, PermissionError):  # another process has it: EAGAIN or EACCES
             if time.monotonic() > latest:
-                return False
+                return False, True
+            waited = True
             time.sleep(LOOK_SECONDS)
         except OSError:  # a file system without locks
-            return False
+            return False, False

@@ -71,8 +71,8 @@ def build_kernel(
     path = cache / f"{_name(key, text, entry, architecture, fast_math, folder)}.cuda"
     if dumped is None and (kept := _read(path, key)) is not None:
         return kept
-    with compile_turn(cache, path.stem):
-        kept = _read(path, key) if dumped is None else None  # another process may have made it
+    with compile_turn(cache, path.stem) as waited:
+        kept = _read(path, key) if waited and dumped is None else None
         if kept is None:
             kept = compile_kernel(text, entry, architecture, fast_math, folder, dumped)
             _keep(path, key, kept)
