@@ -10,6 +10,7 @@ import time
 import pytest
 
 from neuralshade.base.temp_files import locks
+from neuralshade.gpu import compile_turns
 from neuralshade.gpu.compile_turns import compile_turn
 
 pytestmark = pytest.mark.skipif(locks is None, reason="this system has no locks of files")
@@ -54,12 +55,15 @@ def test_a_killed_process_keeps_nobody_waiting(tmp_path):
         assert not waited and not (tmp_path / KEYS[0]).exists()
 
 
-def test_who_waited_is_told(tmp_path):
-    other = build(tmp_path, KEYS[0], 0.3)
+def test_who_waited_is_told(tmp_path, monkeypatch):
+    other = build(tmp_path, KEYS[0], 600.0)
     while not compiled(tmp_path):
         time.sleep(0.01)
+    monkeypatch.setattr(
+        compile_turns.time, "sleep", lambda _: other.kill()
+    )  # the first look was in vain
     with compile_turn(tmp_path, KEYS[0]) as waited:
-        assert waited and (tmp_path / KEYS[0]).exists()
+        assert waited
     other.wait()
 
 
