@@ -67,6 +67,15 @@ def test_two_sets_in_one_folder_are_named_by_their_beginnings(folder):
     assert plan.jobs[0].subject == (str(folder / "in/iron"),)  # files that begin so
 
 
+def test_links_to_folders_are_followed_once(folder):
+    maps("elsewhere/stone_")
+    os.makedirs("in/deep")
+    os.symlink(folder / "elsewhere", "in/rock")
+    os.symlink(folder / "elsewhere", "in/stone")
+    os.symlink(folder / "in", "in/deep/around")
+    assert names(planned("in")) == [("rock", "textures")]
+
+
 def test_a_set_itself_is_one_asset():
     maps("bricks/")
     assert names(planned("bricks")) == [("bricks", "textures")]
@@ -90,6 +99,7 @@ def test_the_output_is_no_source():
 
 def test_wrong_folders_and_patterns_are_refused(same_message):
     os.mkdir("in")
+    same_message(refused("in"), "in", "--pattern")
     same_message(refused("in", kind="image"), "in", "--pattern")
     same_message(refused("in", kind="image", pattern="*.png"), "*.png", "quote")
     same_message(refused("in", kind="image", pattern="../*.png"), "pattern", "**/*.png")

@@ -58,7 +58,8 @@ def read_folder(folder: str, faults: Faults, recipes: Recipes, kind: str | None 
     else:
         kind, names = _usual(folder, kind, skipped)
     if not names:
-        what = "nothing that matches it" if pattern is not None else f"no source of fit {kind}"
+        sought = "picture or set of maps" if kind is None else f"source of fit {kind}"
+        what = "nothing that matches it" if pattern is not None else f"no {sought}"
         raise ConfigError(f"{pattern or folder}: got {what}, need at least one. Check the path"
                           f"{', and quote the pattern' if pattern else ', or add --pattern'}"
                           ".")  # fmt: skip
@@ -131,9 +132,17 @@ def _files(folder: str, suffixes: tuple[str, ...], skipped: str) -> Iterator[str
 
 
 def _walk(folder: str, skipped: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each folder that is not hidden, and its files that are not hidden, sorted."""
-    count = 0
-    for place, folders, files in os.walk(folder):
+    """Yield each folder that is not hidden, and its files that are not hidden, sorted.
+
+    Links to folders are followed, each folder once.
+    """
+    count, seen = 0, set[str]()
+    for place, folders, files in os.walk(folder, followlinks=True):
+        real = os.path.realpath(place)
+        if real in seen:  # a link to a folder around it, or a second one to the same
+            folders.clear()
+            continue
+        seen.add(real)
         folders[:] = sorted(name for name in folders if not name.startswith(".")
                             and os.path.abspath(os.path.join(place, name)) != skipped)  # fmt: skip
         shown = sorted(name for name in files if not name.startswith("."))
