@@ -67,6 +67,15 @@ def test_two_sets_in_one_folder_are_named_by_their_beginnings(folder):
     assert plan.jobs[0].subject == (str(folder / "in/iron"),)  # files that begin so
 
 
+def test_loose_pictures_beside_sets_are_said_to_be_left_out():
+    maps("in/stone/", "in/wood_", "in/iron_"), picture("in/deep/lake.png"), picture("in/sea.png")
+    assert planned("in").notes == (
+        "1 picture beside sets of maps left out: add --kind or --pattern for them.",
+    )
+    os.remove("in/deep/lake.png")
+    assert planned("in").notes == ()  # sea.png lies beside maps, and may be one
+
+
 def test_links_to_folders_are_followed_once(folder):
     maps("elsewhere/stone_")
     os.makedirs("in/deep")
@@ -106,6 +115,8 @@ def test_wrong_folders_and_patterns_are_refused(same_message):
     same_message(refused("in", kind="image", pattern="/etc/*"), "pattern", "**/*.png")
     same_message(refused("in", kind="images"), "kind", "Did you mean image?")
     same_message(refused("out"), "out", "manifest")
+    same_message(refused(["in"]), "source", "path")
+    same_message(refused("in", manifest("", "taken")), "output", "folder")
     manifest("[[asset]]\ninput='a.png'")
     same_message(refused("bake.toml", pattern="*.png"), "pattern", "folder")
 

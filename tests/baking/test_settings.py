@@ -97,3 +97,12 @@ def test_the_call_fits(tmp_path):
     call = call_of(job, output=str(tmp_path / "a.nsh"))
     assert call.fit(*call.subject, **call.named).steps == 2
     assert neuralshade.load(tmp_path / "a.nsh").recipe.steps == 2
+
+
+def test_devices_that_no_engine_has_are_refused(same_message):
+    image = settings_of("image")
+    for device in ("cuda", "vulkan", "cpu", "cuda:0", "mps"):
+        assert image.checked("device", device) == device
+    with pytest.raises(ConfigError) as refused:
+        image.checked("device", "cudaa")
+    same_message(str(refused.value), "device", "cuda")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -73,6 +73,16 @@ def read_folder(folder: str, faults: Faults, recipes: Recipes, kind: str | None 
     for index, (source, name) in enumerate(zip(names, _asset_names(folder, names), strict=True)):
         builder.add(index, {"input": source, "name": name})
     return builder.finished()
+
+
+def loose_pictures(folder: str, jobs: Sequence[Job], output: str | None) -> int:
+    """Return the number of pictures in a folder that lie beside no map of a job."""
+    near = {place for job in jobs for one in job.subject for place in (one, os.path.dirname(one))}
+    skipped = "" if output is None else os.path.abspath(output)
+    base = os.path.abspath(folder)
+    places = (os.path.dirname(os.path.join(base, name))
+              for name in _files(folder, PICTURE_SUFFIXES, skipped))  # fmt: skip
+    return sum(os.path.normpath(place) not in near for place in places)
 
 
 def _usual(folder: str, kind: str | None, skipped: str) -> tuple[str | None, list[str]]:

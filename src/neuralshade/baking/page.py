@@ -69,7 +69,16 @@ def _numbers(summary: Summary) -> list[tuple[str, str, str]]:
                ("Assets", size_text(summary.asset_bytes), _share(summary))]  # fmt: skip
     if summary.memory_bytes:
         numbers.append(("In GPU memory", size_text(summary.memory_bytes), ""))
-    return [*numbers, ("Time of workers", f"{summary.seconds / 3600:,.2f}", "hours")]
+    return [*numbers, ("Time of workers", *time_text(summary.seconds))]
+
+
+def time_text(seconds: float) -> tuple[str, str]:
+    """Return a time and its unit: seconds, minutes from 100 s on, hours from 100 minutes on."""
+    if seconds < 100:
+        return f"{seconds:.3g}", "seconds"
+    if seconds < 6000:
+        return f"{seconds / 60:.3g}", "minutes"
+    return f"{seconds / 3600:,.3g}", "hours"
 
 
 def _share(summary: Summary) -> str:

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neuralshade.baking.faults import Faults
-from neuralshade.baking.folder import read_folder
+from neuralshade.baking.folder import loose_pictures, read_folder
 from neuralshade.baking.input_checks import Inputs
 from neuralshade.baking.job import Job
 from neuralshade.baking.manifest import SUFFIXES, read_manifest
 from neuralshade.baking.progress import time_text
 from neuralshade.baking.settings import FILE_FORMS, Recipes, settings_of
 from neuralshade.baking.store import is_url
+from neuralshade.base.argument_checks import check_path
 from neuralshade.base.message_text import plural, shown
 from neuralshade.errors import ConfigError
 from neuralshade.measure.table import Column, print_lines, print_rows
@@ -121,8 +122,13 @@ def planned(source: str | os.PathLike[str], output: str | os.PathLike[str] | Non
 
     Raises: ConfigError with all faults of the source.
     """
+    check_path("source", source)
+    if output is not None:
+        check_path("output", output)
     place = os.fspath(source)
     target = os.fspath(output) if output is not None else default_output(place)
+    if os.path.isfile(target):
+        raise ConfigError(f"output: got {target}, a file, need a folder. Name another.")
     faults, inputs, recipes = Faults(place), Inputs(), Recipes()
     model = None
     if Path(place).suffix.lower() in MODELS:
@@ -138,6 +144,11 @@ def planned(source: str | os.PathLike[str], output: str | os.PathLike[str] | Non
     notes = [*model.notes] if model is not None else []
     if inputs.urls:
         notes.append(f"{plural(inputs.urls, 'input')} by URL: not looked at before the bake.")
+    if kind is None and pattern is None and os.path.isdir(place):
+        loose = loose_pictures(place, jobs, None if is_url(target) else target)
+        if loose:
+            notes.append(f"{plural(loose, 'picture')} beside sets of maps left out: add --kind or "
+                         "--pattern for them.")  # fmt: skip
     return _estimated(Plan(place, target, jobs, {}, {}, tuple(notes), model), pixels, recipes)
 
 

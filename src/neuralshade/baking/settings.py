@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from neuralshade.kinds.kind import Kind
 # Options of a fit that a job may set: those that name no other file. A bake watches by itself.
 OPTIONS = ("engine", "device", "kernels", "deterministic")
 FILE_FORMS = ("FILE", "ASSET")  # placeholders of flags whose value is a path
+TORCH_DEVICE = re.compile(r"(cpu|mps)|(cuda|xpu|hpu)(:\d{1,3})?")
 ASSET = "ASSET"  # placeholder of the output of kinds that write one file
 
 
@@ -187,13 +189,19 @@ def _option_value(name: str, value: Any) -> Any:
             raise _unfit(name, value, "true or false")
     elif not isinstance(value, str):
         raise _unfit(name, value, "a text")
-    elif name != "device":
+    elif name == "device":
+        from neuralshade.gpu.open import APIS
+
+        if value not in APIS and not TORCH_DEVICE.fullmatch(value):
+            need = f"one of {', '.join(APIS)}, or PyTorch's, as in cpu or cuda:0"
+            raise _unfit(name, value, need, did_you_mean(value, (*APIS, "cpu")))
+    else:
         from neuralshade.engine.engine_choice import check_engine, check_kernels  # loads PyTorch
 
         (check_engine if name == "engine" else check_kernels)(value)
     return value
 
 
-def _unfit(name: str, value: Any, need: str) -> ConfigError:
-    return ConfigError(f"{name}: got {shown(value)}, need {need}. It is what "
+def _unfit(name: str, value: Any, need: str, near: str = "") -> ConfigError:
+    return ConfigError(f"{name}: got {shown(value)}, need {need}.{near} It is what "
                        f"--{name.replace('_', '-')} takes.")  # fmt: skip

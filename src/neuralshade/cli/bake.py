@@ -26,7 +26,7 @@ MOST_FAILED = 20  # that are listed
 
 
 class _Refused(click.ClickException):
-    """A bake in which nothing was run."""
+    """A source or a flag with faults: nothing was run."""
 
     exit_code = 2
 
@@ -64,7 +64,7 @@ def bake(source: str, recipe: str | None, pairs: tuple[str, ...], as_json: bool,
 
     A manifest (.toml, .json) lists assets with their settings. Assets that are there already, of
     the same inputs and settings, are kept. A fit that fails is set aside and listed at the end;
-    the exit code is 1 then, and 2 where nothing was run.
+    the exit code is 1 then, and 2 for a source or a flag with faults: then nothing was run.
 
     \b
     neuralshade bake assets.toml --plan
@@ -73,6 +73,7 @@ def bake(source: str, recipe: str | None, pairs: tuple[str, ...], as_json: bool,
     neuralshade bake photos/ --kind image --pattern '**/*.png'
     neuralshade bake helmet.glb -o helmet
     """
+    from neuralshade.cli.streams import say
     from neuralshade.fitting.typed_values import parse_values
 
     try:
@@ -86,6 +87,9 @@ def bake(source: str, recipe: str | None, pairs: tuple[str, ...], as_json: bool,
     if result.ledger is None:
         _print_plan(result, as_json)
         return
+    if result.plan is not None:
+        for note in result.plan.notes:
+            say(note)
     _print_result(result, as_json, quiet=how["events"] == "-")
     if result.progress.failed:
         sys.exit(1)
