@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from neuralshade.asset.glb import BIN, JSON, MAGIC
 from neuralshade.base.message_text import read_failure, shown
 from neuralshade.base.regular_file import check_regular
 from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import ConfigError
 
 MOST_BYTES = 2**30  # of the file, and of its buffers
-MAGIC, JSON, BIN = b"glTF", 0x4E4F534A, 0x004E4942
 DATA = "base64,"
 # Extensions that may be required but are ignored, by prefix: appearance and animation.
 PASSED = ("KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_", "MSFT_packing_",

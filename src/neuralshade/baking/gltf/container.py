@@ -7,15 +7,13 @@ new ones take the rows of what nobody names any more, then rows of their own.
 from __future__ import annotations
 
 import copy
-import json
-import struct
 from collections.abc import Iterator
 from typing import Any
 
+from neuralshade.asset.glb import ALIGNMENT, glb_bytes
 from neuralshade.baking.gltf.images import image_bytes
-from neuralshade.scene.gltf_file import BIN, JSON, MAGIC, GltfFile
+from neuralshade.scene.gltf_file import GltfFile
 
-ALIGNMENT = 4
 DDS, DDS_TYPE, PNG_TYPE = "MSFT_texture_dds", "image/vnd-ms.dds", "image/png"
 
 
@@ -115,8 +113,7 @@ class GlbDocument:
                                                "byteLength": len(part)}  # fmt: skip
             data += part
         self.json["buffers"] = [{"byteLength": len(data)}] if data else []
-        text = json.dumps(self.json, separators=(",", ":"), allow_nan=False).encode()
-        return _glb(text, bytes(data))
+        return glb_bytes(self.json, data)
 
     def _drop_free(self) -> None:
         """Remove free rows at the ends of tables; others have to say something valid."""
@@ -171,11 +168,3 @@ def _type_of(content: bytes) -> str:
     starts = {b"\x89PNG": PNG_TYPE, b"\xff\xd8": "image/jpeg", b"RIFF": "image/webp",
               b"\xabKTX": "image/ktx2", b"DDS ": DDS_TYPE}  # fmt: skip
     return next((kind for start, kind in starts.items() if content.startswith(start)), PNG_TYPE)
-
-
-def _glb(text: bytes, data: bytes) -> bytes:
-    text += b" " * (-len(text) % ALIGNMENT)
-    data += b"\0" * (-len(data) % ALIGNMENT)
-    chunks = struct.pack("<II", len(text), JSON) + text
-    chunks += struct.pack("<II", len(data), BIN) + data if data else b""
-    return MAGIC + struct.pack("<II", 2, 12 + len(chunks)) + chunks

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
-import struct
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.asset.glb import ALIGNMENT, glb_bytes
 from neuralshade.source.color import srgb_to_linear
 from neuralshade.verbs.export.engines.gltf_splats.geometry import DISTANCE, FlatSplats
 
 EXTENSION = "KHR_gaussian_splatting"
 SPACES = {"srgb": "srgb_rec709_display", "linear": "lin_rec709_display"}
-MAGIC, VERSION, JSON_CHUNK, BINARY_CHUNK = b"glTF", 2, b"JSON", b"BIN\0"
 FLOAT, BYTE, VERTICES, POINTS = 5126, 5121, 34962, 0
 SHAPES = {1: "SCALAR", 3: "VEC3", 4: "VEC4"}
 SH_0 = 0.5 / math.sqrt(math.pi)  # the constant spherical harmonic
@@ -32,7 +30,7 @@ def glb(splats: FlatSplats, colors: Array, space: str, name: str) -> bytes:
         views.append({"buffer": 0, "byteOffset": len(content), "byteLength": values.nbytes,
                       "target": VERTICES})  # fmt: skip
         accessors.append(_accessor(len(accessors), values, semantic == "POSITION"))
-        content += values.tobytes() + bytes(-values.nbytes % 4)
+        content += values.tobytes() + bytes(-values.nbytes % ALIGNMENT)
     primitive = {
         "attributes": {semantic: index for index, semantic in enumerate(attributes)},
         "mode": POINTS,
@@ -54,9 +52,7 @@ def glb(splats: FlatSplats, colors: Array, space: str, name: str) -> bytes:
         "bufferViews": views,
         "buffers": [{"byteLength": len(content)}],
     }  # fmt: skip
-    text = json.dumps(tree, separators=(",", ":")).encode()
-    chunks = _chunk(JSON_CHUNK, text + b" " * (-len(text) % 4)) + _chunk(BINARY_CHUNK, content)
-    return MAGIC + struct.pack("<II", VERSION, 12 + len(chunks)) + chunks
+    return glb_bytes(tree, content)
 
 
 def _attributes(splats: FlatSplats, colors: Array, space: str) -> dict[str, Array]:
@@ -97,7 +93,3 @@ def _perspective(splats: FlatSplats) -> dict[str, float]:
     half = splats.height / splats.unit_px / 2
     return {"yfov": 2 * math.atan(half / DISTANCE), "aspectRatio": splats.width / splats.height,
             "znear": DISTANCE / 10, "zfar": DISTANCE * 10}  # fmt: skip
-
-
-def _chunk(kind: bytes, content: bytes | bytearray) -> bytes:
-    return struct.pack("<I", len(content)) + kind + content
