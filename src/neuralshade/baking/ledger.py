@@ -11,8 +11,7 @@ from typing import IO, Any
 
 from neuralshade.baking.job import Row, plain_data, row_of
 from neuralshade.base.closeable import Closeable
-from neuralshade.base.json_lines import json_lines, opened_to_append
-from neuralshade.base.json_numbers import finite
+from neuralshade.base.json_lines import json_line, json_lines, opened_to_append
 from neuralshade.base.strict_json import strict_json
 from neuralshade.base.temp_files import locks
 from neuralshade.base.version import VERSION
@@ -52,7 +51,7 @@ class Ledger(Closeable):
     def _append(self, data: dict[str, Any]) -> None:
         assert self._file is not None
         try:
-            self._file.write(json.dumps(finite(data), separators=(",", ":")) + "\n")
+            self._file.write(json_line(data))
             self._file.flush()
         except OSError as error:
             raise OutputError(f"{self.path}: got '{error.strerror}', need room for the ledger. "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import queue
 import signal
@@ -16,6 +15,7 @@ from typing import IO, Any
 
 from neuralshade.baking.job import Job, plain_data
 from neuralshade.baking.worker import MODULE
+from neuralshade.base.json_lines import json_line
 from neuralshade.base.message_text import plain
 from neuralshade.base.strict_json import strict_json
 
@@ -91,7 +91,7 @@ class LocalWorker:
     def _send(self, message: Mapping[str, Any]) -> None:
         assert self._process.stdin is not None
         with suppress(OSError, ValueError):  # it has died or was closed: _listen reports it
-            self._process.stdin.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+            self._process.stdin.write(json_line(message).encode())
             self._process.stdin.flush()
 
     def _listen(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sys
@@ -14,8 +13,7 @@ from typing import IO, Any
 
 from neuralshade.baking.job import DONE, FAILED, SKIPPED, Row, plain_data
 from neuralshade.base.closeable import Closeable
-from neuralshade.base.json_lines import opened_to_append
-from neuralshade.base.json_numbers import finite
+from neuralshade.base.json_lines import json_line, opened_to_append
 from neuralshade.fitting.output_checks import events_path
 
 log = logging.getLogger("neuralshade")
@@ -128,7 +126,7 @@ class BakeEvents(Closeable):
         if self._file is None:
             return
         try:
-            self._file.write(json.dumps(finite(message), separators=(",", ":")) + "\n")
+            self._file.write(json_line(message))
             self._file.flush()
         except (OSError, ValueError) as error:  # ValueError: standard output is closed
             with suppress(OSError):  # what is buffered cannot be written either

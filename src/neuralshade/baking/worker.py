@@ -6,7 +6,6 @@ because that died: then a running fit saves its checkpoint first.
 
 from __future__ import annotations
 
-import json
 import os
 import queue
 import signal
@@ -21,7 +20,7 @@ from neuralshade.baking.folder_store import open_store
 from neuralshade.baking.job import Job, job_of, plain_data
 from neuralshade.baking.local_inputs import read_ahead
 from neuralshade.baking.make import make, worker_name
-from neuralshade.base.json_numbers import finite
+from neuralshade.base.json_lines import json_line
 from neuralshade.base.strict_json import strict_json
 from neuralshade.base.version import VERSION
 
@@ -73,7 +72,7 @@ def _receive(jobs: IO[bytes], waiting: queue.SimpleQueue[Job]) -> None:
 
 def _send(events: IO[bytes], message: Mapping[str, Any]) -> None:
     try:
-        events.write(json.dumps(finite(message), separators=(",", ":")).encode() + b"\n")
+        events.write(json_line(message).encode())
         events.flush()
     except OSError:  # the driver is gone
         os._exit(1)

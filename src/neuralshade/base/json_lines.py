@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from neuralshade.base.json_numbers import finite
 from neuralshade.base.strict_json import strict_json
 from neuralshade.errors import OutputError
 
@@ -27,6 +29,11 @@ def opened_to_append(path: Path, use: str) -> IO[str]:
     except OSError as error:
         raise OutputError(f"{path}: got '{error.strerror}', need a file for {use}. Choose "
                           "another path.") from error  # fmt: skip
+
+
+def json_line(data: Any) -> str:
+    """Return plain JSON data on a line, with null for numbers that JSON lacks."""
+    return json.dumps(finite(data), separators=(",", ":"), allow_nan=False) + "\n"
 
 
 def json_lines(path: Path) -> Iterator[Any]:

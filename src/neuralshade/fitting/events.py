@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sys
@@ -10,8 +9,7 @@ import threading
 from collections.abc import Mapping
 from typing import IO, Any
 
-from neuralshade.base.json_lines import opened_to_append
-from neuralshade.base.json_numbers import finite
+from neuralshade.base.json_lines import json_line, opened_to_append
 from neuralshade.base.log_relay import LogTap
 from neuralshade.fitting.callback import Callback, RunningFit, Tick
 from neuralshade.fitting.facts import CurvePoints, progress_facts
@@ -71,12 +69,12 @@ class Events(Callback):
 
     def write(self, message: Mapping[str, Any]) -> None:
         """Append a line; log the first error and stop writing."""
-        line = json.dumps(finite(message), separators=(",", ":"), allow_nan=False)
+        line = json_line(message)
         with self._lock:
             if self.file is None:
                 return
             try:
-                self.file.write(line + "\n")
+                self.file.write(line)
                 self.file.flush()
                 return
             except (OSError, ValueError) as error:  # ValueError: the file is closed
