@@ -11,7 +11,6 @@ gpus: COUNT longer fits on one GPU and on two. Writes results/NAME.json.
 
 import argparse
 import os
-import shutil
 import tempfile
 import time
 from collections import deque
@@ -87,12 +86,11 @@ class Memory:
 
 @contextmanager
 def scratch():
-    """Yield an empty folder on the disk of the working folder's machine."""
-    folder = Path(tempfile.mkdtemp(prefix="neuralshade-bake-"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    """Yield an empty folder that is removed afterwards."""
+    with tempfile.TemporaryDirectory(
+        prefix="neuralshade-bake-", ignore_cleanup_errors=True
+    ) as made:
+        yield Path(made)
 
 
 def run(jobs: Sequence[Job], start: Callable[[str], Executor]) -> dict[str, Any]:

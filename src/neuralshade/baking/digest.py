@@ -16,7 +16,7 @@ from typing import Any
 
 from neuralshade.baking.job import Job
 from neuralshade.baking.settings import FILE_FORMS, KindSettings, Recipes, settings_of
-from neuralshade.baking.sources import path_of
+from neuralshade.baking.sources import split_source
 from neuralshade.baking.store import is_url
 from neuralshade.base.lazy_import import import_object
 from neuralshade.base.version import VERSION
@@ -45,8 +45,7 @@ class FileDigests:
         if known is not None and known[:2] == (found.st_size, found.st_mtime_ns):
             return known[2]
         with open(path, "rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest() if hasattr(
-                hashlib, "file_digest") else _digest_of(file)  # fmt: skip
+            digest = _digest_of(file)
         if not _is_fresh(found):
             self._known[key] = found.st_size, found.st_mtime_ns, digest
         return digest
@@ -96,8 +95,8 @@ def job_digest(job: Job, files: FileDigests, recipes: Recipes | None = None) -> 
 
 def _source(kind: Kind, source: str, files: FileDigests) -> list[Any]:
     """Return a source's name and the digests of what the kind reads of it."""
-    path = path_of(source) if kind.subject.several else source
-    name = source[: len(source) - len(path)] + os.path.basename(path.rstrip("/"))
+    name, path = split_source(source)
+    name += os.path.basename(path.rstrip("/"))
     if is_url(path):
         return [name, _url_token(path)]
     found = sorted(set(_read_of(kind, path)))
@@ -169,7 +168,7 @@ def _url_token(url: str) -> str:
 
 
 def _digest_of(file: Any) -> str:
-    """Return the SHA-256 of an open file, for Python 3.10."""
+    """Return the SHA-256 of an open file; hashlib.file_digest needs Python 3.11."""
     state = hashlib.sha256()
     while piece := file.read(1 << 20):
         state.update(piece)

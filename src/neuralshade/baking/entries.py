@@ -65,9 +65,9 @@ class JobBuilder:
         """Set what holds for entries that say nothing else; ``settings`` come from the caller."""
         self.kind = kind if kind is not None else defaults.get("kind")
         values = {name: value for name, value in defaults.items() if name != "kind"}
-        known = {name for each in baked_kinds() for name in settings_of(each).names}
-        for given, place in ((values, self.places.default), (settings, _caller)):
-            for name in [name for name in given if name not in known]:
+        known = {name for other in baked_kinds() for name in settings_of(other).names}
+        for each, place in ((values, self.places.default), (settings, _caller)):
+            for name in [name for name in each if name not in known]:
                 self.faults.add(place(name), f"{named(name)}: unknown setting of all kinds."
                                 f"{did_you_mean(name, known)}")  # fmt: skip
         self._defaults = {name: value for name, value in values.items() if name in known}
@@ -144,10 +144,10 @@ class JobBuilder:
         if kind not in self._of_kind:
             parts: list[dict[str, Any]] = []
             sources = ((self._defaults, self.places.default), (self._over, _caller))
-            for given, place in sources:
+            for unchecked, place in sources:
                 parts.append({})
-                for name in filter(known.knows, given):
-                    fault, parts[-1][name] = self._checked(known, name, given[name])
+                for name in filter(known.knows, unchecked):
+                    fault, parts[-1][name] = self._checked(known, name, unchecked[name])
                     if fault is not None:
                         self.faults.add(place(name), fault)
                         del parts[-1][name]

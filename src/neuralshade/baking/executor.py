@@ -12,6 +12,8 @@ from typing import Protocol
 
 from neuralshade.baking.job import Job, Row
 
+GRACE_SECONDS = 12.0  # for checkpoints of running fits; a worker's own limit is shorter
+
 
 @dataclass(frozen=True)
 class Started:

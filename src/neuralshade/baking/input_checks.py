@@ -33,7 +33,7 @@ class Inputs:
         for job in jobs:
             kind, before = settings_of(job.kind).kind, faults.count
             for source in job.subject:
-                path = path_of(source) if kind.subject.several else source
+                path = path_of(source)
                 if is_url(path):
                     self.urls += 1
                 else:

@@ -8,14 +8,14 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from neuralshade.baking.executor import Ended, Event, Lost, Started
+from neuralshade.baking.executor import GRACE_SECONDS, Ended, Event, Lost, Started
 from neuralshade.baking.job import Job, row_of
+from neuralshade.baking.local_slots import VISIBLE
 from neuralshade.baking.local_worker import LocalWorker
 from neuralshade.base.cores import LIMIT, core_count
 from neuralshade.base.version import VERSION
 from neuralshade.errors import DeviceError
 
-GRACE_SECONDS = 12.0  # for checkpoints of running fits; a worker's own limit is shorter
 MOST_STILLBORN = 3  # workers in a row that end before their first message
 
 Message = tuple[LocalWorker, "dict[str, Any] | None"]
@@ -95,7 +95,7 @@ class LocalExecutor:
     def _start(self, number: int) -> None:
         environment = {LIMIT: self._threads}
         if self._gpus:
-            environment["CUDA_VISIBLE_DEVICES"] = self._gpus[number % len(self._gpus)]
+            environment[VISIBLE] = self._gpus[number % len(self._gpus)]
         self._workers.append(LocalWorker(number, self._output, environment, self._inbox))
 
     def _dispatch(self) -> None:

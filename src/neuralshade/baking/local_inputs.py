@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from neuralshade.baking.sources import path_of, split_source
 from neuralshade.baking.store import is_url, local_path
 from neuralshade.base.temp_files import TempFolder
 
@@ -21,25 +22,18 @@ def local_inputs(subject: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
     Raises: PictureError for a URL that is not there.
     """
-    if not any(is_url(_split(word)[1]) for word in subject):
-        yield tuple(name + local_path(place) for name, place in map(_split, subject))
+    if not any(is_url(path_of(word)) for word in subject):
+        yield tuple(name + local_path(place) for name, place in map(split_source, subject))
         return
     from neuralshade.baking.url_store import fetch  # fsspec is optional
 
     with TempFolder() as folder:
         words = []
-        for number, (name, place) in enumerate(map(_split, subject)):
+        for number, (name, place) in enumerate(map(split_source, subject)):
             if is_url(place):
                 place = str(fetch(place, folder.path / str(number)))
             words.append(name + local_path(place))
         yield tuple(words)
-
-
-def _split(word: str) -> tuple[str, str]:
-    """Return "name=" and a place; "" where the input has no name."""
-    name, equals, place = word.partition("=")
-    named = equals and name.isidentifier() and not os.path.exists(word)
-    return (f"{name}=", place) if named else ("", word)
 
 
 def source_bytes(subject: Sequence[str]) -> int:
@@ -52,7 +46,7 @@ def read_ahead(subject: Sequence[str]) -> None:
     if not hasattr(os, "posix_fadvise"):
         return
     with suppress(OSError):
-        local = [place for _, place in map(_split, subject) if not is_url(place)]
+        local = [place for place in map(path_of, subject) if not is_url(place)]
         for path in _files(local)[:AHEAD_FILES]:
             descriptor = os.open(path, os.O_RDONLY)
             try:
@@ -64,7 +58,7 @@ def read_ahead(subject: Sequence[str]) -> None:
 def _files(subject: Sequence[str]) -> list[Path]:
     found = []
     for word in subject:
-        path = Path(_split(word)[1])
+        path = Path(path_of(word))
         if os.path.isdir(path):
             found += [each for each in sorted(path.iterdir()) if os.path.isfile(each)]
         elif os.path.isfile(path):

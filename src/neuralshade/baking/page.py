@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from neuralshade.baking.job import DONE, FAILED, SKIPPED, Row
+from neuralshade.baking.progress import time_text
 from neuralshade.baking.summary import Bar, Summary, decibel_bars, size_bars, summary_of
 from neuralshade.baking.worst import worst_pairs
 from neuralshade.measure.page import write_page
@@ -69,16 +70,7 @@ def _numbers(summary: Summary) -> list[tuple[str, str, str]]:
                ("Assets", size_text(summary.asset_bytes), _share(summary))]  # fmt: skip
     if summary.memory_bytes:
         numbers.append(("In GPU memory", size_text(summary.memory_bytes), ""))
-    return [*numbers, ("Time of workers", *time_text(summary.seconds))]
-
-
-def time_text(seconds: float) -> tuple[str, str]:
-    """Return a time and its unit: seconds, minutes from 100 s on, hours from 100 minutes on."""
-    if seconds < 100:
-        return f"{seconds:.3g}", "seconds"
-    if seconds < 6000:
-        return f"{seconds / 60:.3g}", "minutes"
-    return f"{seconds / 3600:,.3g}", "hours"
+    return [*numbers, ("Time of workers", time_text(summary.seconds), "")]
 
 
 def _share(summary: Summary) -> str:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from neuralshade.baking.executor import Ended, Event, Lost, Started
+from neuralshade.baking.executor import GRACE_SECONDS, Ended, Event, Lost, Started
 from neuralshade.baking.job import Job, plain_data, row_of
 from neuralshade.baking.ray_nodes import RayNodes, on_node
 from neuralshade.baking.ray_session import connect, disconnect, ray_module
@@ -27,7 +27,6 @@ from neuralshade.base.plugins import one_line_error
 from neuralshade.base.version import VERSION
 from neuralshade.errors import ConfigError
 
-GRACE_SECONDS = 12.0  # for checkpoints of running fits
 ONCE = {"max_retries": 0, "retry_exceptions": False, "num_returns": "streaming"}
 
 

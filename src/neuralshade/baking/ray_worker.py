@@ -14,6 +14,7 @@ from typing import Any
 from neuralshade.baking.executor import Ended
 from neuralshade.baking.folder_store import open_store
 from neuralshade.baking.job import job_of, plain_data
+from neuralshade.baking.local_slots import VISIBLE
 from neuralshade.baking.make import make, worker_name
 from neuralshade.baking.store import OWN, Store, is_url
 from neuralshade.base.cores import LIMIT
@@ -22,7 +23,6 @@ from neuralshade.errors import NeuralShadeError
 Message = dict[str, Any]
 SEEN_SECONDS = 3.0  # in which a network file system shows a new file
 LEAVE_SECONDS = 60.0  # for the executor to kill this process
-GPUS = "CUDA_VISIBLE_DEVICES"  # Ray sets it anew for each task
 
 
 class Process:
@@ -47,7 +47,7 @@ def run(place: str, token: str, data: Mapping[str, Any], threads: int) -> Iterat
     A process that computed on one GPU cannot change to another, nor go on after some faults.
     """
     os.environ[LIMIT] = str(threads)
-    gpus = os.environ.get(GPUS, "")
+    gpus = os.environ.get(VISIBLE, "")  # Ray sets it anew for each task
     if Process.gpus not in (None, gpus):
         yield {"moved": True}
         time.sleep(LEAVE_SECONDS)

@@ -1,4 +1,4 @@
-"""What a bake leaves beside its assets: bake.html, bake.csv and a table that was asked for."""
+"""What a bake leaves beside its assets: bake.html, bake.csv and a requested table."""
 
 from __future__ import annotations
 

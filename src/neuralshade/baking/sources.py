@@ -45,10 +45,15 @@ def checked_sources(values: Any, base: str, several: bool) -> tuple[str, ...]:
     return tuple(_source(each, base, several) for each in values)
 
 
+def split_source(source: str) -> tuple[str, str]:
+    """Return "name=" and the path or URL of a job's source; "" where it has no name."""
+    name, equals, path = source.partition("=")
+    return (f"{name}=", path) if equals and name.isidentifier() else ("", source)
+
+
 def path_of(source: str) -> str:
     """Return the path or the URL of a source that may be named."""
-    name, equals, path = source.partition("=")
-    return path if equals and name.isidentifier() else source
+    return split_source(source)[1]
 
 
 def _source(text: str, base: str, several: bool) -> str:

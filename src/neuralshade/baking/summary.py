@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from neuralshade.baking.job import FAILED, SKIPPED, Row
@@ -97,9 +97,8 @@ def size_bars(summary: Summary) -> list[Bar]:
     return _bars(summary.sizes, lambda step: 2 ** (step / 2))
 
 
-def _bars(counts: Counter[int], edge: object) -> list[Bar]:
+def _bars(counts: Counter[int], edge: Callable[[int], float]) -> list[Bar]:
     """Return a bar for each step between the least and the greatest, wider where they are many."""
-    assert callable(edge)
     if not counts:
         return []
     least, greatest = min(counts), max(counts)
