@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -38,8 +38,9 @@ class FolderPlaces:
 
 def read_folder(folder: str, faults: Faults, recipes: Recipes, kind: str | None = None,
                 pattern: str | None = None, settings: Mapping[str, Any] | None = None,
-                output: str | None = None) -> tuple[Job, ...]:  # fmt: skip
-    """Return a job for each source in a folder, named after its path there.
+                output: str | None = None) -> tuple[tuple[Job, ...], int]:  # fmt: skip
+    """Return a job for each source in a folder, named after its path there; and how many pictures
+    are left out, as they lie beside no set of maps.
 
     Args:
         kind: None where the folder has texture sets alone, which are made textures.
@@ -51,12 +52,12 @@ def read_folder(folder: str, faults: Faults, recipes: Recipes, kind: str | None 
     """
     if kind is not None:
         check_kind(kind)
-    skipped = "" if output is None else os.path.abspath(output)
+    skipped, loose = "" if output is None else os.path.abspath(output), 0
     if pattern is not None:
         names = list(_matching(folder, pattern, skipped))
         kind = kind or _sets_kind(folder, names)
     else:
-        kind, names = _usual(folder, kind, skipped)
+        kind, names, loose = _usual(folder, kind, skipped)
     if not names:
         sought = "picture or set of maps" if kind is None else f"source of fit {kind}"
         what = "nothing that matches it" if pattern is not None else f"no {sought}"
@@ -72,27 +73,17 @@ def read_folder(folder: str, faults: Faults, recipes: Recipes, kind: str | None 
     builder.set_defaults({}, kind, settings or {})
     for index, (source, name) in enumerate(zip(names, _asset_names(folder, names), strict=True)):
         builder.add(index, {"input": source, "name": name})
-    return builder.finished()
+    return builder.finished(), loose
 
 
-def loose_pictures(folder: str, jobs: Sequence[Job], output: str | None) -> int:
-    """Return the number of pictures in a folder that lie beside no map of a job."""
-    near = {place for job in jobs for one in job.subject for place in (one, os.path.dirname(one))}
-    skipped = "" if output is None else os.path.abspath(output)
-    base = os.path.abspath(folder)
-    places = (os.path.dirname(os.path.join(base, name))
-              for name in _files(folder, PICTURE_SUFFIXES, skipped))  # fmt: skip
-    return sum(os.path.normpath(place) not in near for place in places)
-
-
-def _usual(folder: str, kind: str | None, skipped: str) -> tuple[str | None, list[str]]:
-    """Return the kind and the sources of a folder, as paths in it."""
+def _usual(folder: str, kind: str | None, skipped: str) -> tuple[str | None, list[str], int]:
+    """Return the kind and the sources of a folder, as paths in it, and the pictures left out."""
     if kind is not None:
-        return kind, list(_sources(folder, settings_of(kind).kind, skipped))
-    sets = _kind_of_sets()
-    if found := list(_sources(folder, settings_of(sets).kind, skipped)):
-        return sets, found
-    return None, list(_files(folder, PICTURE_SUFFIXES, skipped))
+        return kind, list(_sources(folder, settings_of(kind).kind, skipped)), 0
+    sets, loose = _kind_of_sets(), list[str]()
+    if found := list(_sources(folder, settings_of(sets).kind, skipped, loose)):
+        return sets, found, len(loose)
+    return None, list(_files(folder, PICTURE_SUFFIXES, skipped)), 0
 
 
 def _kind_of_sets() -> str:
@@ -108,23 +99,26 @@ def _sets_kind(folder: str, names: list[str]) -> str | None:
     return _kind_of_sets() if sets else None
 
 
-def _sources(folder: str, kind: Kind, skipped: str) -> Iterator[str]:
-    """Yield the sources of a kind in a folder, sorted."""
+def _sources(folder: str, kind: Kind, skipped: str, loose: list[str] | None = None
+             ) -> Iterator[str]:  # fmt: skip
+    """Yield the sources of a kind in a folder, sorted; ``loose`` gets pictures beside no set."""
     subject = kind.subject
     if subject.picture:
         yield from _files(folder, PICTURE_SUFFIXES, skipped)
         return
     if subject.maps:
-        yield from _sets(folder, skipped)
+        yield from _sets(folder, skipped, [] if loose is None else loose)
     if subject.documents:
         yield from _files(folder, subject.documents, skipped)
 
 
-def _sets(folder: str, skipped: str) -> Iterator[str]:
+def _sets(folder: str, skipped: str, loose: list[str]) -> Iterator[str]:
     """Yield folders with a set of maps, and prefixes of files where there are several in one."""
-    for place, _ in _walk(folder, skipped):
+    for place, files in _walk(folder, skipped):
         pictures = pictures_in(Path(place))
         if not is_set(pictures):
+            loose += [name for name in files
+                      if os.path.splitext(name)[1].lower() in PICTURE_SUFFIXES]  # fmt: skip
             continue
         relative = os.path.relpath(place, folder)
         found = [prefix for prefix, files in sets_in(pictures).items() if is_set(files)]

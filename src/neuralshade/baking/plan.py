@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neuralshade.baking.faults import Faults
-from neuralshade.baking.folder import loose_pictures, read_folder
+from neuralshade.baking.folder import read_folder
 from neuralshade.baking.input_checks import Inputs
 from neuralshade.baking.job import Job
 from neuralshade.baking.manifest import SUFFIXES, read_manifest
@@ -130,13 +130,13 @@ def planned(source: str | os.PathLike[str], output: str | os.PathLike[str] | Non
     if os.path.isfile(target):
         raise ConfigError(f"output: got {target}, a file, need a folder. Name another.")
     faults, inputs, recipes = Faults(place), Inputs(), Recipes()
-    model = None
+    model, loose = None, 0
     if Path(place).suffix.lower() in MODELS:
         _check_model_arguments(place, target, kind, pattern)
         model = _model_jobs(place, target, faults, recipes, settings or {})
         jobs = model.jobs
     else:
-        jobs = _jobs(place, target, faults, recipes, kind, pattern, settings)
+        jobs, loose = _jobs(place, target, faults, recipes, kind, pattern, settings)
     inputs.check(jobs, faults)
     jobs = _ordered(jobs, target, faults)
     pixels = inputs.sizes(jobs, faults)
@@ -144,16 +144,16 @@ def planned(source: str | os.PathLike[str], output: str | os.PathLike[str] | Non
     notes = [*model.notes] if model is not None else []
     if inputs.urls:
         notes.append(f"{plural(inputs.urls, 'input')} by URL: not looked at before the bake.")
-    if kind is None and pattern is None and os.path.isdir(place):
-        loose = loose_pictures(place, jobs, None if is_url(target) else target)
-        if loose:
-            notes.append(f"{plural(loose, 'picture')} beside sets of maps left out: add --kind or "
-                         "--pattern for them.")  # fmt: skip
+    if loose:
+        notes.append(f"{plural(loose, 'picture')} beside sets of maps left out: add --kind or "
+                     "--pattern for them.")  # fmt: skip
     return _estimated(Plan(place, target, jobs, {}, {}, tuple(notes), model), pixels, recipes)
 
 
 def _jobs(place: str, output: str, faults: Faults, recipes: Recipes, kind: str | None,
-          pattern: str | None, settings: Mapping[str, Any] | None) -> tuple[Job, ...]:  # fmt: skip
+          pattern: str | None, settings: Mapping[str, Any] | None,
+          ) -> tuple[tuple[Job, ...], int]:  # fmt: skip
+    """Return the jobs of a folder or a manifest, and the pictures of a folder left out."""
     if os.path.isdir(place):
         return read_folder(place, faults, recipes, kind, pattern, settings,
                            None if is_url(output) else output)  # fmt: skip
@@ -161,7 +161,7 @@ def _jobs(place: str, output: str, faults: Faults, recipes: Recipes, kind: str |
         raise ConfigError(f"pattern: got {pattern!r} beside {place}, need a folder to search. "
                           "Leave it out.")  # fmt: skip
     if Path(place).suffix.lower() in SUFFIXES:
-        return read_manifest(place, faults, recipes, kind, settings)
+        return read_manifest(place, faults, recipes, kind, settings), 0
     got = "another file" if os.path.exists(place) else "no such file or folder"
     raise ConfigError(f"{place}: got {got}, need a folder, a manifest (.toml, "
                       ".json) or a model (.glb, .gltf). Check the path.")  # fmt: skip
