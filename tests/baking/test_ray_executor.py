@@ -28,7 +28,7 @@ def executor(ray_cluster, probes):
     with_ray.close()
 
 
-def until(executor, kind, count=1, seconds=60):
+def until(executor, kind, count=1, seconds=300):
     """Return the first events of a kind."""
     found, end = [], time.monotonic() + seconds
     while len(found) < count and time.monotonic() < end:
@@ -67,13 +67,15 @@ def test_a_missing_package_is_said(tmp_path, monkeypatch, same_message):
 def test_a_node_that_dies_loses_its_jobs_and_others_take_them(ray_cluster, probes):
     node = ray_cluster.add()
     executor = RayExecutor(ray_cluster.address, str(probes.output))
-    jobs = probes.jobs(12, sleep=1.0)
+    jobs = probes.gated_jobs(12)
     killed = []
 
     def observer(progress):
         if progress.running == 3 and not killed:
             killed.append(node)
             ray_cluster.kill(node)
+        if progress.repeated:  # a worker outlives its node by moments, in which it could end
+            probes.pass_gate(12)
 
     assert executor.slots() == 3
     result = run_jobs(jobs, open_store(probes.output), executor, observer=observer)
@@ -85,7 +87,7 @@ def test_a_node_that_dies_loses_its_jobs_and_others_take_them(ray_cluster, probe
 @slow
 def test_nodes_that_come_take_jobs(ray_cluster, probes):
     executor = RayExecutor(ray_cluster.address, str(probes.output))
-    jobs, nodes = probes.jobs(16, sleep=1.0), []
+    jobs, nodes = probes.gated_jobs(16), []
     most = 0
 
     def observer(progress):
@@ -93,6 +95,8 @@ def test_nodes_that_come_take_jobs(ray_cluster, probes):
         if progress.running and not nodes:
             nodes.append(ray_cluster.add())
         most = max(most, progress.running)
+        if most == 3:
+            probes.pass_gate(16)
 
     result = run_jobs(jobs, open_store(probes.output), executor, observer=observer)
     ray_cluster.kill(nodes[0])
@@ -107,7 +111,7 @@ def test_a_job_that_is_stopped_is_lost_and_its_worker_gone(executor, probes, sam
     (lost,) = until(executor, Lost)
     host, pid = started.worker.split(":")
     same_message(lost.reason.replace(started.worker, "HOST:PID"), "worker HOST:PID")
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while int(pid) in probes.alive() and time.monotonic() < end:
         time.sleep(0.05)
     assert int(pid) not in probes.alive() and host
@@ -118,7 +122,7 @@ def test_close_lets_running_fits_save_their_checkpoints(executor, probes):
     job = probes.job("long", sleep=1e6)
     executor.submit(job)
     until(executor, Started)
-    end = time.monotonic() + 30  # until the fit itself sleeps
+    end = time.monotonic() + 300  # until the fit itself sleeps
     while not probes.alive() and time.monotonic() < end:
         time.sleep(0.05)
     executor.close()
@@ -208,8 +212,10 @@ def test_a_process_stays_on_its_gpu(ray_cluster, probes):
         executor = RayExecutor(ray_cluster.address, str(probes.output), gpu_share=0.5, cpus=1)
         assert executor.slots() == 4
         for part in range(4):  # pauses, in which processes are given back
-            for number in range(4):
-                executor.submit(probes.job(f"p{part}{number}", sleep=0.1, gpu=True))
+            for job in probes.gated_jobs(4, gpu=True, part=part):
+                executor.submit(job)
+            until(executor, Started, 4)
+            probes.pass_gate(4)
             until(executor, Ended, 4)
             time.sleep(1.2)
         executor.close()
