@@ -30,7 +30,7 @@ import neuralshade
 from neuralshade.baking.bake import run_jobs
 from neuralshade.baking.executor import Ended, Executor
 from neuralshade.baking.folder_store import open_store
-from neuralshade.baking.job import DONE, FAILED, Job, Row
+from neuralshade.baking.job import FAILED, MADE, Job, Row
 from neuralshade.baking.local_executor import LocalExecutor
 from neuralshade.baking.local_slots import local_slots
 from neuralshade.errors import DeviceError
@@ -55,7 +55,7 @@ class Instant:
         return 16
 
     def submit(self, job: Job) -> None:
-        self._ended.append(Ended(job.name, Row(job.name, job.kind, job.output, DONE)))
+        self._ended.append(Ended(job.name, Row(job.name, job.kind, job.output, MADE)))
 
     def events(self, timeout: float) -> Sequence[Ended]:
         found = list(self._ended)

@@ -10,7 +10,7 @@ import neuralshade
 from neuralshade import ConfigError, OutputError
 from neuralshade.baking import local_executor, local_slots
 from neuralshade.baking.bake import bake
-from neuralshade.baking.job import DONE, SKIPPED, Job
+from neuralshade.baking.job import KEPT, MADE, Job
 from neuralshade.baking.ledger import Ledger
 from neuralshade.baking.local_slots import LocalSlots
 from neuralshade.baking.make import make, wrong_version
@@ -48,8 +48,8 @@ def test_only_what_changed_is_made_again(manifest, probes, tmp_path):
     seen = []
     result = neuralshade.bake(manifest(a=1, b=1), probes.output, jobs=1, observer=seen.append,
                               events="events.jsonl")  # fmt: skip
-    assert states(result) == {"a": DONE, "b": DONE} and result.failed == []
-    assert seen[-1].done == seen[-1].total == 2
+    assert states(result) == {"a": MADE, "b": MADE} and result.failed == []
+    assert seen[-1].made == seen[-1].total == 2
     assert probes.files() == {"a.nsh", "b.nsh"}
     assert not (probes.output / ".bake/work").exists()
     assert {line["type"] for line in json_lines(Path("events.jsonl"))} == {
@@ -59,9 +59,9 @@ def test_only_what_changed_is_made_again(manifest, probes, tmp_path):
     }
     os.utime("a.json", (1.1e9, 1.1e9))  # read again, and the same
     again = bake(manifest(a=1, b=2), probes.output, jobs=1)
-    assert states(again) == {"a": SKIPPED, "b": DONE}
+    assert states(again) == {"a": KEPT, "b": MADE}
     assert again.rows[0].digest in {row.digest for row in result.rows}
-    assert states(bake(manifest(a=1), probes.output, jobs=1, force=True)) == {"a": DONE}
+    assert states(bake(manifest(a=1), probes.output, jobs=1, force=True)) == {"a": MADE}
 
 
 def test_a_plan_runs_nothing(manifest, probes):
@@ -149,7 +149,7 @@ def test_a_disk_that_is_full_leaves_no_file(probes, monkeypatch):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert event.sound and "File too large" in event.reason and probes.files() == set()
-    assert make(job, store).row.state == DONE
+    assert make(job, store).row.state == MADE
 
 
 @pytest.mark.slow  # fits a texture set
@@ -159,5 +159,5 @@ def test_a_model_comes_out_with_its_assets(tmp_path, monkeypatch):
     file.document["materials"] = [material("wall", file.image(picture(1)))]
     file.save(tmp_path / "house.glb")
     result = bake("house.glb", settings={"steps": 9, "engine": "torch"}, jobs=1)
-    assert states(result) == {"wall": DONE} and result.output == "house_baked"
+    assert states(result) == {"wall": MADE} and result.output == "house_baked"
     assert {path.name for path in Path("house_baked").iterdir()} >= {"wall.nsh", "house.glb"}

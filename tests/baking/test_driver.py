@@ -6,11 +6,13 @@ import signal
 import pytest
 
 from neuralshade import FitInterrupted, OutputError
+from neuralshade.baking import ledger
 from neuralshade.baking.bake import run_jobs
 from neuralshade.baking.executor import Ended, Lost, Started
 from neuralshade.baking.folder_store import open_store
-from neuralshade.baking.job import DONE, FAILED, Job, Row
-from neuralshade.baking.ledger import Ledger, last_rows
+from neuralshade.baking.job import FAILED, MADE, Job, Row
+from neuralshade.baking.ledger import Ledger
+from neuralshade.base.json_lines import json_lines
 
 
 class Scripted:
@@ -53,7 +55,7 @@ def job(name, **values):
     return Job(name, "probe", ("a",), f"{name}.nsh", **values)
 
 
-def row_of(job, state=DONE, message=""):
+def row_of(job, state=MADE, message=""):
     return Row(job.name, job.kind, job.output, state, message, seconds=1.0)
 
 
@@ -79,7 +81,7 @@ def test_few_are_in_flight_and_little_is_kept(run):
     result = run((job(f"j{number}") for number in range(500)), executor,
                  observer=lambda progress: kept.append(progress))  # fmt: skip
     assert executor.most == 6 and len(result.rows) == 500
-    assert kept[-1].done == kept[-1].total == 500 and kept[-1].running == 0
+    assert kept[-1].made == kept[-1].total == 500 and kept[-1].running == 0
 
 
 def test_a_lost_job_has_three_attempts_and_a_refused_one(run):
@@ -89,7 +91,7 @@ def test_a_lost_job_has_three_attempts_and_a_refused_one(run):
     rows = {row.name: row for row in run([job(name) for name in "abcd"], executor).rows}
     assert {name: row.attempts for name, row in rows.items()} == {"a": 3, "b": 1, "c": 3, "d": 1}
     assert (rows["a"].state, rows["a"].message) == (FAILED, lost.reason)
-    assert rows["c"].state == rows["d"].state == DONE
+    assert rows["c"].state == rows["d"].state == MADE
 
 
 def test_what_needs_a_failed_job_is_not_tried(run):
@@ -134,11 +136,29 @@ def test_a_second_driver_is_refused_and_a_dead_one_is_not(run, tmp_path, refusal
 
 def test_a_torn_line_is_left_out(run, tmp_path):
     result = run([job("a"), job("b")], Scripted())
-    with result.ledger.open("ab") as file:
+    with result.run.path.open("ab") as file:
         file.write(b'{"name":"c","ki')
-    assert [row.name for row in last_rows(result.ledger)] == ["a", "b"]
+    assert [row.name for row in result.rows] == ["a", "b"]
     again = run([job("b"), job("d")], Scripted())
     assert [row.name for row in again.rows] == ["b", "d"]
+    assert [row.name for row in result.rows] == ["a", "b"]  # those of the first run still
+
+
+def test_rows_are_read_from_where_their_run_begins(run, monkeypatch):
+    """Of many earlier runs nothing is read, and no row is kept."""
+    for _ in range(3):
+        run((job(f"j{number}") for number in range(200)), Scripted())
+    result = run([job("a"), job("b")], Scripted())
+    read = []
+    monkeypatch.setattr(ledger, "json_lines", lambda *about: map(counted, json_lines(*about)))
+
+    def counted(data):
+        read.append(data)
+        return data
+
+    assert next(result.each_row()).name == "a" and len(read) == 2  # the run's own line, and one
+    read.clear()
+    assert [row.name for row in result.rows] == ["a", "b"] and len(read) == 3
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")

@@ -106,7 +106,7 @@ set = ["photo=in.png", "strength=0.5", "other=missing.png"]
 
 @pytest.mark.parametrize("line, place, word", [
     ("target_psn = 38", 5, "Did you mean target_psnr?"),
-    ("steps = 'many'", 5, "int"),
+    ("steps = 'many'", 5, "a whole number"),
     ("latents = 'bc1'\npolish = 2", 3, "polish"),
     ("kind = 'texture'", 5, "Did you mean textures?"),
     ("name = '../wall'", 5, "inside"),

@@ -9,7 +9,7 @@ from PIL import Image
 
 import neuralshade
 from neuralshade.baking import summary
-from neuralshade.baking.job import DONE, FAILED, Row
+from neuralshade.baking.job import FAILED, MADE, Row
 from neuralshade.baking.page import size_text, write_bake_page
 from neuralshade.fitting.options import FitOptions
 
@@ -19,7 +19,7 @@ NASTY = "</script><img src=x onerror=alert(1)>"
 def rows(count):
     yield Row(NASTY, "image", "x.nsh", FAILED, f"{NASTY}: got it, need none.")
     for n in range(count):
-        yield Row(f"wall{n:05}", "image", f"wall{n:05}.nsh", DONE, psnr_db=30 + n % 9,
+        yield Row(f"wall{n:05}", "image", f"wall{n:05}.nsh", MADE, psnr_db=30 + n % 9,
                   asset_bytes=1000 + n, source_bytes=9000, seconds=1.0)  # fmt: skip
 
 
@@ -46,8 +46,8 @@ def test_the_worst_are_drawn_beside_their_sources(tmp_path):
     picture, asset = tmp_path / "small.png", tmp_path / "small.nsh"
     Image.new("RGB", (24, 16), "teal").save(picture)
     neuralshade.fit_image(picture, asset, steps=2, options=FitOptions(engine="torch"))
-    made = [Row("small", "image", asset.name, DONE, psnr_db=20.0, asset_bytes=1),
-            Row("gone", "image", "gone.nsh", DONE, psnr_db=21.0, asset_bytes=1)]  # fmt: skip
+    made = [Row("small", "image", asset.name, MADE, psnr_db=20.0, asset_bytes=1),
+            Row("gone", "image", "gone.nsh", MADE, psnr_db=21.0, asset_bytes=1)]  # fmt: skip
     subjects = {"small": (str(picture),), "gone": (str(picture),)}
     write_bake_page(tmp_path / "bake.html", made, title="night", folder=asset.parent,
                     subjects=subjects)  # fmt: skip

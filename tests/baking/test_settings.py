@@ -1,5 +1,7 @@
 """baking/settings and baking/call: what a job may set, and the call that it becomes."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,7 @@ def test_values_come_in_their_types():
     ("textures", "report", "a.html", "Leave"),  # one file for all jobs
     ("textures", "bytes", [1], "--bytes"),
     ("textures", "normal_convention", "opengll", "Did you mean opengl?"),
-    ("textures", "steps", "many", "int"),
+    ("textures", "steps", "many", "a whole number"),
     ("textures", "deterministic", 1, "true"),
     ("textures", "engine", "cuda:0", "torch"),
     ("textures", "device", 0, "--device"),
@@ -54,7 +56,21 @@ def test_settings_that_contradict_each_other_are_refused(same_message):
     assert settings_of("image").recipe({"preset": "detail"}).bpp == 16
     with pytest.raises(ConfigError) as refused:
         textures.recipe({"latents": "bc1", "polish": 2})
-    same_message(str(refused.value), "TexturesRecipe.polish", "plain")
+    same_message(str(refused.value), "polish", "plain")
+    with pytest.raises(ConfigError) as refused:
+        settings_of("image").recipe({"seconds": None, "bpp": -1.0})
+    assert str(refused.value).startswith("bpp: got -1.0")
+
+
+def test_no_message_has_a_class_of_python():
+    """Whatever setting of whatever kind is wrong: a manifest has its own names alone."""
+    for kind in baked_kinds():
+        known = settings_of(kind)
+        for name in known.names:
+            with pytest.raises(ConfigError) as refused:
+                known.checked(name, [2.5j])
+            assert known.kind.recipe.__name__ not in str(refused.value)
+            assert not re.search(r"need (int|float|str|bool)\b", str(refused.value))
 
 
 def test_kinds_that_write_one_asset_are_baked(same_message):

@@ -7,16 +7,16 @@ import sys
 import pytest
 
 from neuralshade.baking import summary
-from neuralshade.baking.job import DONE, FAILED, SKIPPED, Row
+from neuralshade.baking.job import FAILED, KEPT, MADE, Row
 from neuralshade.baking.summary import decibel_bars, size_bars, summary_of
 from neuralshade.baking.table import COLUMNS, check_table, write_table
 from neuralshade.errors import ConfigError, DeviceError
 
 ROWS = [
-    Row("a/one", "image", "a/one.nsh", DONE, seconds=1.5, psnr_db=31.25, asset_bytes=1000,
+    Row("a/one", "image", "a/one.nsh", MADE, seconds=1.5, psnr_db=31.25, asset_bytes=1000,
         source_bytes=4000, bits_per_pixel=2.5, worker="host:7"),
     Row("two", "textures", "two.nsh", FAILED, 'two: got "x, y"\nand more', attempts=3, seconds=2.0),
-    Row("thr\udce9e", "image", "thr\udce9e.nsh", SKIPPED, seconds=9.0, psnr_db=math.inf,
+    Row("thr\udce9e", "image", "thr\udce9e.nsh", KEPT, seconds=9.0, psnr_db=math.inf,
         asset_bytes=1500, source_bytes=6000),
 ]  # fmt: skip
 
@@ -52,7 +52,7 @@ def test_a_table_is_refused_before_anything_runs(tmp_path, monkeypatch, same_mes
 
 def test_totals_and_order():
     found = summary_of(iter(ROWS))
-    assert found.states == {DONE: 1, FAILED: 1, SKIPPED: 1}
+    assert found.states == {MADE: 1, FAILED: 1, KEPT: 1}
     assert (found.seconds, found.asset_bytes, found.source_bytes) == (3.5, 2500, 10_000)
     assert [row.name for row in found.rows] == ["two", "a/one", ROWS[2].name]
     assert [row.name for row in found.worst] == ["a/one", ROWS[2].name]
@@ -63,7 +63,7 @@ def test_totals_and_order():
 
 def test_a_page_keeps_what_failed_and_the_worst(monkeypatch):
     monkeypatch.setattr(summary, "MOST_ROWS", 4)
-    rows = [Row(f"r{n}", "image", "", DONE, psnr_db=float(n), asset_bytes=2**n) for n in range(50)]
+    rows = [Row(f"r{n}", "image", "", MADE, psnr_db=float(n), asset_bytes=2**n) for n in range(50)]
     found = summary_of([*rows, Row("bad", "image", "", FAILED)])
     assert [row.name for row in found.rows] == ["bad", "r0", "r1", "r2"]
     assert found.left_out == 47 and sum(bar.count for bar in decibel_bars(found)) == 50

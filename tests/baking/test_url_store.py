@@ -12,7 +12,7 @@ from neuralshade.asset.file import read_asset_file
 from neuralshade.baking.bake import run_jobs
 from neuralshade.baking.executor import Ended, Lost
 from neuralshade.baking.folder_store import open_store
-from neuralshade.baking.job import DONE, FAILED, SKIPPED
+from neuralshade.baking.job import FAILED, KEPT, MADE
 from neuralshade.baking.local_executor import LocalExecutor
 from neuralshade.baking.local_inputs import local_inputs
 from neuralshade.baking.make import make
@@ -42,11 +42,11 @@ def remote(job, files, bucket):
 def test_a_bake_reads_and_writes_objects(probes, files, bucket):
     jobs = [remote(job, files, bucket) for job in probes.jobs(3, tries=False)]
     result = run_jobs(jobs, open_store(bucket), LocalExecutor(bucket, 1))
-    assert [row.state for row in result.rows] == [DONE] * 3
+    assert [row.state for row in result.rows] == [MADE] * 3
     with local_inputs([f"{bucket}/{jobs[2].output}"]) as (copy,):
         assert read_asset_file(copy).tensors["value"][0] == 2
     again = run_jobs(jobs, open_store(bucket), LocalExecutor(bucket, 1))
-    assert [row.state for row in again.rows] == [SKIPPED] * 3
+    assert [row.state for row in again.rows] == [KEPT] * 3
     assert again.rows[0].asset_bytes == result.rows[0].asset_bytes
 
 

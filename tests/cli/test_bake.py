@@ -73,13 +73,13 @@ def test_a_bake_lists_what_failed_and_keeps_the_rest(run, folder):
     flags = ["--kind", "image", "-o", "out", "--set", "steps=2", "--set", "preset=tiny-9",
              "--set", "engine=torch", "--jobs", "1"]  # fmt: skip
     done = run("bake", ".", *flags)
-    assert done.code == 1 and done.out[-1].startswith("out: 2 of 2: 1 done, 0 running, 1 failed")
+    assert done.code == 1 and done.out[-1].startswith("out: 2 of 2: 1 made, 0 running, 1 failed")
     assert "bad: " in done.err[-1]
     assert neuralshade.load("out/a.nsh").recipe.steps == 2
     again = run("bake", ".", *flags, "--json")
     facts = json.loads(again.out[-1])
-    assert (facts["skipped"], facts["failed"]) == (1, 1)
-    assert {row["state"] for row in facts["rows"]} == {"skipped", "failed"}
+    assert (facts["kept"], facts["failed"]) == (1, 1)
+    assert {row["state"] for row in facts["rows"]} == {"kept", "failed"}
 
 
 def test_completed_kinds_are_those_that_are_baked():

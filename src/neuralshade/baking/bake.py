@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from neuralshade.baking.driver import Driver
 from neuralshade.baking.executor import Executor
 from neuralshade.baking.folder_store import open_store
 from neuralshade.baking.job import FAILED, Job, Row
-from neuralshade.baking.ledger import Ledger, last_rows
+from neuralshade.baking.ledger import Ledger, Run
 from neuralshade.baking.plan import Plan, planned
 from neuralshade.baking.progress import BakeEvents, BakeObserver, BakeProgress
 from neuralshade.baking.results import write_results
@@ -30,11 +30,11 @@ MOST_JOBS = 1024  # processes of one machine
 
 @dataclass(frozen=True)
 class BakeResult(ShortRepr):
-    """Result of a bake. ``rows`` are read from its ledger, which the next bake appends to."""
+    """Result of a bake. ``rows`` are read from its ledger, of a million assets one by one."""
 
     output: str
     progress: BakeProgress
-    ledger: Path | None = None  # None where nothing was run
+    run: Run | None = None  # None where nothing was run
     plan: Plan | None = None  # its jobs, and what they were estimated to take
     files: tuple[Path, ...] = ()  # besides the assets: of a model its .glb and its page
 
@@ -44,12 +44,20 @@ class BakeResult(ShortRepr):
     @property
     def rows(self) -> list[Row]:
         """Return a row for each job, in the order in which they ended."""
-        return [] if self.ledger is None else list(last_rows(self.ledger))
+        return list(self.each_row())
 
     @property
     def failed(self) -> list[Row]:
-        """Return the rows of jobs that were set aside."""
-        return [row for row in self.rows if row.state == FAILED]
+        """Return the rows of jobs that failed."""
+        return list(self.each_failed())
+
+    def each_row(self) -> Iterator[Row]:
+        """Yield the rows without keeping them."""
+        yield from self.run or ()
+
+    def each_failed(self) -> Iterator[Row]:
+        """Yield the rows of jobs that failed without keeping them."""
+        return (row for row in self.each_row() if row.state == FAILED)
 
 
 def ignore(progress: BakeProgress) -> None:
@@ -76,7 +84,7 @@ def bake(source: str | os.PathLike[str], output: str | os.PathLike[str] | None =
         settings: of all assets; those of a manifest's entry replace them.
         jobs: fits at once on this machine; None: as many as fit.
         ray: address of a Ray cluster, or "auto".
-        force: make assets again that are there already.
+        force: make all assets again, none is kept.
         timeout: seconds that a fit may take; one that takes longer is stopped and set aside.
         share: materials of equal settings take the shared part of the first of them.
         events: file for JSON lines; "-": standard output.
@@ -105,9 +113,9 @@ def bake(source: str | os.PathLike[str], output: str | os.PathLike[str] | None =
     if found.model is not None:
         from neuralshade.baking.gltf.finish import finish_model  # decodes: loads what draws
 
-        result = replace(result, files=tuple(finish_model(found.model, result.rows)))
+        result = replace(result, files=tuple(finish_model(found.model, result.each_row())))
     subjects = {job.name: job.subject for job in wanted}
-    write_results(store, lambda: result.rows, subjects, table)
+    write_results(store, result.each_row, subjects, table)
     return replace(result, plan=found)
 
 
@@ -153,6 +161,6 @@ def run_jobs(jobs: Iterable[Job], store: Store, executor: Executor, *,
             made = Driver(executor, ledger, written, observer, timeout).run(jobs)
         if not made.failed:
             store.clear()
-        return BakeResult(store.place, made, ledger.path)
+        return BakeResult(store.place, made, ledger.run)
     finally:
         executor.close()

@@ -28,7 +28,7 @@ class Started:
 
 @dataclass(frozen=True)
 class Ended:
-    """A job's worker reported ``row``: DONE, SKIPPED or FAILED (its input was refused)."""
+    """A job's worker reported ``row``: MADE, KEPT or FAILED (its input was refused)."""
 
     name: str
     row: Row

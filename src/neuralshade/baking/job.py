@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
-DONE, SKIPPED, FAILED = "done", "skipped", "failed"
+MADE, KEPT, FAILED = "made", "kept", "failed"
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Job:
 class Row:
     """What became of a job: a row of the table.
 
-    ``state``: DONE, SKIPPED (it was there already) or FAILED with ``message``. ``seconds`` are
-    those of the last attempt; ``source_bytes`` those of the files it was fitted to; ``psnr_db`` is
-    None for kinds that measure none. ``worker`` is "HOST:PID" of the process that made it.
+    ``state``: MADE, KEPT (it was there, of the same digest) or FAILED with ``message``. ``seconds``
+    are those of the last attempt; ``source_bytes`` those of the files it was fitted to; ``psnr_db``
+    is None for kinds that measure none. ``worker`` is "HOST:PID" of the process that made it.
     """
 
     name: str

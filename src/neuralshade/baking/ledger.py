@@ -6,6 +6,7 @@ import json
 import os
 import platform
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,7 +24,7 @@ LEDGER, LOCK = "ledger.jsonl", "lock"
 class Ledger(Closeable):
     """The rows of a bake in ``folder``, written as jobs end; nobody else writes while it is open.
 
-    Each run begins with a line of its own, so that the file has all runs and ``rows`` the last.
+    Each run begins with a line of its own, so that the file has all runs; ``run`` has this one.
     Lines are handed to the system one by one, so that a killed driver loses none.
 
     Raises: OutputError where another driver runs, or the folder cannot be written.
@@ -39,6 +40,7 @@ class Ledger(Closeable):
         self._lock = _locked(folder / LOCK, place)
         try:
             self._file: IO[str] | None = opened_to_append(self.path, "the ledger of a bake")
+            self.run = Run(self.path, self._file.tell())
             self._append({"run": VERSION})
         except BaseException:
             os.close(self._lock)
@@ -57,10 +59,6 @@ class Ledger(Closeable):
             raise OutputError(f"{self.path}: got '{error.strerror}', need room for the ledger. "
                               "Free some space; the same command goes on.") from error  # fmt: skip
 
-    def rows(self) -> Iterator[Row]:
-        """Yield the rows of the last run."""
-        return last_rows(self.path)
-
     def close(self) -> None:
         """Let another driver begin."""
         if self._file is not None:
@@ -69,13 +67,23 @@ class Ledger(Closeable):
             os.close(self._lock)
 
 
-def last_rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of the last run in a ledger, in the order in which its jobs ended."""
-    runs = sum("run" in data for data in json_lines(path))
-    for data in json_lines(path):
-        if "run" in data:
-            runs -= 1
-        elif runs == 0:
+@dataclass(frozen=True)
+class Run:
+    """Rows of one run in a ledger, in the order in which its jobs ended.
+
+    They are read anew by each iteration, one at a time, from ``begin`` on: the bytes of the runs
+    before. Later runs are left out.
+    """
+
+    path: Path
+    begin: int
+
+    def __iter__(self) -> Iterator[Row]:
+        found = json_lines(self.path, self.begin)
+        next(found, None)  # the line that begins it
+        for data in found:
+            if "run" in data:
+                return
             yield row_of(data)
 
 

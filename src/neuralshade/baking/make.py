@@ -15,8 +15,9 @@ from neuralshade.asset.file import AssetFile, is_asset_file, read_asset_file, to
 from neuralshade.baking.call import call_of
 from neuralshade.baking.digest import FileDigests, FileStamps, job_digest
 from neuralshade.baking.executor import Ended, Lost
-from neuralshade.baking.job import DONE, FAILED, SKIPPED, Job, Row
+from neuralshade.baking.job import FAILED, KEPT, MADE, Job, Row
 from neuralshade.baking.local_inputs import local_inputs, source_bytes
+from neuralshade.baking.settings import manifest_words, settings_of
 from neuralshade.baking.store import Store
 from neuralshade.base.atomic import DISK_ERRNOS
 from neuralshade.base.message_text import plain
@@ -69,7 +70,8 @@ def make(job: Job, store: Store) -> Ended | Lost:
         if memory := _memory_message(error):
             return Lost(job.name, memory)
         seconds = time.monotonic() - begun
-        row = Row(job.name, job.kind, job.output, FAILED, plain(str(error)), seconds=seconds,
+        message = plain(manifest_words(settings_of(job.kind).kind, str(error)))
+        row = Row(job.name, job.kind, job.output, FAILED, message, seconds=seconds,
                   digest=job.digest, worker=worker_name())  # fmt: skip
     except Exception as error:  # reported with its job, so that the others go on
         if disk := _disk_message(error):
@@ -128,7 +130,7 @@ class _Stored:
         return bool(job.digest) and self.stamp.get("digest") == job.digest
 
     def row(self, job: Job) -> Row:
-        return _row(job, SKIPPED, self.header, self.stamp, self.size)
+        return _row(job, KEPT, self.header, self.stamp, self.size)
 
 
 def _made(job: Job, store: Store, begun: float, facts: Mapping[str, Any]) -> Row:
@@ -149,7 +151,7 @@ def _made(job: Job, store: Store, begun: float, facts: Mapping[str, Any]) -> Row
         header = _stamped(asset, stamp)
         size = asset.stat().st_size
         store.publish(asset, job.output)
-    return _row(job, DONE, header, stamp, size)
+    return _row(job, MADE, header, stamp, size)
 
 
 def _finished_before(asset: Path, job: Job) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from neuralshade.baking.job import DONE, FAILED, SKIPPED, Row
+from neuralshade.baking.job import FAILED, KEPT, MADE, Row
 from neuralshade.baking.progress import time_text
 from neuralshade.baking.summary import Bar, Summary, decibel_bars, size_bars, summary_of
 from neuralshade.baking.worst import worst_pairs
@@ -64,8 +64,8 @@ def size_text(count: float) -> str:
 def _numbers(summary: Summary) -> list[tuple[str, str, str]]:
     """Return the figures at the top: label, value, and what stands behind it in small."""
     states = summary.states
-    kept = f"{states[SKIPPED]:,} were there" if states[SKIPPED] else ""
-    numbers = [("Made", f"{states[DONE]:,}", kept), ("Failed", f"{states[FAILED]:,}", ""),
+    numbers = [("Made", f"{states[MADE]:,}", ""), ("Kept", f"{states[KEPT]:,}", ""),
+               ("Failed", f"{states[FAILED]:,}", ""),
                ("Sources", size_text(summary.source_bytes), ""),
                ("Assets", size_text(summary.asset_bytes), _share(summary))]  # fmt: skip
     if summary.memory_bytes:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any
 
-from neuralshade.baking.job import DONE, FAILED, SKIPPED, Row, plain_data
+from neuralshade.baking.job import FAILED, KEPT, MADE, Row, plain_data
 from neuralshade.base.closeable import Closeable
 from neuralshade.base.json_lines import json_line, opened_to_append
 from neuralshade.fitting.output_checks import events_path
@@ -24,8 +24,8 @@ class BakeProgress:
     """Counts of a bake's jobs; ``left_seconds`` is None until a job was made."""
 
     total: int
-    done: int = 0
-    skipped: int = 0
+    made: int = 0
+    kept: int = 0  # there already, of the same inputs and settings
     failed: int = 0
     running: int = 0
     repeated: int = 0  # attempts whose worker was lost
@@ -34,21 +34,21 @@ class BakeProgress:
 
     @property
     def ended(self) -> int:
-        return self.done + self.skipped + self.failed
+        return self.made + self.kept + self.failed
 
     @property
     def per_minute(self) -> float:
         """Return the assets that were made, a minute."""
-        return 60.0 * self.done / self.seconds if self.seconds > 0 else 0.0
+        return 60.0 * self.made / self.seconds if self.seconds > 0 else 0.0
 
     def line(self) -> str:
         """Return it on one line, for people."""
-        counts = [f"{self.done:,} done", f"{self.running:,} running"]
+        counts = [f"{self.made:,} made", f"{self.running:,} running"]
         counts += [f"{count:,} {what}" for count, what in
-                   ((self.failed, "failed"), (self.skipped, "there already"),
+                   ((self.failed, "failed"), (self.kept, "kept"),
                     (self.repeated, "repeated")) if count]  # fmt: skip
         text = f"{self.ended:,} of {self.total:,}: {', '.join(counts)}"
-        if self.done:
+        if self.made:
             text += f", {self.per_minute:.3g} assets/min"
         return text if self.left_seconds is None else f"{text}, {time_text(self.left_seconds)} left"
 
@@ -71,7 +71,7 @@ class Counter:
 
     def __init__(self, total: int, cost: float):
         self.total, self.left_cost = total, cost
-        self.states = {DONE: 0, SKIPPED: 0, FAILED: 0}
+        self.states = {MADE: 0, KEPT: 0, FAILED: 0}
         self.running = self.repeated = 0
         self.begun = time.monotonic()
         self.made_cost = 0.0  # estimated cost of what was made
@@ -80,7 +80,7 @@ class Counter:
         """Count a job that ended."""
         self.states[row.state] += 1
         self.left_cost -= cost
-        if row.state == DONE:
+        if row.state == MADE:
             self.made_cost += cost
 
     def progress(self) -> BakeProgress:
@@ -89,7 +89,7 @@ class Counter:
         left = None
         if self.made_cost > 0:
             left = max(0.0, self.left_cost) * seconds / self.made_cost
-        return BakeProgress(self.total, self.states[DONE], self.states[SKIPPED],
+        return BakeProgress(self.total, self.states[MADE], self.states[KEPT],
                             self.states[FAILED], self.running, self.repeated, seconds,
                             left)  # fmt: skip
 

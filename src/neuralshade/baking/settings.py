@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,9 @@ from neuralshade.kinds.kind import Kind
 OPTIONS = ("engine", "device", "kernels", "deterministic")
 FILE_FORMS = ("FILE", "ASSET")  # placeholders of flags whose value is a path
 TORCH_DEVICE = re.compile(r"(cpu|mps)|(cuda|xpu|hpu)(:\d{1,3})?")
+# Types of recipes in messages, as whoever writes a manifest calls their values.
+TYPE = re.compile(r"(?<=, need )(int|float|str|bool)(?=\.)")
+TYPES = {"int": "a whole number", "float": "a number", "str": "a text", "bool": "true or false"}
 ASSET = "ASSET"  # placeholder of the output of kinds that write one file
 
 
@@ -61,7 +65,8 @@ class KindSettings:
     def checked(self, name: str, value: Any) -> Any:
         """Return a value as a fit takes it; ConfigError for an unknown name or a bad value."""
         if name in self.fields:
-            return check_settings(self.kind.recipe, {name: value})[name]
+            with self._worded():
+                return check_settings(self.kind.recipe, {name: value})[name]
         if name in self.flags:
             return _flag_value(self.flags[name], value)
         if name in self.options:
@@ -85,9 +90,17 @@ class KindSettings:
     def recipe(self, settings: Mapping[str, Any]) -> Any:
         """Return the recipe of checked settings; ConfigError where they contradict each other."""
         parts = self.split(settings)
-        if self.estimate is None:  # a preset's own settings are not known
-            return make_recipe(self.kind.recipe, parts.recipe)
-        return self.estimate.recipe(parts.preset, parts.recipe)
+        with self._worded():
+            if self.estimate is None:  # a preset's own settings are not known
+                return make_recipe(self.kind.recipe, parts.recipe)
+            return self.estimate.recipe(parts.preset, parts.recipe)
+
+    @contextmanager
+    def _worded(self) -> Iterator[None]:
+        try:
+            yield
+        except ConfigError as error:
+            raise ConfigError(manifest_words(self.kind, str(error))) from error
 
     @functools.cached_property
     def estimate(self) -> Estimate | None:
@@ -116,6 +129,12 @@ class KindSettings:
             elif name in self.options:
                 options[name] = value
         return Parts(settings.get("preset"), recipe, flags, options)
+
+
+def manifest_words(kind: Kind, message: str) -> str:
+    """Return a message of a fit with a manifest's names alone: no class of Python, no type."""
+    text = re.sub(rf"\b{re.escape(kind.recipe.__name__)}\.(?=\w)", "", message)
+    return TYPE.sub(lambda found: TYPES[found[0]], text).replace(" The default is None.", "")
 
 
 class Recipes:

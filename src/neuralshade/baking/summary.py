@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from neuralshade.baking.job import FAILED, SKIPPED, Row
+from neuralshade.baking.job import FAILED, KEPT, Row
 
 MOST_ROWS = 10_000  # of a page: about 2 MB
 WORST = 10
@@ -61,7 +61,7 @@ def summary_of(rows: Iterable[Row]) -> Summary:
 
 def _add(summary: Summary, row: Row) -> None:
     summary.states[row.state] += 1
-    summary.seconds += 0.0 if row.state == SKIPPED else row.seconds  # it cost this bake none
+    summary.seconds += 0.0 if row.state == KEPT else row.seconds  # it cost this bake none
     summary.asset_bytes += row.asset_bytes or 0
     summary.memory_bytes += row.memory_bytes or 0
     summary.source_bytes += row.source_bytes or 0

@@ -36,9 +36,13 @@ def json_line(data: Any) -> str:
     return json.dumps(finite(data), separators=(",", ":"), allow_nan=False) + "\n"
 
 
-def json_lines(path: Path) -> Iterator[Any]:
-    """Yield the data of each whole line; lines that are no JSON are left out."""
+def json_lines(path: Path, begin: int = 0) -> Iterator[Any]:
+    """Yield the data of each whole line; lines that are no JSON are left out.
+
+    ``begin``: bytes before the first of them.
+    """
     with path.open("rb") as file:
+        file.seek(begin)
         for line in file:
             try:
                 yield strict_json(line)

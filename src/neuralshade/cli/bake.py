@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -48,7 +49,7 @@ class _Refused(click.ClickException):
               "on this machine. [default: as many as fit]")  # fmt: skip
 @click.option("--ray", metavar="ADDRESS", help="Ray cluster that runs the fits (pip install "
               "neuralshade[ray]); auto takes the one of this machine.")  # fmt: skip
-@click.option("--force", is_flag=True, help="Make assets again that are there already.")
+@click.option("--force", is_flag=True, help="Make all assets again, none is kept.")
 @click.option("--timeout", type=float, metavar="S",
               help="Seconds after which a fit is set aside. [default: none]")  # fmt: skip
 @click.option("--share", is_flag=True, help="Give all materials the first decoder layer of the "
@@ -62,8 +63,8 @@ def bake(source: str, recipe: str | None, pairs: tuple[str, ...], as_json: bool,
          **how: Any) -> None:  # fmt: skip
     """Fit every asset of SOURCE: a manifest, a folder or a glTF model.
 
-    A manifest (.toml, .json) lists assets with their settings. Assets that are there already, of
-    the same inputs and settings, are kept. A fit that fails is set aside and listed at the end;
+    A manifest (.toml, .json) lists assets with their settings. Assets of the same inputs and
+    settings are kept. A fit that fails is set aside and listed at the end;
     the exit code is 1 then, and 2 for a source or a flag with faults: then nothing was run.
 
     \b
@@ -84,7 +85,7 @@ def bake(source: str, recipe: str | None, pairs: tuple[str, ...], as_json: bool,
     except ConfigError as error:
         place = str(error).partition(":")[0]
         raise _Refused(f"--{error}" if place in how else str(error)) from error
-    if result.ledger is None:
+    if result.run is None:
         _print_plan(result, as_json)
         return
     if result.plan is not None:
@@ -112,7 +113,7 @@ def _print_result(result: BakeResult, as_json: bool, quiet: bool) -> None:
     from neuralshade.cli.streams import say
 
     if as_json:
-        rows = [plain_data(row) for row in result.rows]
+        rows = [plain_data(row) for row in result.each_row()]
         facts = {"output": result.output, **vars(result.progress), "rows": rows,
                  "files": [str(path) for path in result.files]}  # fmt: skip
         click.echo(json.dumps(finite(facts), allow_nan=False))
@@ -120,8 +121,9 @@ def _print_result(result: BakeResult, as_json: bool, quiet: bool) -> None:
         click.echo(f"{result.output}: {result.progress.line()}; see bake.html there")
         for path in result.files:
             click.echo(f"{path}: {path.stat().st_size:,} bytes")
-    for row in result.failed[:MOST_FAILED]:
-        say(f"{row.name}: {row.message}")
+    if result.progress.failed:
+        for row in islice(result.each_failed(), MOST_FAILED):
+            say(f"{row.name}: {row.message}")
     if result.progress.failed > MOST_FAILED:
         say(f"and {result.progress.failed - MOST_FAILED:,} more")
 

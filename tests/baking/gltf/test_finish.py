@@ -12,7 +12,7 @@ from PIL import Image
 from neuralshade.baking.gltf.finish import finish_model
 from neuralshade.baking.gltf.images import image_bytes
 from neuralshade.baking.gltf.jobs import model_jobs
-from neuralshade.baking.job import DONE, FAILED, Row
+from neuralshade.baking.job import FAILED, MADE, Row
 from neuralshade.fitting.options import FitOptions
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.textures.fit import fit_textures
@@ -28,8 +28,8 @@ def baked(path, output, failed=()):
     found = model_jobs(path, output, QUICK)
     rows = []
     for job in found.jobs:
-        state = FAILED if job.name in failed else DONE
-        if state == DONE:
+        state = FAILED if job.name in failed else MADE
+        if state == MADE:
             fit_textures(list(job.subject), output / job.output,
                          options=FitOptions(engine="torch"), **job.settings)  # fmt: skip
         rows.append(Row(job.name, job.kind, job.output, state))

@@ -16,7 +16,7 @@ from neuralshade.baking.gltf.finish import finish_model
 from neuralshade.baking.gltf.jobs import model_jobs
 from neuralshade.baking.gltf.materials import Mapping2D
 from neuralshade.baking.gltf.page import page_of_model
-from neuralshade.baking.job import DONE, Row
+from neuralshade.baking.job import MADE, Row
 from neuralshade.fitting.options import FitOptions
 from neuralshade.kinds.textures.fit import fit_textures
 from neuralshade.measure.quality import psnr_db
@@ -47,7 +47,7 @@ def baked(path, output, steps=6):
     for job in found.jobs:
         fit_textures(list(job.subject), output / job.output,
                      options=FitOptions(engine="torch"), **job.settings)  # fmt: skip
-    finish_model(found, [Row(job.name, job.kind, job.output, DONE) for job in found.jobs])
+    finish_model(found, [Row(job.name, job.kind, job.output, MADE) for job in found.jobs])
     return found
 
 

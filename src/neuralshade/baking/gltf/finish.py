@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from neuralshade.baking.gltf.jobs import ModelJobs
@@ -19,7 +19,7 @@ from neuralshade.errors import AssetError, ConfigError
 log = logging.getLogger("neuralshade")
 
 
-def finish_model(found: ModelJobs, rows: Sequence[Row]) -> list[Path]:
+def finish_model(found: ModelJobs, rows: Iterable[Row]) -> list[Path]:
     """Write the model with decoded textures, and a page of it, beside its assets.
 
     Nothing is written where model and assets are those of the files that are there. Sets whose job
