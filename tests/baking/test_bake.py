@@ -10,6 +10,7 @@ import neuralshade
 from neuralshade import ConfigError, OutputError
 from neuralshade.baking import local_executor, local_slots
 from neuralshade.baking.bake import bake
+from neuralshade.baking.folder_store import open_store
 from neuralshade.baking.job import KEPT, MADE, Job
 from neuralshade.baking.ledger import Ledger
 from neuralshade.baking.local_slots import LocalSlots
@@ -139,8 +140,6 @@ def test_a_disk_that_is_full_leaves_no_file(probes, monkeypatch):
     """As for a worker whose files may have 100 bytes."""
     import resource
 
-    from neuralshade.baking.folder_store import open_store
-
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     job, store = probes.job("a", tries=False), open_store(probes.output)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
@@ -150,6 +149,22 @@ def test_a_disk_that_is_full_leaves_no_file(probes, monkeypatch):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert event.sound and "File too large" in event.reason and probes.files() == set()
     assert make(job, store).row.state == MADE
+
+
+@pytest.mark.parametrize("kind", ["image", pytest.param("textures", marks=pytest.mark.slow)])
+def test_rows_have_the_sizes_that_info_has(tmp_path, kind):
+    """Also a row that is kept, of which the header alone is read."""
+    source = tmp_path / "albedo.png"
+    source.write_bytes(picture(1))
+    settings = {"steps": 2, "engine": "torch"}
+    job, store = Job("a", kind, (str(source),), "a.nsh", settings), open_store(tmp_path / "out")
+    made, kept = make(job, store).row, make(job, store).row
+    facts = neuralshade.info(tmp_path / "out/a.nsh")
+    assert facts["bits_per_pixel"] > 0 and facts["memory_bytes"] > 0
+    for row, state in ((made, MADE), (kept, KEPT)):
+        assert row.state == state
+        assert row.bits_per_pixel == pytest.approx(facts["bits_per_pixel"], abs=1e-4)
+        assert (row.memory_bytes, row.asset_bytes) == (facts["memory_bytes"], facts["bytes"])
 
 
 @pytest.mark.slow  # fits a texture set

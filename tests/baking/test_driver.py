@@ -84,7 +84,7 @@ def test_few_are_in_flight_and_little_is_kept(run):
     assert kept[-1].made == kept[-1].total == 500 and kept[-1].running == 0
 
 
-def test_a_lost_job_has_three_attempts_and_a_refused_one(run):
+def test_a_lost_job_has_three_attempts_and_a_refused_one(run, caplog):
     lost = Lost("a", "worker h:1: was killed.")
     refused = Ended("b", row_of(job("b"), FAILED, "b: got x, need y."))
     executor = Scripted(script={"a": [lost] * 3, "b": [refused], "c": [Lost("c", "gone")] * 2})
@@ -92,6 +92,20 @@ def test_a_lost_job_has_three_attempts_and_a_refused_one(run):
     assert {name: row.attempts for name, row in rows.items()} == {"a": 3, "b": 1, "c": 3, "d": 1}
     assert (rows["a"].state, rows["a"].message) == (FAILED, lost.reason)
     assert rows["c"].state == rows["d"].state == MADE
+    assert (rows["c"].lost, rows["d"].lost) == ("gone\ngone", "")
+    lines = [line for line in caplog.messages if line.startswith("a: ")]
+    assert lines == [
+        "a: lost attempt 1 of 3. worker h:1: was killed. It is tried again.",
+        "a: lost attempt 2 of 3. worker h:1: was killed. It is tried again.",
+        "a: lost attempt 3 of 3. worker h:1: was killed. It fails.",
+    ]
+
+
+def test_many_lost_attempts_are_logged_up_to_a_bound(run, caplog):
+    jobs = [job(f"j{number}") for number in range(30)]
+    run(jobs, Scripted(script={each.name: [Lost(each.name, "gone.")] for each in jobs}))
+    assert len(caplog.messages) == 21
+    assert caplog.messages[-1] == "Further lost attempts are in the table, not here."
 
 
 def test_what_needs_a_failed_job_is_not_tried(run):

@@ -9,8 +9,9 @@ from PIL import Image
 
 import neuralshade
 from neuralshade.baking import summary
+from neuralshade.baking.histogram import size_text
 from neuralshade.baking.job import FAILED, MADE, Row
-from neuralshade.baking.page import size_text, write_bake_page
+from neuralshade.baking.page import write_bake_page
 from neuralshade.fitting.options import FitOptions
 
 NASTY = "</script><img src=x onerror=alert(1)>"

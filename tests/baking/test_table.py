@@ -3,12 +3,14 @@
 import csv
 import math
 import sys
+from collections import Counter
 
 import pytest
 
-from neuralshade.baking import summary
+from neuralshade.baking import histogram, summary
+from neuralshade.baking.histogram import decibel_histogram, size_histogram, size_text
 from neuralshade.baking.job import FAILED, KEPT, MADE, Row
-from neuralshade.baking.summary import decibel_bars, size_bars, summary_of
+from neuralshade.baking.summary import summary_of
 from neuralshade.baking.table import COLUMNS, check_table, write_table
 from neuralshade.errors import ConfigError, DeviceError
 
@@ -56,9 +58,9 @@ def test_totals_and_order():
     assert (found.seconds, found.asset_bytes, found.source_bytes) == (3.5, 2500, 10_000)
     assert [row.name for row in found.rows] == ["two", "a/one", ROWS[2].name]
     assert [row.name for row in found.worst] == ["a/one", ROWS[2].name]
-    (bar,) = decibel_bars(found)
+    (bar,) = decibel_histogram(found.decibels).bars
     assert (bar.low, bar.high, bar.count, bar.share) == (31.0, 32.0, 1, 1.0)
-    assert sum(bar.count for bar in size_bars(found)) == 2
+    assert sum(bar.count for bar in size_histogram(found.sizes).bars) == 2
 
 
 def test_a_page_keeps_what_failed_and_the_worst(monkeypatch):
@@ -66,5 +68,53 @@ def test_a_page_keeps_what_failed_and_the_worst(monkeypatch):
     rows = [Row(f"r{n}", "image", "", MADE, psnr_db=float(n), asset_bytes=2**n) for n in range(50)]
     found = summary_of([*rows, Row("bad", "image", "", FAILED)])
     assert [row.name for row in found.rows] == ["bad", "r0", "r1", "r2"]
-    assert found.left_out == 47 and sum(bar.count for bar in decibel_bars(found)) == 50
-    assert len(decibel_bars(found)) <= summary.MOST_BARS
+    bars = decibel_histogram(found.decibels).bars
+    assert found.left_out == 47 and sum(bar.count for bar in bars) == 50
+    assert len(bars) <= histogram.MOST_BARS
+
+
+@pytest.mark.parametrize("counts, across, upward", [
+    ({37: 2, 41: 1}, ["37", "38", "39", "40", "41", "42"], ["0", "1", "2"]),
+    ({27: 3, 36: 284, 45: 1}, ["30", "35", "40", "45"], ["0", "100", "200"]),
+    ({-3: 1}, ["-3", "-2"], ["0", "1"]),
+    ({20: 1_000_000, 90: 7}, ["20", "40", "60", "80"], ["0", "200,000", "400,000", "600,000",
+                                                        "800,000", "1,000,000"]),
+])  # fmt: skip
+def test_axes_of_decibels_have_round_ticks_where_they_belong(counts, across, upward):
+    found = decibel_histogram(Counter(counts))
+    assert [tick.text for tick in found.across] == across
+    assert [tick.text for tick in found.upward] == upward
+    low, high = found.bars[0].low, found.bars[-1].high
+    for tick in found.across:
+        assert tick.share == pytest.approx((float(tick.text) - low) / (high - low))
+        assert 0 <= tick.share <= 1
+    most = max(bar.count for bar in found.bars)
+    for tick in found.upward:
+        assert tick.share == int(tick.text.replace(",", "")) / most
+
+
+@pytest.mark.parametrize("sizes, across", [
+    ([1500], ["1.45 kB", "2.05 kB"]),  # no round number between
+    ([20_000, 90_000, 240_000], ["20 kB", "50 kB", "100 kB", "200 kB"]),
+    ([10**3, 10**8], ["10 kB", "1 MB", "100 MB"]),
+    ([1, 10**15], ["1 bytes", "10 kB", "100 MB", "1 TB"]),
+])  # fmt: skip
+def test_axes_of_bytes_have_units(sizes, across):
+    rows = [Row("a", "image", "", MADE, asset_bytes=size) for size in sizes]
+    found = size_histogram(summary_of(rows).sizes)
+    assert [tick.text for tick in found.across] == across
+    assert all(0 <= tick.share <= 1 for tick in found.across)
+    assert found.bars[0].text == f"{size_text(found.bars[0].low)} to " + (
+        f"{size_text(found.bars[0].high)}: 1 asset")  # fmt: skip
+
+
+def test_nothing_measured_has_no_histogram():
+    assert decibel_histogram(Counter()) is None and size_histogram(Counter()) is None
+
+
+def test_lost_attempts_are_counted_and_the_first_are_named(monkeypatch):
+    monkeypatch.setattr(summary, "MOST_LOST", 3)
+    rows = [Row(name, "image", "", MADE, attempts=3, lost="was killed.\nran out.") for name in "ab"]
+    found = summary_of(rows)
+    assert found.lost == [("a", "was killed."), ("a", "ran out."), ("b", "was killed.")]
+    assert found.lost_count == 4

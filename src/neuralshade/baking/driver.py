@@ -6,6 +6,7 @@ Memory does not grow with what was made: rows go to the ledger, and counts stay.
 from __future__ import annotations
 
 import heapq
+import logging
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,9 @@ ATTEMPTS = 3  # of a job whose workers are lost
 IN_FLIGHT = 2  # jobs at an executor for each slot, so that none waits for the driver
 WAIT_SECONDS = 0.2  # for events; Ctrl-C and time limits are noticed as late
 NOTICE_SECONDS = 0.1  # between two reports of progress
+MOST_LOST = 20  # lost attempts that the log names: of a night's thousands the table has all
+
+log = logging.getLogger("neuralshade")
 
 
 @dataclass
@@ -46,7 +50,7 @@ class Driver:
     observer: BakeObserver
     timeout: float | None = None
     flights: dict[str, Flight] = field(default_factory=dict)
-    attempts: dict[str, int] = field(default_factory=dict)  # of jobs that were lost once
+    lost: dict[str, list[str]] = field(default_factory=dict)  # reasons, by jobs that wait again
 
     def run(self, jobs: Iterable[Job]) -> BakeProgress:
         """Run all jobs, the longest first, and return the counts.
@@ -57,7 +61,7 @@ class Driver:
         """
         self.queue = Queue(jobs)
         self.counter = Counter(self.queue.total, self.queue.cost)
-        self._noticed = 0.0
+        self._noticed, self._lost_count = 0.0, 0
         with Interruption() as interruption:
             while (self.queue.ready or self.flights) and not interruption.requested:
                 self._fill()
@@ -95,7 +99,8 @@ class Driver:
 
     def _end(self, flight: Flight, row: Row) -> None:
         del self.flights[flight.job.name]
-        self._record(flight.job, replace(row, attempts=self.attempts.pop(row.name, 0) + 1))
+        lost = self.lost.pop(row.name, [])
+        self._record(flight.job, replace(row, attempts=len(lost) + 1, lost="\n".join(lost)))
 
     def _record(self, job: Job, row: Row) -> None:
         """Write a job's row, and those of jobs that can no longer be made."""
@@ -106,22 +111,34 @@ class Driver:
             self._record(other, _failed(other, f"{other.output}: got no {job.output}, which failed,"
                                         f" need it first. See {job.name}."))  # fmt: skip
 
-    def _repeat(self, flight: Flight, lost: Lost) -> None:
-        """Try a lost job again, or set it aside."""
-        job, attempt = flight.job, self.attempts.get(lost.name, 0) + 1
+    def _repeat(self, flight: Flight, event: Lost) -> None:
+        """Try a lost job again, or let it fail."""
+        job, lost = flight.job, self.lost.setdefault(event.name, [])
+        lost.append(event.reason)
         del self.flights[job.name]
-        self.events.lost(job.name, lost.reason, attempt)
-        if attempt < ATTEMPTS and not flight.too_slow:
-            self.attempts[job.name] = attempt
+        self.events.lost(job.name, event.reason, len(lost))
+        again = len(lost) < ATTEMPTS and not flight.too_slow
+        self._log_lost(job, event.reason, len(lost), again=again)
+        if again:
             self.counter.repeated += 1
             self.queue.put(job)
             return
-        self.attempts.pop(job.name, None)
-        reason = lost.reason
+        del self.lost[job.name]
+        reason = event.reason
         if flight.too_slow:
             reason = (f"{job.output}: got no end in {self.timeout:g} s, need one by then. Raise "
                       "--timeout, or give the fit fewer steps.")  # fmt: skip
-        self._record(job, replace(_failed(job, reason), attempts=attempt))
+        self._record(job, replace(_failed(job, reason), attempts=len(lost), lost="\n".join(lost)))
+
+    def _log_lost(self, job: Job, reason: str, attempt: int, *, again: bool) -> None:
+        """Log that an attempt was lost, of many the first ones."""
+        self._lost_count += 1
+        if self._lost_count <= MOST_LOST:
+            then = "It is tried again." if again else "It fails."
+            log.warning("%s: lost attempt %d of %d. %s %s", job.name, attempt, ATTEMPTS, reason,
+                        then)  # fmt: skip
+        elif self._lost_count == MOST_LOST + 1:
+            log.warning("Further lost attempts are in the table, not here.")
 
     def _stop_slow(self) -> None:
         if self.timeout is None:

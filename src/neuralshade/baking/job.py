@@ -47,7 +47,9 @@ class Row:
 
     ``state``: MADE, KEPT (it was there, of the same digest) or FAILED with ``message``. ``seconds``
     are those of the last attempt; ``source_bytes`` those of the files it was fitted to; ``psnr_db``
-    is None for kinds that measure none. ``worker`` is "HOST:PID" of the process that made it.
+    is None for kinds that measure none. ``bits_per_pixel`` are the file's, for a pixel of a
+    picture or a texel of a set's mip 0. ``worker`` is "HOST:PID" of the process that made it.
+    ``lost``: why earlier attempts ended without a result, a line each.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Row:
     bits_per_pixel: float | None = None
     digest: str = ""
     worker: str = ""
+    lost: str = ""
 
 
 def plain_data(thing: Job | Row) -> dict[str, Any]:

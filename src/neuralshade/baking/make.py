@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import logging
 import os
 import platform
 import time
@@ -32,9 +32,11 @@ from neuralshade.errors import (
     OutputError,
 )
 from neuralshade.fitting.output_checks import checkpoint_path
+from neuralshade.kinds import open_asset
 
 STAMP = "bake"  # part of an asset's header
 STAMPED = "stamped.tmp"  # file beside an asset; no asset's own name
+log = logging.getLogger("neuralshade")
 DIGESTS = FileDigests()  # of what this process has read
 PASSING = (OutputError, DeviceError, FitInterrupted)  # another attempt may do better
 
@@ -142,11 +144,10 @@ def _made(job: Job, store: Store, begun: float, facts: Mapping[str, Any]) -> Row
         stamp = _finished_before(asset, job)
         if stamp is None:
             with local_inputs(job.subject) as subject:
-                result = _fit(job, subject, asset)
+                _fit(job, subject, asset)
                 read = source_bytes(subject)
-            memory = getattr(result, "memory_bytes", None)
-            stamp = {"seconds": time.monotonic() - begun, "memory_bytes": memory,
-                     "source_bytes": read, **facts}  # fmt: skip
+            stamp = {"seconds": time.monotonic() - begun, "source_bytes": read,
+                     **_sizes(asset), **facts}  # fmt: skip
             stamp |= {"digest": job.digest} if job.digest else {}
         header = _stamped(asset, stamp)
         size = asset.stat().st_size
@@ -166,22 +167,38 @@ def _finished_before(asset: Path, job: Job) -> dict[str, Any] | None:
     return stamp if same else None
 
 
-def _fit(job: Job, subject: tuple[str, ...], asset: Path) -> Any:
+def _sizes(asset: Path) -> dict[str, Any]:
+    """Return what a kind knows of its asset's sizes; the header alone does not tell them.
+
+    ``pixels``: of a picture, or the texels of a set's mip 0.
+    """
+    try:
+        with open_asset(asset) as opened:
+            bits = opened.bits_per_pixel
+            return {"memory_bytes": opened.memory_bytes,
+                    "pixels": round(8 * opened.byte_count / bits) if bits else None}  # fmt: skip
+    except Exception as error:  # made all the same, whatever a kind of a plug-in does
+        log.info("%s: got no sizes. %s", asset, error)
+        return {}
+
+
+def _fit(job: Job, subject: tuple[str, ...], asset: Path) -> None:
     """Run the fit, from the checkpoint of an earlier attempt where there is one."""
     checkpoint = checkpoint_path(asset)
     if os.path.isfile(checkpoint):
         try:
-            return _called(job, subject, asset, {"resume": str(checkpoint)})
+            _called(job, subject, asset, {"resume": str(checkpoint)})
+            return
         except PASSING:
             raise
         except NeuralShadeError:  # of a kind that has no resume, or damaged: from the start
             checkpoint.unlink(missing_ok=True)
-    return _called(job, subject, asset, {})
+    _called(job, subject, asset, {})
 
 
-def _called(job: Job, subject: tuple[str, ...], asset: Path, options: Mapping[str, Any]) -> Any:
+def _called(job: Job, subject: tuple[str, ...], asset: Path, options: Mapping[str, Any]) -> None:
     call = call_of(job, subject, str(asset), options)
-    return call.fit(*call.subject, **call.named)
+    call.fit(*call.subject, **call.named)
 
 
 def _stamped(asset: Path, stamp: Mapping[str, Any]) -> dict[str, Any]:
@@ -202,20 +219,14 @@ def _row(job: Job, state: str, header: Mapping[str, Any], stamp: Mapping[str, An
          asset_bytes: int | None) -> Row:  # fmt: skip
     quality = header.get("quality")
     psnr = quality.get("psnr_db") if isinstance(quality, dict) else None
+    pixels = _whole(stamp.get("pixels"))
+    bits = 8 * asset_bytes / pixels if asset_bytes and pixels else None
     return Row(job.name, job.kind, job.output, state, seconds=_number(stamp.get("seconds")) or 0.0,
                psnr_db=_number(psnr), asset_bytes=asset_bytes,
                memory_bytes=_whole(stamp.get("memory_bytes")),
                source_bytes=_whole(stamp.get("source_bytes")),
-               bits_per_pixel=_bits_per_pixel(header, asset_bytes), digest=job.digest,
+               bits_per_pixel=None if bits is None else round(bits, 4), digest=job.digest,
                worker=worker_name())  # fmt: skip
-
-
-def _bits_per_pixel(header: Mapping[str, Any], asset_bytes: int | None) -> float | None:
-    """Return the bits for each pixel of the picture or maps; None of what has no pixels."""
-    picture = header.get("picture")
-    sides = [picture.get(n) for n in ("width", "height")] if isinstance(picture, dict) else []
-    pixels = math.prod(_whole(side) or 0 for side in sides) if sides else 0
-    return round(8 * asset_bytes / pixels, 4) if asset_bytes and pixels else None
 
 
 def _number(value: Any) -> float | None:

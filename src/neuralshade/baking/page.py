@@ -9,20 +9,21 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from neuralshade.baking.histogram import decibel_histogram, size_histogram, size_text
 from neuralshade.baking.job import FAILED, KEPT, MADE, Row
 from neuralshade.baking.progress import time_text
-from neuralshade.baking.summary import Bar, Summary, decibel_bars, size_bars, summary_of
+from neuralshade.baking.summary import Summary, summary_of
 from neuralshade.baking.worst import worst_pairs
 from neuralshade.measure.page import write_page
 
-# key of a row, title, and whether it is a number
+# key of a row, title, and the decimals of a number; None: text
 COLUMNS = (
-    ("name", "Name", False), ("kind", "Kind", False), ("state", "State", False),
-    ("psnr_db", "dB", True), ("asset_bytes", "Bytes", True),
-    ("bits_per_pixel", "Bits per pixel", True), ("seconds", "Seconds", True),
-    ("attempts", "Attempts", True), ("worker", "Worker", False), ("message", "Message", False),
+    ("name", "Name", None), ("kind", "Kind", None), ("state", "State", None),
+    ("psnr_db", "dB", 2), ("asset_bytes", "Bytes", 0),
+    ("bits_per_pixel", "Bits per pixel or texel", 2), ("memory_bytes", "Bytes in a GPU", 0),
+    ("seconds", "Seconds", 1), ("attempts", "Attempts", 0), ("worker", "Worker", None),
+    ("message", "Message", None),
 )  # fmt: skip
-UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
 
 def write_bake_page(path: str | os.PathLike[str], rows: Iterable[Row], *, title: str,
@@ -46,19 +47,12 @@ def write_bake_page(path: str | os.PathLike[str], rows: Iterable[Row], *, title:
     write_page(path, "bake.html.jinja", {
         "title": title, "numbers": _numbers(summary), "left_out": summary.left_out,
         "count": summary.count, "pairs": pairs,
-        "histograms": [(name, bars) for name, bars in (
-            ("PSNR in dB", _labelled(decibel_bars(summary), "{:g}".format)),
-            ("Bytes of an asset", _labelled(size_bars(summary), size_text)),
-        ) if bars],
+        "histograms": [found for found in (decibel_histogram(summary.decibels),
+                                           size_histogram(summary.sizes)) if found is not None],
+        "lost": summary.lost, "lost_count": summary.lost_count,
         "columns": [list(column) for column in COLUMNS], "rows": _script_json(_table(summary)),
         "facts": (), "recipe": "",
     })  # fmt: skip
-
-
-def size_text(count: float) -> str:
-    """Return a number of bytes with its unit: 1.25 MB."""
-    power = 0 if count < 1000 else min(len(UNITS) - 1, int(math.log10(count) / 3))
-    return f"{count / 1000**power:.3g} {UNITS[power]}"
 
 
 def _numbers(summary: Summary) -> list[tuple[str, str, str]]:
@@ -77,12 +71,6 @@ def _share(summary: Summary) -> str:
     if not summary.source_bytes or not summary.asset_bytes:
         return ""
     return f"{100 * summary.asset_bytes / summary.source_bytes:.2g} % of the sources"
-
-
-def _labelled(bars: list[Bar], text: Any) -> list[dict[str, Any]]:
-    """Return bars for the template."""
-    return [{"low": text(bar.low), "high": text(bar.high), "count": bar.count,
-             "share": round(100 * bar.share, 2)} for bar in bars]  # fmt: skip
 
 
 def _table(summary: Summary) -> list[list[Any]]:

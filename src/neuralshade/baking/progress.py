@@ -43,14 +43,17 @@ class BakeProgress:
 
     def line(self) -> str:
         """Return it on one line, for people."""
-        counts = [f"{self.made:,} made", f"{self.running:,} running"]
+        ended = self.ended == self.total
+        counts = [f"{self.made:,} made"] + ([] if ended else [f"{self.running:,} running"])
         counts += [f"{count:,} {what}" for count, what in
                    ((self.failed, "failed"), (self.kept, "kept"),
                     (self.repeated, "repeated")) if count]  # fmt: skip
         text = f"{self.ended:,} of {self.total:,}: {', '.join(counts)}"
         if self.made:
             text += f", {self.per_minute:.3g} assets/min"
-        return text if self.left_seconds is None else f"{text}, {time_text(self.left_seconds)} left"
+        if ended or self.left_seconds is None:
+            return text
+        return f"{text}, {time_text(self.left_seconds)} left"
 
 
 BakeObserver = Callable[[BakeProgress], None]

@@ -1,18 +1,18 @@
-"""Summary of a bake's rows, read once: totals, histograms, the worst, the rows that a page has."""
+"""Summary of a bake's rows, read once: totals, counts, the worst, the rows that a page has."""
 
 from __future__ import annotations
 
 import heapq
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from neuralshade.baking.job import FAILED, KEPT, Row
 
 MOST_ROWS = 10_000  # of a page: about 2 MB
 WORST = 10
-MOST_BARS = 24  # of a histogram
+MOST_LOST = 100  # lost attempts that are listed
 
 
 @dataclass
@@ -27,6 +27,8 @@ class Summary:
     decibels: Counter[int] = field(default_factory=Counter)  # counts by whole dB
     sizes: Counter[int] = field(default_factory=Counter)  # counts by half powers of two of bytes
     rows: list[Row] = field(default_factory=list)
+    lost: list[tuple[str, str]] = field(default_factory=list)  # name and reason, of the first
+    lost_count: int = 0  # of all
 
     @property
     def count(self) -> int:
@@ -67,6 +69,10 @@ def _add(summary: Summary, row: Row) -> None:
     summary.source_bytes += row.source_bytes or 0
     if row.psnr_db is not None and math.isfinite(row.psnr_db):
         summary.decibels[math.floor(row.psnr_db)] += 1
+    for reason in row.lost.splitlines():
+        summary.lost_count += 1
+        if len(summary.lost) < MOST_LOST:
+            summary.lost.append((row.name, reason))
     if row.asset_bytes:
         summary.sizes[math.floor(2 * math.log2(row.asset_bytes))] += 1
 
@@ -75,36 +81,3 @@ def _importance(row: Row) -> tuple[int, float]:
     if row.state == FAILED:
         return 2, 0.0
     return (0, 0.0) if row.psnr_db is None else (1, -row.psnr_db)
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A bar of a histogram: from ``low`` to below ``high``."""
-
-    low: float
-    high: float
-    count: int
-    share: float  # of the highest bar
-
-
-def decibel_bars(summary: Summary) -> list[Bar]:
-    """Return the histogram of dB."""
-    return _bars(summary.decibels, float)
-
-
-def size_bars(summary: Summary) -> list[Bar]:
-    """Return the histogram of bytes, on a logarithmic axis."""
-    return _bars(summary.sizes, lambda step: 2 ** (step / 2))
-
-
-def _bars(counts: Counter[int], edge: Callable[[int], float]) -> list[Bar]:
-    """Return a bar for each step between the least and the greatest, wider where they are many."""
-    if not counts:
-        return []
-    least, greatest = min(counts), max(counts)
-    width = math.ceil((greatest - least + 1) / MOST_BARS)
-    sums = [sum(counts[step + each] for each in range(width))
-            for step in range(least, greatest + 1, width)]  # fmt: skip
-    most = max(sums)
-    return [Bar(edge(least + i * width), edge(least + (i + 1) * width), count, count / most)
-            for i, count in enumerate(sums)]  # fmt: skip
