@@ -7,12 +7,11 @@ all of them are one launch.
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 
+from neuralshade.base.garbage import no_collection
 from neuralshade.optimizer.adam import Adam
 
 WARM_UPS = 3  # steps that change nothing, in which libraries choose their kernels
@@ -62,7 +61,8 @@ class RecordedStep:
                 self._step(torch.ones_like(self._skip))
         torch.cuda.current_stream().wait_stream(beside)
         graph = torch.cuda.CUDAGraph()
-        with _no_collection(), torch.cuda.graph(graph):
+        # a graph in garbage that is freed meanwhile ends the recording
+        with no_collection(), torch.cuda.graph(graph):
             self._step(torch.zeros_like(self._skip))
         self._skips.zero_()
         return graph
@@ -78,15 +78,3 @@ class RecordedStep:
         for adam in self._adams:
             adam.step_as_set()
         self.loss.copy_(loss)
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Let no garbage be collected: a graph in it that is freed meanwhile ends the recording."""
-    collected = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collected:
-            gc.enable()
