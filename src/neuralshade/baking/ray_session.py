@@ -29,7 +29,8 @@ TRY_SECONDS = 30.0  # for the cluster to answer
 STORE_BYTES = 100_000_000  # of a cluster's object store; jobs and rows do not go through it
 QUIET = {"log_to_driver": False, "configure_logging": False, "logging_level": "CRITICAL"}
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
-START = "Start one with: ray start --head"
+# with tokens, a cluster does not answer a process without, and does not say why
+START = "Start one with: ray start --head. Where it has tokens, set RAY_AUTH_MODE=token here, too."
 
 
 def ray_module() -> Any:
