@@ -69,6 +69,7 @@ REASONS = {
     ): "Python, with our own text",
     ("src/neuralshade/baking/local_worker.py", "subprocess"): "Python, with our own worker",
     ("src/neuralshade/baking/local_slots.py", "subprocess"): "nvidia-smi",
+    ("src/neuralshade/baking/nvml.py", "ctypes.CDLL"): "NVIDIA's library, by name",
     ("src/neuralshade/baking/ray_session.py", "subprocess"): "itself, to try an address",
     ("scripts/lock.py", "subprocess"): "pip and uv, for who writes locks/",
     ("scripts/software_vulkan.py", "subprocess"): "apt, which checks signatures",

@@ -10,9 +10,9 @@ import neuralshade
 from neuralshade import ConfigError, OutputError
 from neuralshade.baking import local_executor, local_slots
 from neuralshade.baking.bake import bake
+from neuralshade.baking.driver_lock import DriverLock
 from neuralshade.baking.folder_store import open_store
 from neuralshade.baking.job import KEPT, MADE, Job
-from neuralshade.baking.ledger import Ledger
 from neuralshade.baking.local_slots import LocalSlots
 from neuralshade.baking.make import make, wrong_version
 from neuralshade.baking.shared import shared_first
@@ -72,7 +72,7 @@ def test_a_plan_runs_nothing(manifest, probes):
 
 
 def test_a_bake_that_runs_is_left_alone(manifest, probes, refusal):
-    with Ledger(probes.output / ".bake", "out"):
+    with DriverLock(open_store(probes.output)):
         message = refusal(OutputError, bake, manifest(a=1), probes.output, jobs=1)
     assert f"process {os.getpid()} on " in message and probes.files() == set()
 
@@ -98,12 +98,14 @@ def test_the_shared_part_is_fitted_first():
 
 def test_the_number_of_fits_follows_memory_and_cores(monkeypatch):
     free = {}
-    monkeypatch.setattr(local_slots, "_free_bytes", lambda: free)
+    monkeypatch.setattr(local_slots, "free_bytes", lambda: free)
     monkeypatch.setattr(local_slots, "core_count", lambda: 16)
     assert local_slots.local_slots() == LocalSlots(8)
     free["0"] = 10 * 2**30
     assert local_slots.local_slots() == LocalSlots(3)
     free["1"] = 80 * 2**30
+    assert local_slots.local_slots() == LocalSlots(6, ("0", "1"))  # by the smaller GPU
+    free["0"] = free["1"]
     assert local_slots.local_slots() == LocalSlots(8, ("0", "1"))
     assert local_slots.local_slots(5) == LocalSlots(5, ("0", "1"))
 

@@ -8,10 +8,10 @@ import pytest
 from neuralshade import FitInterrupted, OutputError
 from neuralshade.baking import ledger
 from neuralshade.baking.bake import run_jobs
+from neuralshade.baking.driver_lock import DriverLock
 from neuralshade.baking.executor import Ended, Lost, Started
 from neuralshade.baking.folder_store import open_store
 from neuralshade.baking.job import FAILED, MADE, Job, Row
-from neuralshade.baking.ledger import Ledger
 from neuralshade.base.json_lines import json_lines
 
 
@@ -141,8 +141,9 @@ def test_ctrl_c_begins_nothing_more_and_says_how_to_go_on(run, same_message):
 
 
 def test_a_second_driver_is_refused_and_a_dead_one_is_not(run, tmp_path, refusal):
-    with Ledger(tmp_path / ".bake", "out"):
-        message = refusal(OutputError, Ledger, tmp_path / ".bake", "out")
+    store = open_store(tmp_path)
+    with DriverLock(store):
+        message = refusal(OutputError, DriverLock, store)
     assert f"a bake that runs already, process {os.getpid()} on " in message
     assert (tmp_path / ".bake/lock").stat().st_size  # of one that is gone
     run([job("a")], Scripted())

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +15,7 @@ from neuralshade.baking import local_slots, ray_session
 from neuralshade.baking.bake import run_jobs
 from neuralshade.baking.executor import Ended, Lost, Started
 from neuralshade.baking.folder_store import open_store
+from neuralshade.baking.gpu_packing import gpu_share
 from neuralshade.baking.ray_executor import RayExecutor
 from neuralshade.baking.ray_nodes import RayNodes
 from neuralshade.errors import ConfigError, DeviceError
@@ -175,16 +177,27 @@ def test_a_node_that_does_not_see_the_output_is_named(ray_cluster, tmp_path, mon
     same_message(text.replace(place, "worker HOST:PID"), "worker HOST:PID", "Mount it")
 
 
-@pytest.mark.parametrize("total, share", [("81559", 1 / 6), ("8192", 3 / 8), ("2048", 1.0)])
+@pytest.mark.parametrize("total, share", [("81559", 0.0376), ("8192", 3 / 8), ("2048", 1.0)])
 def test_a_share_is_by_memory(monkeypatch, total, share):
+    pytest.importorskip("ray")
     answer = subprocess.CompletedProcess([], 0, f"0, 90000\n1, {total}\n", "")
     monkeypatch.setattr(local_slots.shutil, "which", lambda name: name)
     monkeypatch.setattr(local_slots.subprocess, "run", lambda *words, **how: answer)
-    assert local_slots.gpu_share() == share
     nodes = RayNodes(Listed({"CPU": 16.0, "GPU": 2.0}, {"CPU": 64.0}), None, None)
-    nodes.gpu_share = share
+    nodes.check(Checked(), "out", "token")
     assert nodes.cpus == 2 and nodes.slots() == min(8, 2 * int(1 / share + 1e-6))
     assert nodes.needs() == {"num_cpus": 2, "num_gpus": share}
+    nodes.measured(None)
+    nodes.measured(2**30)
+    measured = nodes.gpu_share
+    assert measured == gpu_share(int(total) * 2**20, 2**30) < max(share, 0.7)
+    nodes.measured(2**29)  # less than before
+    nodes.out_of_memory(share)
+    nodes.out_of_memory(share)  # of a job that began beside the first one
+    assert nodes.gpu_share == max(measured, min(1.0, 2 * share))
+    given = RayNodes(Listed({"CPU": 16.0, "GPU": 2.0}), None, 0.5)
+    given.measured(2**40)
+    assert given.gpu_share == 0.5
 
 
 def test_without_gpus_jobs_run_on_cores(caplog):
@@ -193,14 +206,32 @@ def test_without_gpus_jobs_run_on_cores(caplog):
     assert RayNodes(Listed({}), None, None).slots() == 0 and "jobs wait" in caplog.text
 
 
+class Checked:
+    """The remote function that looks at a node."""
+
+    def options(self, **how):
+        return self
+
+    def remote(self, place, token):
+        return object()
+
+
 class Listed:
-    """Ray, as far as it lists nodes."""
+    """Ray, as far as it lists nodes, of which none refuses."""
+
+    exceptions = SimpleNamespace(NodeDiedError=(), TaskUnschedulableError=(), RayError=())
 
     def __init__(self, *resources):
         self.resources = resources
 
+    def wait(self, calls, num_returns, timeout):
+        return calls, []
+
+    def get(self, call):
+        return None, local_slots.smallest_gpu()
+
     def nodes(self):
-        return [{"Alive": True, "NodeID": str(n), "Resources": each}
+        return [{"Alive": True, "NodeID": f"{n + 1:056x}", "NodeName": str(n), "Resources": each}
                 for n, each in enumerate(self.resources)]  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from neuralshade.baking.job import FAILED, KEPT, MADE
 from neuralshade.baking.local_executor import LocalExecutor
 from neuralshade.baking.local_inputs import local_inputs
 from neuralshade.baking.make import make
-from neuralshade.baking.url_store import fingerprint
+from neuralshade.baking.url_files import fingerprint
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 

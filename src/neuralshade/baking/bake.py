@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from neuralshade.baking.driver import Driver
+from neuralshade.baking.driver_lock import DriverLock
 from neuralshade.baking.executor import Executor
 from neuralshade.baking.folder_store import open_store
 from neuralshade.baking.job import FAILED, Job, Row
@@ -146,7 +147,7 @@ def started_executor(place: str, jobs: int | None, ray: str | None) -> Executor:
     from neuralshade.baking.local_slots import local_slots
 
     slots = local_slots(jobs)
-    return LocalExecutor(place, slots.count, slots.gpus)
+    return LocalExecutor(place, slots.count, slots.gpus, slots.packing)
 
 
 def run_jobs(jobs: Iterable[Job], store: Store, executor: Executor, *,
@@ -154,13 +155,15 @@ def run_jobs(jobs: Iterable[Job], store: Store, executor: Executor, *,
              observer: BakeObserver = ignore) -> BakeResult:  # fmt: skip
     """Run jobs on ``executor`` and close it.
 
-    Raises: OutputError for a second driver of the same output; else as ``Driver.run``.
+    Raises: OutputError for a second driver of the same output, also one that took it over;
+        DeviceError where the store does not answer; else as ``Driver.run``.
     """
     try:
-        with Ledger(store.ledger_folder, store.place) as ledger, BakeEvents(events) as written:
-            made = Driver(executor, ledger, written, observer, timeout).run(jobs)
-        if not made.failed:
-            store.clear()
+        with (DriverLock(store) as lock, Ledger(store.ledger_folder) as ledger,
+              BakeEvents(events) as written):  # fmt: skip
+            made = Driver(executor, ledger, written, observer, timeout, lock.check).run(jobs)
+            if not made.failed:
+                store.clear()
         return BakeResult(store.place, made, ledger.run)
     finally:
         executor.close()

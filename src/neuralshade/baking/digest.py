@@ -162,7 +162,7 @@ def _pair(pair: str, files: FileDigests) -> str:
 
 def _url_token(url: str) -> str:
     """Return what a store says of an object, or of all in a folder."""
-    from neuralshade.baking.url_store import fingerprint  # fsspec is optional
+    from neuralshade.baking.url_files import fingerprint  # fsspec is optional
 
     return fingerprint(url)
 

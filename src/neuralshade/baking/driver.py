@@ -8,7 +8,7 @@ from __future__ import annotations
 import heapq
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from neuralshade.baking.executor import Ended, Executor, Lost, Started
@@ -27,6 +27,10 @@ MOST_LOST = 20  # lost attempts that the log names: of a night's thousands the t
 log = logging.getLogger("neuralshade")
 
 
+def may_go_on() -> None:
+    """Check nothing: a driver without a lock."""
+
+
 @dataclass
 class Flight:
     """A job that an executor has."""
@@ -41,7 +45,7 @@ class Driver:
     """Runs jobs on an executor.
 
     ``timeout``: seconds that a job may run. One that takes longer is stopped and set aside at once:
-    another attempt would take as long again.
+    another attempt would take as long again. ``check`` raises where this driver may not go on.
     """
 
     executor: Executor
@@ -49,6 +53,7 @@ class Driver:
     events: BakeEvents
     observer: BakeObserver
     timeout: float | None = None
+    check: Callable[[], None] = may_go_on
     flights: dict[str, Flight] = field(default_factory=dict)
     lost: dict[str, list[str]] = field(default_factory=dict)  # reasons, by jobs that wait again
 
@@ -57,13 +62,14 @@ class Driver:
 
         Raises: FitInterrupted on Ctrl-C, SIGTERM or SIGHUP: running fits have saved their
             checkpoints; OutputError where the ledger cannot be written; DeviceError where no
-            worker can run.
+            worker can run; else what ``check`` raises.
         """
         self.queue = Queue(jobs)
         self.counter = Counter(self.queue.total, self.queue.cost)
         self._noticed, self._lost_count = 0.0, 0
         with Interruption() as interruption:
             while (self.queue.ready or self.flights) and not interruption.requested:
+                self.check()
                 self._fill()
                 self._take(WAIT_SECONDS)
                 self._stop_slow()

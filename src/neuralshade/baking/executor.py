@@ -45,6 +45,11 @@ class Lost:
     reason: str
     sound: bool = False
 
+    @property
+    def memory(self) -> bool:
+        """Return whether a fit found too little memory, of its GPU or its machine."""
+        return self.reason.startswith("memory: ")
+
 
 Event = Started | Ended | Lost
 

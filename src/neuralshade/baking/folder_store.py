@@ -11,8 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from neuralshade.asset.file import stored_header
+from neuralshade.baking.folder_lease import FolderLeaseFile
 from neuralshade.baking.job import Job
-from neuralshade.baking.store import OWN, Store, checked_output, is_url, local_path, work_name
+from neuralshade.baking.store import (
+    LEASE,
+    OWN,
+    Store,
+    checked_output,
+    is_url,
+    local_path,
+    work_name,
+)
 from neuralshade.base import temp_files
 from neuralshade.base.atomic import replace_whole
 from neuralshade.errors import OutputError
@@ -33,6 +42,9 @@ class FolderStore(Store):
     @property
     def ledger_folder(self) -> Path:
         return self.root / OWN
+
+    def lease_file(self) -> FolderLeaseFile:
+        return FolderLeaseFile(self.ledger_folder / LEASE)
 
     def header(self, output: str) -> dict[str, Any] | None:
         path = self.root / output

@@ -49,7 +49,8 @@ class Row:
     are those of the last attempt; ``source_bytes`` those of the files it was fitted to; ``psnr_db``
     is None for kinds that measure none. ``bits_per_pixel`` are the file's, for a pixel of a
     picture or a texel of a set's mip 0. ``worker`` is "HOST:PID" of the process that made it.
-    ``lost``: why earlier attempts ended without a result, a line each.
+    ``gpu_bytes``: the most memory that this process had on GPUs during the fit, None where that is
+    not known. ``lost``: why earlier attempts ended without a result, a line each.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Row:
     asset_bytes: int | None = None
     memory_bytes: int | None = None
     source_bytes: int | None = None
+    gpu_bytes: int | None = None
     bits_per_pixel: float | None = None
     digest: str = ""
     worker: str = ""

@@ -2,43 +2,49 @@
 
 from __future__ import annotations
 
+import math
 import queue
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from typing import Any
 
 from neuralshade.baking.executor import GRACE_SECONDS, Ended, Event, Lost, Started
-from neuralshade.baking.job import Job, row_of
-from neuralshade.baking.local_slots import VISIBLE
+from neuralshade.baking.gpu_packing import GpuPacking
+from neuralshade.baking.job import MADE, Job, Row, row_of
+from neuralshade.baking.local_slots import VISIBLE, free_bytes
 from neuralshade.baking.local_worker import LocalWorker
 from neuralshade.base.cores import LIMIT, core_count
+from neuralshade.base.temp_files import TempFolder
 from neuralshade.base.version import VERSION
 from neuralshade.errors import DeviceError
 
+LOOK_SECONDS = 5.0  # between two looks at the free memory of the GPUs
 MOST_STILLBORN = 3  # workers in a row that end before their first message
 
 Message = tuple[LocalWorker, "dict[str, Any] | None"]
 
 
 class LocalExecutor:
-    """Runs jobs in ``count`` processes on this machine; a dead one is replaced.
+    """Runs jobs in processes on this machine; a dead one is replaced.
 
     Args:
         output: the bake's place, a folder or a URL.
         count: how many at once; by default what fits, see local_slots.py.
         gpus: numbers of the GPUs that workers spread over; none: the fits choose.
+        packing: adapts the number to the GPU memory of the fits; None: it stays.
     """
 
-    def __init__(self, output: str, count: int, gpus: Sequence[str] = ()):
-        self._output, self._gpus = output, tuple(gpus)
+    def __init__(self, output: str, count: int, gpus: Sequence[str] = (),
+                 packing: GpuPacking | None = None):  # fmt: skip
+        self._output, self._gpus, self._packing = output, tuple(gpus), packing
+        self._ahead = TempFolder()  # for inputs by URL of jobs that wait
         self._inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._waiting: deque[Job] = deque()
         self._found: list[Event] = []
         self._stillborn = 0
-        self._threads = str(max(1, core_count() // count))
         self._closed = False
-        self._count = count
+        self._count, self._looked = count, -math.inf
         self._workers: list[LocalWorker] = []
 
     def slots(self) -> int:
@@ -48,9 +54,11 @@ class LocalExecutor:
     def submit(self, job: Job) -> None:
         """Start a job, or queue it. The first one starts the workers, as many as are of use."""
         self._waiting.append(job)
-        idle = sum(worker.job is None for worker in self._workers)
-        if len(self._workers) < self._count and idle < len(self._waiting):
-            self._start(len(self._workers))
+        kept = [worker for worker in self._workers if worker.number < self._count]
+        idle = sum(worker.job is None for worker in kept)
+        if len(kept) < self._count and idle < len(self._waiting):
+            taken = {worker.number for worker in self._workers}
+            self._start(next(n for n in range(len(taken) + 1) if n not in taken))
         self._dispatch()
 
     def events(self, timeout: float) -> Sequence[Event]:
@@ -91,18 +99,24 @@ class LocalExecutor:
             worker.kill()
             worker.close()
         self._workers = []
+        self._ahead.close()
 
     def _start(self, number: int) -> None:
-        environment = {LIMIT: self._threads}
+        environment = {LIMIT: str(max(1, core_count() // self._count))}
         if self._gpus:
-            environment[VISIBLE] = self._gpus[number % len(self._gpus)]
-        self._workers.append(LocalWorker(number, self._output, environment, self._inbox))
+            environment[VISIBLE] = self._gpu(number)
+        places = (self._output, str(self._ahead.path))
+        self._workers.append(LocalWorker(number, places, environment, self._inbox))
 
     def _dispatch(self) -> None:
         for worker in self._workers:
-            if worker.ready and worker.job is None and self._waiting:
+            if worker.number >= self._count:
+                if worker.job is None:
+                    worker.hang_up()
+            elif worker.ready and worker.job is None and self._waiting:
                 job = self._waiting.popleft()
                 worker.begin(job)
+                worker.beside = self._count
                 self._found.append(Started(job.name, worker.name))
                 if self._waiting:
                     worker.announce(self._waiting[0])
@@ -119,12 +133,33 @@ class LocalExecutor:
             worker.name, worker.ready, self._stillborn = message["worker"], True, 0
         elif "ended" in message:
             worker.job = None
-            self._found.append(Ended(message["ended"], row_of(message["row"])))
+            self._found.append(ended := Ended(message["ended"], row_of(message["row"])))
+            self._measure(ended.row)
         else:  # an unsound one ends now
             worker.job, worker.ready = None, message["sound"]
-            self._found.append(Lost(message["lost"], message["reason"], message["sound"]))
+            self._found.append(lost := Lost(message["lost"], message["reason"], message["sound"]))
+            if self._packing is not None and lost.memory:
+                self._packing.out_of_memory(worker.beside)
+                self._count = self._packing.count()
         if not self._closed:
             self._dispatch()
+
+    def _measure(self, row: Row) -> None:
+        """Adapt the number of processes to what a fit took of its GPU."""
+        if self._packing is None or row.state != MADE:
+            return
+        if row.gpu_bytes is not None:
+            self._packing.measured(row.gpu_bytes)
+        elif time.monotonic() - self._looked > LOOK_SECONDS:
+            self._looked = time.monotonic()
+            gpus = Counter(self._gpu(worker.number) for worker in self._workers if worker.name)
+            self._packing.shared(free_bytes(), gpus)
+        self._count = self._packing.count()
+
+    def _gpu(self, number: int) -> str:
+        """Return the number of a worker's GPU."""
+        gpus = self._gpus or tuple(self._packing.free if self._packing is not None else ())
+        return gpus[number % len(gpus)]
 
     def _bury(self, worker: LocalWorker) -> None:
         """Report the job of a dead worker, and replace it."""
@@ -135,10 +170,10 @@ class LocalExecutor:
         worker.close()
         if worker.job is not None:
             self._found.append(Lost(worker.job.name, reason))
-        elif not worker.name:
-            self._stillborn += 1
-        if self._closed:
+        if self._closed or worker.number >= self._count:
             return
+        if worker.job is None and not worker.name:
+            self._stillborn += 1
         if self._stillborn >= MOST_STILLBORN:
             raise DeviceError(f"{reason} Got {self._stillborn} workers that ended at their start, "
                               "need ones that run. Start the bake again.")  # fmt: skip

@@ -7,31 +7,37 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from neuralshade.baking.fetch_ahead import AheadFolder
+from neuralshade.baking.job import Job
 from neuralshade.baking.sources import path_of, split_source
-from neuralshade.baking.store import is_url, local_path
+from neuralshade.baking.store import Store, is_url, local_path
 from neuralshade.base.temp_files import TempFolder
+from neuralshade.errors import NeuralShadeError
 
 AHEAD_FILES = 64  # of a folder, at most
 
 
 @contextmanager
-def local_inputs(subject: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def local_inputs(subject: Sequence[str], ahead: AheadFolder | None = None
+                 ) -> Iterator[tuple[str, ...]]:  # fmt: skip
     """Context with the local paths of a job's inputs; copies of URLs are removed after it.
 
-    A name before = stays, as in arm=s3://bucket/packed.png.
+    ``ahead``: with copies that were fetched before. A name before = stays, as in arm=s3://bucket/packed.png.
 
     Raises: PictureError for a URL that is not there.
     """
     if not any(is_url(path_of(word)) for word in subject):
         yield tuple(name + local_path(place) for name, place in map(split_source, subject))
         return
-    from neuralshade.baking.url_store import fetch  # fsspec is optional
+    from neuralshade.baking.url_files import fetch  # fsspec is optional
 
     with TempFolder() as folder:
         words = []
         for number, (name, place) in enumerate(map(split_source, subject)):
             if is_url(place):
-                place = str(fetch(place, folder.path / str(number)))
+                target = folder.path / str(number)
+                taken = None if ahead is None else ahead.take(place, target)
+                place = str(taken or fetch(place, target))
             words.append(name + local_path(place))
         yield tuple(words)
 
@@ -41,18 +47,28 @@ def source_bytes(subject: Sequence[str]) -> int:
     return sum(path.stat().st_size for path in _files(subject))
 
 
-def read_ahead(subject: Sequence[str]) -> None:
-    """Let the system read local inputs before their job begins; a missing file is its job's."""
+def read_ahead(job: Job, store: Store, ahead: AheadFolder) -> None:
+    """Read a job's inputs before it begins: the system local ones, ``ahead`` those by URL.
+
+    Those by URL only where its output is not there. What fails here is the job's to report.
+    """
+    urls = [place for place in map(path_of, job.subject) if is_url(place)]
+    with suppress(NeuralShadeError, OSError):
+        _read_local([place for place in map(path_of, job.subject) if not is_url(place)])
+        if urls and (job.force or store.header(job.output) is None):
+            for url in urls:
+                ahead.fetch(url)
+
+
+def _read_local(places: Sequence[str]) -> None:
     if not hasattr(os, "posix_fadvise"):
         return
-    with suppress(OSError):
-        local = [place for place in map(path_of, subject) if not is_url(place)]
-        for path in _files(local)[:AHEAD_FILES]:
-            descriptor = os.open(path, os.O_RDONLY)
-            try:
-                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_WILLNEED)
-            finally:
-                os.close(descriptor)
+    for path in _files(places)[:AHEAD_FILES]:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_WILLNEED)
+        finally:
+            os.close(descriptor)
 
 
 def _files(subject: Sequence[str]) -> list[Path]:

@@ -5,25 +5,30 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from neuralshade.baking.gpu_packing import GpuPacking
 from neuralshade.base.cores import core_count
 
 QUERY = ["nvidia-smi", "--query-gpu=index,memory.{}", "--format=csv,noheader,nounits"]
 QUERY_SECONDS = 30.0
-FIT_BYTES = 3 * 2**30  # of GPU memory: a fit of small networks and textures, its context included
-GPU_FITS = 6  # on one GPU: more gain nothing, as each has it busy for a part of its time
 CPU_CORES = 2  # for a fit on cores: PyTorch spreads small networks no wider
-GPU_CORES = 2  # for a fit on a GPU: it reads, measures and writes beside
+# For a fit on a GPU: it reads, measures and writes beside. More fits than cores for that would
+# wait for these, so cores and memory alone limit them.
+GPU_CORES = 2
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
 @dataclass(frozen=True)
 class LocalSlots:
-    """Number of fits at once, and the GPUs that they spread over; none: cores, or an only GPU."""
+    """Number of fits at once, and the GPUs that they spread over; none: cores, or an only GPU.
+
+    ``packing``: adapts the number while they run; None without NVIDIA GPUs.
+    """
 
     count: int
     gpus: tuple[str, ...] = ()
+    packing: GpuPacking | None = field(default=None, compare=False)
 
 
 def local_slots(jobs: int | None = None) -> LocalSlots:
@@ -31,17 +36,16 @@ def local_slots(jobs: int | None = None) -> LocalSlots:
 
     By default as many as fit into the free memory of its NVIDIA GPUs and onto its cores.
     """
-    free = _free_bytes()
-    gpus = tuple(free) if len(free) > 1 else ()
-    if jobs is not None:
-        return LocalSlots(jobs, gpus)
+    free = free_bytes()
     if not free:
-        return LocalSlots(max(1, core_count() // CPU_CORES))
-    fits = sum(max(1, min(GPU_FITS, each // FIT_BYTES)) for each in free.values())
-    return LocalSlots(max(len(free), min(fits, core_count() // GPU_CORES)), gpus)
+        return LocalSlots(max(1, core_count() // CPU_CORES) if jobs is None else jobs)
+    gpus = tuple(free) if len(free) > 1 else ()
+    most = max(len(free), core_count() // GPU_CORES) if jobs is None else jobs
+    packing = GpuPacking(free, most, fixed=jobs is not None)
+    return LocalSlots(packing.count(), gpus, packing)
 
 
-def _free_bytes() -> dict[str, int]:
+def free_bytes() -> dict[str, int]:
     """Return the free memory of the NVIDIA GPUs that this process may use, by number."""
     free = _gpu_bytes("free")
     allowed = os.environ.get(VISIBLE)
@@ -50,13 +54,12 @@ def _free_bytes() -> dict[str, int]:
     return {each: free[each] for each in allowed.split(",") if each in free}
 
 
-def gpu_share() -> float | None:
-    """Return the share of the smallest NVIDIA GPU of this machine that a fit needs; None: no GPU.
+def smallest_gpu() -> int | None:
+    """Return the memory of the smallest NVIDIA GPU of this machine; None: no GPU.
 
     Of all of them: which ones a task of a cluster may use is not known before it runs.
     """
-    totals = _gpu_bytes("total").values()
-    return max(1 / GPU_FITS, min(1.0, FIT_BYTES / min(totals))) if totals else None
+    return min(_gpu_bytes("total").values(), default=None)
 
 
 def _gpu_bytes(what: str) -> dict[str, int]:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import IO, Any
 
@@ -23,16 +23,20 @@ TAIL_BYTES = 4096  # of what a worker printed, for the reason of its end
 
 
 class LocalWorker:
-    """One process. ``inbox`` gets (worker, message), and (worker, None) once it has ended."""
+    """One process. ``places``: of the outputs, and of inputs that are fetched ahead.
 
-    def __init__(self, number: int, place: str, environment: Mapping[str, str],
+    ``inbox`` gets (worker, message), and (worker, None) once it has ended.
+    """
+
+    def __init__(self, number: int, places: Sequence[str], environment: Mapping[str, str],
                  inbox: queue.SimpleQueue[tuple[LocalWorker, dict[str, Any] | None]]):  # fmt: skip
         self.number, self.name = number, ""  # the name comes with its first message
         self.ready = False  # for jobs
         self.job: Job | None = None
+        self.beside = 0  # fits at once when its job began
         self._inbox = inbox
         self._printed: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close
-        words = [sys.executable, "-m", MODULE, place]
+        words = [sys.executable, "-m", MODULE, *places]
         # a session of its own: Ctrl-C in a terminal reaches the driver alone
         self._process = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._printed,
@@ -51,7 +55,7 @@ class LocalWorker:
 
     def announce(self, job: Job) -> None:
         """Let it read the inputs of a job that somebody has next."""
-        self._send({"next": list(job.subject)})
+        self._send({"next": plain_data(job)})
 
     def kill(self) -> None:
         """End it and what it started, at once."""

@@ -15,6 +15,8 @@ from neuralshade.asset.file import AssetFile, is_asset_file, read_asset_file, to
 from neuralshade.baking.call import call_of
 from neuralshade.baking.digest import FileDigests, FileStamps, job_digest
 from neuralshade.baking.executor import Ended, Lost
+from neuralshade.baking.fetch_ahead import AheadFolder
+from neuralshade.baking.gpu_meter import GpuMeter
 from neuralshade.baking.job import FAILED, KEPT, MADE, Job, Row
 from neuralshade.baking.local_inputs import local_inputs, source_bytes
 from neuralshade.baking.settings import manifest_words, settings_of
@@ -57,15 +59,17 @@ def wrong_version(version: str) -> str | None:
             "has. Install the same version on every machine.")  # fmt: skip
 
 
-def make(job: Job, store: Store) -> Ended | Lost:
+def make(job: Job, store: Store, ahead: AheadFolder | None = None) -> Ended | Lost:
     """Make one asset and return its row; Lost where another attempt may do better.
+
+    ``ahead``: with copies of inputs by URL.
 
     That is so for a full disk, a GPU that no longer answers, too little memory, an interruption
     and a bug. A refused input or setting is final, and so is an output that is there already.
     """
     begun = time.monotonic()
     try:
-        row = _row_of(job, store, begun)
+        row = _row_of(job, store, ahead, begun)
     except PASSING as error:
         return Lost(job.name, plain(str(error)), sound=isinstance(error, OutputError))
     except NeuralShadeError as error:
@@ -96,7 +100,7 @@ def _disk_message(error: Exception) -> str | None:
     return f"{error.filename or 'disk'}: got '{error.strerror}', need room. Free some space."
 
 
-def _row_of(job: Job, store: Store, begun: float) -> Row:
+def _row_of(job: Job, store: Store, ahead: AheadFolder | None, begun: float) -> Row:
     """Return the row of an output that is there already, or make it.
 
     Names, sizes and times of the inputs are compared first: reading them may take longer.
@@ -108,7 +112,7 @@ def _row_of(job: Job, store: Store, begun: float) -> Row:
     job = replace(job, digest=job.digest or job_digest(job, DIGESTS))
     if there is not None and there.is_same(job):
         return there.row(job)
-    return _made(job, store, begun, {"stamp": stamp} if stamp else {})
+    return _made(job, store, ahead, begun, {"stamp": stamp} if stamp else {})
 
 
 @dataclass(frozen=True)
@@ -135,24 +139,26 @@ class _Stored:
         return _row(job, KEPT, self.header, self.stamp, self.size)
 
 
-def _made(job: Job, store: Store, begun: float, facts: Mapping[str, Any]) -> Row:
+def _made(job: Job, store: Store, ahead: AheadFolder | None, begun: float,
+          facts: Mapping[str, Any]) -> Row:  # fmt: skip
     with store.work(job) as folder:
         there = _Stored.of(job, store) if store.locks and not job.force else None
         if there is not None and there.is_same(job):  # of whom had the folder until now
             return there.row(job)
         asset = folder / PurePosixPath(job.output).name
-        stamp = _finished_before(asset, job)
+        stamp, on_gpu = _finished_before(asset, job), None
         if stamp is None:
-            with local_inputs(job.subject) as subject:
-                _fit(job, subject, asset)
-                read = source_bytes(subject)
+            with local_inputs(job.subject, ahead) as subject:
+                with GpuMeter() as meter:
+                    _fit(job, subject, asset)
+                read, on_gpu = source_bytes(subject), meter.bytes
             stamp = {"seconds": time.monotonic() - begun, "source_bytes": read,
                      **_sizes(asset), **facts}  # fmt: skip
             stamp |= {"digest": job.digest} if job.digest else {}
         header = _stamped(asset, stamp)
         size = asset.stat().st_size
         store.publish(asset, job.output)
-    return _row(job, MADE, header, stamp, size)
+    return replace(_row(job, MADE, header, stamp, size), gpu_bytes=on_gpu)
 
 
 def _finished_before(asset: Path, job: Job) -> dict[str, Any] | None:

@@ -33,8 +33,8 @@ ONCE = {"max_retries": 0, "retry_exceptions": False, "num_returns": "streaming"}
 class Flight:
     """A job that is a task now."""
 
-    def __init__(self, job: Job, stream: Any):
-        self.job, self.stream = job, stream
+    def __init__(self, job: Job, stream: Any, gpu_share: float):
+        self.job, self.stream, self.gpu_share = job, stream, gpu_share
         self.worker = self.node = ""  # "HOST:PID" and Ray's name of its node, once it has begun
 
 
@@ -45,7 +45,7 @@ class RayExecutor:
         address: as for ``ray_session.connect``.
         output: the bake's place: a folder that every node sees, or a URL.
         gpu_share: share of a GPU that a job needs, in (0, 1]; None: by the memory of the smallest
-            GPU; 0: jobs run on cores alone.
+            GPU and of the fits; 0: jobs run on cores alone.
         cpus: cores that a job needs; None: as on a single machine.
 
     Raises: DeviceError where no cluster answers, or one of its nodes cannot work: it has
@@ -83,7 +83,7 @@ class RayExecutor:
         stream = self._task.options(**ONCE, **self._nodes.needs(), name=name).remote(
             self._place, self._token, plain_data(job), max(1, int(self._nodes.cpus))
         )
-        self._flights[stream] = Flight(job, stream)
+        self._flights[stream] = Flight(job, stream, self._nodes.gpu_share)
 
     def events(self, timeout: float) -> Sequence[Event]:
         """Return what happened since, at least one event unless ``timeout`` seconds pass.
@@ -162,9 +162,12 @@ class RayExecutor:
             flight.worker, flight.node = message["started"], message["node"]
             self._found.append(Started(name, flight.worker))
         elif "row" in message:
-            self._end(flight, Ended(name, row_of(message["row"])))
+            self._end(flight, ended := Ended(name, row_of(message["row"])))
+            self._nodes.measured(ended.row.gpu_bytes)
         elif "lost" in message:
-            self._end(flight, Lost(name, message["lost"]), kill=not message["sound"])
+            self._end(flight, lost := Lost(name, message["lost"]), kill=not message["sound"])
+            if lost.memory:
+                self._nodes.out_of_memory(flight.gpu_share)
         elif "refused" in message:
             self._nodes.exclude(message["node"], message["refused"])
             self._end(flight, None)
@@ -228,13 +231,13 @@ def remote_functions(version: str) -> tuple[Callable[..., Any], Callable[..., An
                     f"{version}. Install that version on every machine.")  # fmt: skip
         return wrong_version(version)
 
-    def check(place: str, token: str) -> tuple[str | None, float | None]:
+    def check(place: str, token: str) -> tuple[str | None, int | None]:
         if reason := wrong():
             return reason, None
-        from neuralshade.baking.local_slots import gpu_share
+        from neuralshade.baking.local_slots import smallest_gpu
         from neuralshade.baking.ray_worker import refusal
 
-        return refusal(place, token), gpu_share()
+        return refusal(place, token), smallest_gpu()
 
     def run(place: str, token: str, job: dict[str, Any], threads: int) -> Iterator[dict[str, Any]]:
         import ray

@@ -7,6 +7,7 @@ import math
 import time
 from typing import Any
 
+from neuralshade.baking.gpu_packing import gpu_share
 from neuralshade.baking.local_slots import CPU_CORES, GPU_CORES
 from neuralshade.base.message_text import plain
 from neuralshade.base.plugins import one_line_error
@@ -28,18 +29,21 @@ def on_node(node: str) -> dict[str, Any]:
 
 
 class RayNodes:
-    """The nodes that are there, as seen by jobs that need ``cpus`` and ``gpu_share`` each.
+    """The nodes that are there, as seen by jobs that need ``cpus`` and ``share`` of a GPU each.
 
-    A share counts only in a cluster that has GPUs; then nodes without one get no jobs. None: what
-    ``check`` finds. ``cpus``: None: as on a single machine, or what the smallest node has.
+    A share counts only in a cluster that has GPUs; then nodes without one get no jobs. None: by the
+    smallest GPU that ``check`` finds, and what fits take of theirs. ``cpus``: None: as on a single
+    machine, or what the smallest node has.
     """
 
-    def __init__(self, ray: Any, cpus: float | None, gpu_share: float | None):
-        self._ray, self._wanted = ray, gpu_share
+    def __init__(self, ray: Any, cpus: float | None, share: float | None):
+        self._ray, self._fixed = ray, share is not None
+        self._gpu_bytes = self._largest = 0  # of the smallest GPU; the most that a fit took
+        self._least = 0.0  # share, since a fit found no memory
         self._unfit: set[str] = set()  # nodes that get no more jobs
         self._read, self._slots, self._waits = -math.inf, 0, False
         has_gpus = any(node["Resources"].get("GPU") for node in self._alive())
-        self.gpu_share = (1.0 if gpu_share is None else gpu_share) if has_gpus else 0.0
+        self.gpu_share = (1.0 if share is None else share) if has_gpus else 0.0
         self.cpus = self._usual_cpus() if cpus is None else cpus
 
     def slots(self) -> int:
@@ -62,6 +66,21 @@ class RayNodes:
             needs["label_selector"] = {NODE_LABEL: f"!in({','.join(sorted(self._unfit))})"}
         return needs
 
+    def measured(self, size: int | None) -> None:
+        """Adapt the share of later jobs to the GPU memory that a fit took, if that is known."""
+        if size is not None and size > self._largest and self._gpu_bytes and not self._fixed:
+            self._largest = size
+            self._change(max(self._least, gpu_share(self._gpu_bytes, size)))
+
+    def out_of_memory(self, share: float) -> None:
+        """Let half as many fits share a GPU, after one of such a share found no memory."""
+        if self.gpu_share:
+            self._least = max(self._least, min(1.0, 2 * share))
+            self._change(max(self.gpu_share, self._least))
+
+    def _change(self, share: float) -> None:
+        self.gpu_share, self._read = share, -math.inf
+
     def exclude(self, node: str, reason: str) -> None:
         """Give a node no more jobs. Raises DeviceError where none is left."""
         if node not in self._unfit:
@@ -74,7 +93,7 @@ class RayNodes:
     def check(self, function: Any, *arguments: Any) -> None:
         """Raise DeviceError where a node does not answer, or with what ``function`` says there.
 
-        ``function``: a remote one, which returns a reason or None, and a fit's share of a GPU.
+        ``function``: a remote one, which returns a reason or None, and the bytes of a GPU.
         """
         calls = {}
         for node in self._alive():
@@ -88,23 +107,24 @@ class RayNodes:
             raise DeviceError(f"ray: got no answer of machine {calls[answer]} in "
                               f"{CHECK_SECONDS:g} s, need machines that run tasks. See Ray's logs "
                               "there.")  # fmt: skip
-        kinds, shares = self._ray.exceptions, []
+        kinds, sizes = self._ray.exceptions, []
         for answer in answers:
             try:
-                reason, share = self._ray.get(answer)
+                reason, size = self._ray.get(answer)
             except (kinds.NodeDiedError, kinds.TaskUnschedulableError):
                 continue  # it is gone, and gets no jobs
             except kinds.RayError as error:
-                reason, share = (
+                reason, size = (
                     f"ray: got {plain(one_line_error(error))} of machine {calls[answer]}.",
                     None,
                 )
             if reason:
                 raise DeviceError(reason)
-            shares.append(share)
-        known = [share for share in shares if share is not None]
-        if self._wanted is None and self.gpu_share and known:
-            self.gpu_share, self._read = max(known), -math.inf
+            sizes.append(size)
+        known = [size for size in sizes if size is not None]
+        if not self._fixed and self.gpu_share and known:
+            self._gpu_bytes = min(known)
+            self._change(gpu_share(self._gpu_bytes))
 
     def _usual_cpus(self) -> float:
         """Return the cores of a fit: those of one on a single machine, or of the smallest node."""

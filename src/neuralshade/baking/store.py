@@ -11,11 +11,13 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from neuralshade.baking.job import Job
+from neuralshade.baking.lease import LeaseFile
 from neuralshade.errors import ConfigError, OutputError
 
 URL = re.compile(r"([a-z][a-z0-9+.-]*)://")
 # What a manifest may name: one of a stranger must not reach whatever else fsspec opens.
 PROTOCOLS = ("s3", "gs", "gcs", "az", "abfs", "memory")
+LEASE = "lock.json"
 OWN = ".bake"  # folder of a bake below its output: ledger, lock, unfinished work
 
 
@@ -30,7 +32,11 @@ class Store(ABC):
     @property
     @abstractmethod
     def ledger_folder(self) -> Path:
-        """Return the local folder of the ledger and its lock."""
+        """Return the local folder of the ledger and the lock of this machine."""
+
+    @abstractmethod
+    def lease_file(self) -> LeaseFile:
+        """Return the file or object of the lock between machines."""
 
     @abstractmethod
     def header(self, output: str) -> dict[str, Any] | None:

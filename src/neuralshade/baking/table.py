@@ -17,8 +17,8 @@ from neuralshade.base.optional import optional_module
 from neuralshade.errors import ConfigError
 
 COLUMNS = tuple(field.name for field in fields(Row))
-WHOLE = ("attempts", "asset_bytes", "memory_bytes", "source_bytes")  # the rest is text, but for
-REAL = ("seconds", "psnr_db", "bits_per_pixel")
+WHOLE = ("attempts", "asset_bytes", "memory_bytes", "source_bytes", "gpu_bytes")
+REAL = ("seconds", "psnr_db", "bits_per_pixel")  # the rest is text
 BATCH_ROWS = 65_536
 
 

@@ -13,13 +13,16 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import IO, Any
 
 from neuralshade.baking.executor import Ended, Lost
+from neuralshade.baking.fetch_ahead import AheadFolder
 from neuralshade.baking.folder_store import open_store
 from neuralshade.baking.job import Job, job_of, plain_data
 from neuralshade.baking.local_inputs import read_ahead
 from neuralshade.baking.make import make, worker_name
+from neuralshade.baking.store import Store
 from neuralshade.base.json_lines import json_line
 from neuralshade.base.strict_json import strict_json
 from neuralshade.base.version import VERSION
@@ -31,14 +34,16 @@ SAVE_SECONDS = 10.0  # for the checkpoint of a fit whose driver is gone
 def main() -> None:
     """Work until the pipe is closed, or after an event that may have left this process unsound."""
     jobs, events = _own_pipes()
-    place = sys.argv[1]
+    place, folder = sys.argv[1:]
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's, which closes the pipe
     _send(events, {"hello": VERSION, "worker": worker_name()})
-    store = open_store(place)
+    store, ahead = open_store(place), AheadFolder(Path(folder))
     waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(jobs, waiting), daemon=True).start()
+    later: queue.SimpleQueue[Job] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(jobs, waiting, later), daemon=True).start()
+    threading.Thread(target=_read_ahead, args=(later, store, ahead), daemon=True).start()
     while True:
-        event = make(job := waiting.get(), store)
+        event = make(job := waiting.get(), store, ahead)
         if isinstance(event, Ended):
             _send(events, {"ended": job.name, "row": plain_data(event.row)})
         else:
@@ -57,17 +62,27 @@ def _own_pipes() -> tuple[IO[bytes], IO[bytes]]:
     return jobs, events
 
 
-def _receive(jobs: IO[bytes], waiting: queue.SimpleQueue[Job]) -> None:
-    """Pass jobs on, read the inputs of the next one ahead, and end with the driver."""
+def _receive(jobs: IO[bytes], waiting: queue.SimpleQueue[Job],
+             later: queue.SimpleQueue[Job]) -> None:  # fmt: skip
+    """Pass jobs on, those that are somebody's next to ``later``, and end with the driver."""
     for line in jobs:
         message = strict_json(line)
         if "next" in message:
-            read_ahead(message["next"])
+            later.put(job_of(message["next"]))
         else:
             waiting.put(job_of(message["job"]))
     os.kill(os.getpid(), signal.SIGTERM)  # a fit saves its checkpoint; else this ends the process
     time.sleep(SAVE_SECONDS)
     os._exit(1)
+
+
+def _read_ahead(later: queue.SimpleQueue[Job], store: Store, ahead: AheadFolder) -> None:
+    """Read the inputs of jobs that wait, of several the last one's."""
+    while True:
+        job = later.get()
+        while not later.empty():
+            job = later.get()
+        read_ahead(job, store, ahead)
 
 
 def _send(events: IO[bytes], message: Mapping[str, Any]) -> None:
