@@ -2,6 +2,7 @@
 
 import os
 import signal
+from types import SimpleNamespace
 
 import pytest
 
@@ -106,6 +107,19 @@ def test_many_lost_attempts_are_logged_up_to_a_bound(run, caplog):
     run(jobs, Scripted(script={each.name: [Lost(each.name, "gone.")] for each in jobs}))
     assert len(caplog.messages) == 21
     assert caplog.messages[-1] == "Further lost attempts are in the table, not here."
+
+
+def test_a_job_of_a_silent_store_is_tried_after_the_others(run, monkeypatch):
+    silent = Lost("a", "s3://b: got X, need a store that answers. Check the URL.")
+    now = [0.0]
+    clock = SimpleNamespace(
+        monotonic=lambda: now[0], sleep=lambda seconds: now.append(now.pop() + 9)
+    )
+    monkeypatch.setattr("neuralshade.baking.driver.time", clock)
+    executor = Scripted(slots=1, script={"a": [silent] * 2})
+    rows = run([job("a", cost=9.0), job("b"), job("c"), job("d")], executor).rows
+    assert executor.seen == ["a", "b", "c", "d", "a", "a"]
+    assert [row.attempts for row in rows] == [1, 1, 1, 3] and now == [90.0]
 
 
 def test_what_needs_a_failed_job_is_not_tried(run):

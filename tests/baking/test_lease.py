@@ -17,6 +17,7 @@ from neuralshade.baking import lease, url_lease
 from neuralshade.baking.bake import run_jobs
 from neuralshade.baking.driver_lock import DriverLock
 from neuralshade.baking.folder_store import open_store
+from neuralshade.baking.job import MADE
 from neuralshade.baking.lease import Lease
 from neuralshade.baking.local_executor import LocalExecutor
 from neuralshade.baking.url_lease import UrlLeaseFile
@@ -175,6 +176,27 @@ def test_a_bucket_that_vanishes_ends_the_bake(bucket, probes, quick, same_messag
     finally:
         files.mkdir(name)
     same_message(re.sub(r"for \d+ s", "for N s", text), "OUT", "the same command goes on")
+
+
+@pytest.mark.slow  # its workers start
+def test_an_outage_that_ends_harms_no_job(bucket, probes, monkeypatch):
+    monkeypatch.setattr("neuralshade.baking.driver.SILENT_SECONDS", 0.1)
+    files, name = fsspec.filesystem("s3"), bucket.split("/")[2]
+    jobs, state = probes.gated_jobs(3), ["up"]
+
+    def observer(progress):
+        if progress.running and state == ["up"]:
+            files.invalidate_cache()
+            files.rm(name, recursive=True)
+            state[0] = "down"
+            probes.pass_gate(3)
+        elif progress.repeated and state == ["down"]:
+            files.mkdir(name)
+            state[0] = "up again"
+
+    result = run_jobs(jobs, open_store(bucket), LocalExecutor(bucket, 1), observer=observer)
+    assert state == ["up again"] and {row.state for row in result.rows} == {MADE}
+    assert max(row.attempts for row in result.rows) > 1
 
 
 @pytest.mark.slow  # its workers start

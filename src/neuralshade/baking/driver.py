@@ -8,6 +8,7 @@ from __future__ import annotations
 import heapq
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
@@ -22,6 +23,9 @@ ATTEMPTS = 3  # of a job whose workers are lost
 IN_FLIGHT = 2  # jobs at an executor for each slot, so that none waits for the driver
 WAIT_SECONDS = 0.2  # for events; Ctrl-C and time limits are noticed as late
 NOTICE_SECONDS = 0.1  # between two reports of progress
+# Before another attempt of a job whose store was silent: three of them take longer than the lock of
+# a store that is silent for all counts, so that the bake ends before its jobs fail.
+SILENT_SECONDS = 45.0
 MOST_LOST = 20  # lost attempts that the log names: of a night's thousands the table has all
 
 log = logging.getLogger("neuralshade")
@@ -68,8 +72,9 @@ class Driver:
         self.counter = Counter(self.queue.total, self.queue.cost)
         self._noticed, self._lost_count = 0.0, 0
         with Interruption() as interruption:
-            while (self.queue.ready or self.flights) and not interruption.requested:
+            while (self.queue.left or self.flights) and not interruption.requested:
                 self.check()
+                self.queue.wake()
                 self._fill()
                 self._take(WAIT_SECONDS)
                 self._stop_slow()
@@ -89,7 +94,9 @@ class Driver:
 
     def _take(self, seconds: float) -> None:
         """Handle what happened."""
-        for event in self.executor.events(seconds):
+        if not self.flights:  # all jobs that are left wait for a silent store
+            time.sleep(seconds)
+        for event in self.executor.events(seconds if self.flights else 0.0):
             flight = self.flights.get(event.name)
             if flight is None:  # of an attempt that was given up
                 continue
@@ -127,7 +134,7 @@ class Driver:
         self._log_lost(job, event.reason, len(lost), again=again)
         if again:
             self.counter.repeated += 1
-            self.queue.put(job)
+            self.queue.put(job, SILENT_SECONDS if event.silent else 0.0)
             return
         del self.lost[job.name]
         reason = event.reason
@@ -186,6 +193,7 @@ class Queue:
         self.ready: list[tuple[float, int, Job]] = []
         self.blocked: dict[str, tuple[Job, set[str]]] = {}
         self._after: dict[str, list[str]] = {}  # by what they wait for
+        self._later: deque[tuple[float, Job]] = deque()  # with the time at which they are ready
         self.total, self.cost, self._number = 0, 0.0, 0
         for job in jobs:
             self.total += 1
@@ -197,8 +205,21 @@ class Queue:
             else:
                 self.put(job)
 
-    def put(self, job: Job) -> None:
-        """Queue a job, behind others of its cost."""
+    @property
+    def left(self) -> bool:
+        """Return whether jobs wait that need no other."""
+        return bool(self.ready or self._later)
+
+    def wake(self) -> None:
+        """Queue the jobs whose time has come."""
+        while self._later and self._later[0][0] <= time.monotonic():
+            self.put(self._later.popleft()[1])
+
+    def put(self, job: Job, seconds: float = 0.0) -> None:
+        """Queue a job, behind others of its cost; not before so many ``seconds``, always equal."""
+        if seconds:
+            self._later.append((time.monotonic() + seconds, job))
+            return
         self._number += 1
         heapq.heappush(self.ready, (-job.cost, self._number, job))
 

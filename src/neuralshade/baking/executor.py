@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from neuralshade.baking.job import Job, Row
+from neuralshade.baking.store import SILENT
 
 GRACE_SECONDS = 12.0  # for checkpoints of running fits; a worker's own limit is shorter
 
@@ -49,6 +50,11 @@ class Lost:
     def memory(self) -> bool:
         """Return whether a fit found too little memory, of its GPU or its machine."""
         return self.reason.startswith("memory: ")
+
+    @property
+    def silent(self) -> bool:
+        """Return whether a store by URL did not answer: another attempt at once meets the same."""
+        return SILENT in self.reason
 
 
 Event = Started | Ended | Lost

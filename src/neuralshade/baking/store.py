@@ -18,6 +18,7 @@ URL = re.compile(r"([a-z][a-z0-9+.-]*)://")
 # What a manifest may name: one of a stranger must not reach whatever else fsspec opens.
 PROTOCOLS = ("s3", "gs", "gcs", "az", "abfs", "memory")
 LEASE = "lock.json"
+SILENT = "need a store that answers"  # in messages of stores by URL that do not
 OWN = ".bake"  # folder of a bake below its output: ledger, lock, unfinished work
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from neuralshade.baking.store import URL
+from neuralshade.baking.store import SILENT, URL
 from neuralshade.base.optional import optional_module
 from neuralshade.base.plugins import one_line_error
 from neuralshade.errors import DeviceError, NeuralShadeError, PictureError
@@ -92,5 +92,5 @@ def answered(url: str) -> Iterator[None]:
 
 
 def _silent(url: str, error: Exception) -> DeviceError:
-    return DeviceError(f"{url}: got {one_line_error(error)}, need a store that answers. Check the "
-                       "URL, its access and the network.")  # fmt: skip
+    return DeviceError(f"{url}: got {one_line_error(error)}, {SILENT}. Check the URL, its "
+                       "access and the network.")  # fmt: skip
