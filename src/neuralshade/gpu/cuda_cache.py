@@ -16,12 +16,13 @@ import platformdirs
 
 from neuralshade.base.atomic import whole_file
 from neuralshade.base.private_dirs import user_key
-from neuralshade.errors import OutputError
+from neuralshade.errors import KernelError, OutputError
 from neuralshade.gpu import kernel_dump
 from neuralshade.gpu.cache_folder import cache_folder, log_uncached
 from neuralshade.gpu.compile_turns import compile_turn
-from neuralshade.gpu.cuda_compiler import OPTIONS, compile_cuda
+from neuralshade.gpu.cuda_compiler import OPTIONS, MachineCode, compile_cuda
 from neuralshade.gpu.cuda_packages import nvrtc_version
+from neuralshade.gpu.cuda_prelude import trimmed
 from neuralshade.gpu.cuda_text import CudaLayout, not_inlined, patched_text
 from neuralshade.gpu.device import SOURCE_FOLDER
 from neuralshade.gpu.foreign_slang import files_digest, foreign_digest, foreign_packages
@@ -102,11 +103,23 @@ def compile_kernel(
     emitted = patched_text(export_slang(text, entry, folder=folder), entry, apart)
     if dumped is not None:
         dumped.write(".cu", emitted.code)
-    made = compile_cuda(emitted.code, architecture, fast_math=fast_math)
+    made = _machine_code(emitted.code, architecture, fast_math)
     if dumped is not None:
         dumped.write(".ptx", made.ptx)
         dumped.write(".cubin", made.cubin)
     return BuiltKernel(emitted.layout, made.cubin)
+
+
+def _machine_code(code: str, architecture: str, fast_math: bool) -> MachineCode:
+    """Compile Slang's CUDA text, without what it does not use."""
+    short = trimmed(code)
+    try:
+        return compile_cuda(short, architecture, fast_math=fast_math)
+    except KernelError as error:
+        if short == code:
+            raise
+        log.debug("kernels: one is compiled from its whole text (%s)", error)
+        return compile_cuda(code, architecture, fast_math=fast_math)
 
 
 def _name(

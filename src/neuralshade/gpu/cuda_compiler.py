@@ -9,9 +9,10 @@ from typing import Any
 
 from neuralshade.errors import DeviceError, KernelError
 from neuralshade.gpu.cuda_packages import REMEDY, nvrtc, nvrtc_version
+from neuralshade.gpu.cuda_prelude import own_text
 
 LETTERED = (9, 0)  # the first compute capability with architecture-specific instructions
-HALVES = "__half"  # in the text where it needs cuda_fp16.h
+HALVES = "__half"  # in the text, without Slang's prelude, where it needs cuda_fp16.h
 OPTIONS = ("--std=c++17", "--disable-warnings")  # Slang's own prelude has dozens of warnings
 
 
@@ -40,7 +41,7 @@ def compile_cuda(
     options = [f"--gpu-architecture={architecture}", *OPTIONS, *options]
     if fast_math:
         options.append("--use_fast_math")
-    if HALVES in code:
+    if HALVES in own_text(code):
         options += ["-DSLANG_CUDA_ENABLE_HALF=1", header_option()]
     api = nvrtc()
     error, program = api.nvrtcCreateProgram(code.encode(), b"kernel.cu", 0, [], [])
