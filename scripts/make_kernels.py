@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from neuralshade.base.atomic import whole_file
 from neuralshade.base.cores import core_count
@@ -28,6 +29,10 @@ from neuralshade.gpu.shipped_kernels import FOLDER, shipped_name, write_archive
 from neuralshade.kinds.image.budget import passes_of, resolve
 from neuralshade.kinds.image.build import build_gpu_engine as build_image
 from neuralshade.kinds.image.presets import preset_recipe
+from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
+from neuralshade.kinds.material.recipe import PRESETS as DECODERS
+from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, ReferenceKernels
 from neuralshade.kinds.splats.build import build_splat_engine
 from neuralshade.kinds.splats.recipe import SplatsRecipe
 from neuralshade.kinds.textures.build import build_gpu_engine as build_textures
@@ -39,6 +44,8 @@ from neuralshade.kinds.textures.texels import Texels
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialMap, MaterialSet
 from neuralshade.source.picture import picture_from_array
+
+Floats = npt.NDArray[np.float32]
 
 ARCHITECTURES = {  # compute capability, and group-shared bytes a group may take
     (8, 0): 166_912, (8, 6): 101_376, (8, 9): 101_376, (9, 0): 232_448, (10, 0): 232_448,
@@ -54,6 +61,7 @@ SETS = (  # maps that sets usually have
     ("albedo", "normal", "roughness", "metallic", "ao", "displacement"),
 )
 SIDE = 64  # of such a set
+VALUES = (1, *range(8, 21))  # of materials' graphs, read by their encoders; folders of maps: 8
 CHANNELS = {"albedo": (3, "srgb"), "normal": (3, "normal")}  # of others one, data
 
 
@@ -144,10 +152,39 @@ def note_textures(gpu: Any) -> None:
             build_textures(recipe, texels, codings, gpu, "auto", False, searched=True)
 
 
+class NotedReference(ReferenceKernels):
+    """A material of ``count`` values, whose own kernels are not noted: each has others."""
+
+    def __init__(self, gpu: Any, count: int):
+        names = tuple(f"value_{index}" for index in range(count))
+        super().__init__(gpu, ReferenceBsdf("none", "", names, {}))
+
+    def parameters(self, uv: Floats) -> Floats:
+        return np.random.default_rng(0).random((len(uv), self.value_count), np.float32)
+
+    def eval(self, uv: Floats, wi: Floats, wo: Floats) -> Floats:
+        return np.full((len(uv), 3), 0.5, np.float32)
+
+    def prepare(self, kernels: object) -> None:
+        pass
+
+    def compiled(self, kernel: object, variables: object) -> Any:
+        return None
+
+
+def note_materials(gpu: Any) -> None:
+    """Let ``gpu`` note the kernels of materials that do not depend on the material's graph."""
+    for count in VALUES:
+        decoders = DECODERS.values() if count == VALUES[0] else [DECODERS["standard"]]
+        for decoder in decoders:
+            recipe = from_dict(MaterialRecipe, {"steps": 1, **decoder})
+            GpuMaterialEngine(recipe, NotedReference(gpu, count), gpu, "auto", False)
+
+
 def noted_kernels(capability: tuple[int, int]) -> list[KernelText]:
     """Return the kernels of the presets on a GPU of that capability."""
     gpu = NotedGpu(capability, ARCHITECTURES[capability])
-    for note in (note_pictures, note_splats, note_textures):
+    for note in (note_pictures, note_splats, note_textures, note_materials):
         note(gpu)
     return list(gpu.noted)
 

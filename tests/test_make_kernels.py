@@ -9,6 +9,8 @@ import pytest
 from neuralshade.gpu.cuda_cache import kernel_parts
 from neuralshade.gpu.cuda_compiler import architecture
 from neuralshade.gpu.shipped_kernels import FOLDER, shipped_name
+from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
+from neuralshade.kinds.material.recipe import MaterialRecipe
 
 pytest.importorskip("slangpy")
 SCRIPT = pathlib.Path(__file__).parents[1] / "scripts/make_kernels.py"
@@ -30,6 +32,19 @@ def test_the_default_picture_asks_for_noted_kernels_only(script, monkeypatch):
     script.note_pictures(noted)
     monkeypatch.setattr(script, "PICTURES", [(700, 4.0)])
     script.note_pictures(asked)
+    assert len(asked.noted) > 10
+    assert asked.noted.keys() <= noted.noted.keys()
+
+
+@pytest.mark.slow
+def test_a_material_asks_for_noted_kernels_and_those_of_its_graph(script, monkeypatch):
+    """Of a size and a length that the script does not have."""
+    shared = script.ARCHITECTURES[9, 0]
+    noted, asked = (script.NotedGpu((9, 0), shared) for _ in range(2))
+    monkeypatch.setattr(script, "VALUES", (1, 8))
+    script.note_materials(noted)
+    recipe = MaterialRecipe(size=200, steps=300)
+    GpuMaterialEngine(recipe, script.NotedReference(asked, 8), asked, "auto", False)
     assert len(asked.noted) > 10
     assert asked.noted.keys() <= noted.noted.keys()
 
