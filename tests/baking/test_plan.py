@@ -11,10 +11,10 @@ from fixtures.gltf_models import ModelFile, material
 from fixtures.gltf_models import picture as model_picture
 
 import neuralshade
-from neuralshade.baking.plan import planned
+from neuralshade.baking import input_checks
+from neuralshade.baking.planning import planned
 from neuralshade.baking.settings import baked_kinds, settings_of
 from neuralshade.errors import ConfigError
-from neuralshade.source.openimageio_file import header_size
 
 GREY = np.full((8, 16, 3), 0.5, np.float32)
 
@@ -246,13 +246,36 @@ def test_a_model_is_planned(same_message):
     same_message(refused("house.glb", settings={"stepz": 5}), "settings", "steps")
 
 
-def test_sizes_come_from_headers(folder):
-    picture("a.png")
+def test_broken_headers_are_named_with_their_lines_and_the_rest_is_planned(folder, monkeypatch):
+    picture("a.png"), maps("wall/")
     whole = (folder / "a.png").read_bytes()
-    (folder / "cut.png").write_bytes(whole[:64])  # the pixels are missing
-    assert header_size(folder / "cut.png") == header_size(folder / "a.png") == (16, 8)
-    (folder / "no.png").write_bytes(b"no picture")
-    assert header_size(folder / "no.png") is None
+    (folder / "cut.png").write_bytes(whole[:-20])
+    (folder / "wall/normal.png").write_bytes(b"no picture")
+    path = manifest("".join(f"[[asset]]\nkind = 'image'\ninput = '{name}.png'\n"
+                            for name in ("a", "cut")) + "[[asset]]\nkind = 'textures'\n"
+                    "input = 'wall'\n")  # fmt: skip
+    plan = planned(path)
+    assert set(plan.broken) == {"cut", "wall"} and len(plan.jobs) == 3
+    assert [fault.partition(": got")[0] for fault in plan.faults()] == [
+        f"bake.toml:4: {folder}/cut.png", f"bake.toml:7: {folder}/wall/normal.png",
+    ]  # fmt: skip
+    assert plan.states()["failed"] == 2 and plan.seconds == plan.jobs[0].cost
+    assert plan.notes == ()
+    monkeypatch.setattr(input_checks, "MOST_OPENED", 2)
+    sparse = planned(path)
+    assert set(sparse.broken) == {"wall"}  # every other input was opened
+    assert sparse.notes[-1].startswith("Headers of 2 of 3 inputs were read")
+
+
+def test_equal_inputs_are_opened_once(monkeypatch):
+    picture("a.png")
+    opened = []
+    monkeypatch.setattr(
+        "neuralshade.source.picture_header.header_size", lambda path: opened.append(path) or (4, 4)
+    )
+    entry = "[[asset]]\nkind = 'image'\ninput = 'a.png'\nname = '{}'\n"
+    planned(manifest("".join(map(entry.format, "abc"))))
+    assert len(opened) == 1
 
 
 @pytest.mark.slow

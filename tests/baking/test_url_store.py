@@ -16,6 +16,7 @@ from neuralshade.baking.job import FAILED, KEPT, MADE
 from neuralshade.baking.local_executor import LocalExecutor
 from neuralshade.baking.local_inputs import local_inputs
 from neuralshade.baking.make import make
+from neuralshade.baking.standing import AGAIN, stale_outputs, standings_of
 from neuralshade.baking.url_files import fingerprint
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
@@ -48,6 +49,11 @@ def test_a_bake_reads_and_writes_objects(probes, files, bucket):
     again = run_jobs(jobs, open_store(bucket), LocalExecutor(bucket, 1))
     assert [row.state for row in again.rows] == [KEPT] * 3
     assert again.rows[0].asset_bytes == result.rows[0].asset_bytes
+    there = set(open_store(bucket).outputs())
+    assert there == {job.output for job in jobs}
+    found = standings_of([*jobs, probes.job("new")], open_store(bucket), there)
+    assert [each.state for each in found.values()] == [AGAIN] * 3 + [MADE]  # of probes' digests
+    assert stale_outputs(jobs[1:], open_store(bucket), there) == [jobs[0].output]
 
 
 def test_a_missing_object_is_refused_and_a_folder_is_copied(probes, files, bucket, same_message):

@@ -24,8 +24,9 @@ def textures(folder):
 def test_a_plan_is_printed_and_trains_nothing(run, textures, folder):
     done = run("bake", textures, "--plan", "--set", "steps=100", "--set", "bpp=4")
     assert (done.code, done.err) == (0, [])
-    assert done.out[1].startswith("textures       1         2 s")
-    assert "1 asset into textures_baked." in done.out
+    assert done.out[1].split() == ["wall", "made"]
+    assert done.out[4].startswith("textures       1       1         2 s  10 kB")
+    assert "1 asset into textures_baked: 1 made." in done.out
     assert not (folder / "textures_baked").exists()
 
 
@@ -64,6 +65,25 @@ def test_flags_of_wrong_values_are_named(run, folder, same_message):
         done = run("bake", ".", flag, value)
         assert (done.code, done.out) == (2, [])
         same_message("\n".join(done.err), f"neuralshade: {flag}", "need")
+
+
+def test_a_plan_names_broken_inputs_and_ends_with_1_as_the_bake_would(run, folder, same_message):
+    for name, content in (("cut", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), ("empty", b"")):
+        with open(f"{name}.png", "wb") as file:
+            file.write(content)
+    with open("bake.toml", "w") as file:
+        file.writelines(f"[[asset]]\nkind = 'image'\ninput = '{name}.png'\n"
+                        for name in ("a", "cut", "empty"))  # fmt: skip
+    done = run("bake", "bake.toml", "--plan")
+    assert (done.code, done.err) == (1, [])
+    assert [line.split()[:2] for line in done.out[1:4]] == [
+        ["cut", "failed"], ["empty", "failed"], ["a", "made"],
+    ]  # fmt: skip
+    assert "3 assets into bake_baked: 2 failed, 1 made." in done.out
+    same_message("\n".join(done.out[-2:]), "bake.toml:4", "bake.toml:7", "cut-off PNG")
+    done = run("bake", "bake.toml", "--plan", "--json")
+    states = {job["name"]: job["state"] for job in json.loads(done.out[0])["jobs"]}
+    assert states == {"a": "made", "cut": "failed", "empty": "failed"} and done.code == 1
 
 
 @pytest.mark.slow  # workers load PyTorch

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from neuralshade.fitting.command import Subject
 from neuralshade.fitting.recipe import TrainingRecipe
 from neuralshade.kinds.kind import Kind
 
@@ -17,5 +18,6 @@ KIND = Kind(
     opens="probekind.fit:none",
     recipe=ProbeRecipe,
     fits="probekind.fit:fit_probe",
+    subject=Subject("probe", what="a probe", documents=(".json",)),
     takes=("resume",),
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +17,21 @@ from neuralshade.baking.executor import Executor
 from neuralshade.baking.folder_store import open_store
 from neuralshade.baking.job import FAILED, Job, Row
 from neuralshade.baking.ledger import Ledger, Run
-from neuralshade.baking.plan import Plan, planned
+from neuralshade.baking.plan import Plan
+from neuralshade.baking.planning import planned
 from neuralshade.baking.progress import BakeEvents, BakeObserver, BakeProgress
 from neuralshade.baking.results import write_results
 from neuralshade.baking.shared import shared_first
+from neuralshade.baking.standing import stale_outputs
 from neuralshade.baking.store import Store
 from neuralshade.baking.table import check_table
 from neuralshade.base.argument_checks import is_whole
 from neuralshade.base.message_text import shown
 from neuralshade.base.short_repr import ShortRepr
+from neuralshade.base.temp_files import TempFolder
 from neuralshade.errors import ConfigError
 
+log = logging.getLogger("neuralshade")
 MOST_JOBS = 1024  # processes of one machine
 
 
@@ -74,8 +80,8 @@ def bake(source: str | os.PathLike[str], output: str | os.PathLike[str] | None =
          observer: BakeObserver = ignore) -> BakeResult:  # fmt: skip
     """Fit every asset of a manifest, a folder or a model, on this machine or a Ray cluster.
 
-    An asset that was made of the same inputs and settings is kept. One that cannot be made is set
-    aside, and the others are made. A model comes out with decoded textures, too. See docs/bake.md.
+    An asset that was made of the same inputs and settings is kept. One that cannot be made fails,
+    and the others are made. A model comes out with decoded textures, too. See docs/bake.md.
 
     Args:
         source: a manifest, .toml or .json; a folder; or a model, .glb or .gltf.
@@ -86,10 +92,10 @@ def bake(source: str | os.PathLike[str], output: str | os.PathLike[str] | None =
         jobs: fits at once on this machine; None: as many as fit.
         ray: address of a Ray cluster, or "auto".
         force: make all assets again, none is kept.
-        timeout: seconds that a fit may take; one that takes longer is stopped and set aside.
+        timeout: seconds that a fit may take; one that takes longer is stopped and fails.
         share: materials of equal settings take the shared part of the first of them.
         events: file for JSON lines; "-": standard output.
-        plan: check everything and estimate, but run nothing.
+        plan: check everything, compare with the output and estimate, but write nothing.
         table: further file for the rows, .csv or .parquet. The output always gets bake.csv, and
             the page bake.html.
         observer: called about ten times a second with a BakeProgress.
@@ -99,25 +105,37 @@ def bake(source: str | os.PathLike[str], output: str | os.PathLike[str] | None =
         Ctrl-C, SIGTERM or SIGHUP: running fits have saved their checkpoints.
     """
     _check(jobs, ray, timeout)
-    found = planned(source, output, kind=kind, pattern=pattern, settings=settings)
-    wanted: Sequence[Job] = found.jobs
-    if share:
-        wanted = shared_first(wanted, found.output)
+    find = partial(planned, source, output, kind=kind, pattern=pattern, settings=settings)
     if plan:
-        return BakeResult(found.output, BakeProgress(len(wanted)), None, found)
+        with TempFolder() as folder:
+            found = _shared(find(scratch=folder.path), share, force)
+            found = found.compared(open_store(found.output)).moved(folder.path)
+        return BakeResult(found.output, BakeProgress(len(found.jobs)), None, found)
+    found = _shared(find(), share, force)
     if table is not None:
         check_table(table)
-    wanted = [replace(job, force=True) for job in wanted] if force else wanted
     store = open_store(found.output)
+    for fault in found.faults():
+        log.warning("%s", fault)  # at once: these will fail, and the others go on
     executor = started_executor(store.place, jobs, ray)
-    result = run_jobs(wanted, store, executor, timeout=timeout, events=events, observer=observer)
+    result = run_jobs(found.jobs, store, executor, timeout=timeout, events=events,
+                      observer=observer)  # fmt: skip
     if found.model is not None:
         from neuralshade.baking.gltf.finish import finish_model  # decodes: loads what draws
 
-        result = replace(result, files=tuple(finish_model(found.model, result.each_row())))
-    subjects = {job.name: job.subject for job in wanted}
+        made = finish_model(found.model, result.each_row())
+        result = replace(result, files=tuple(made))
+    subjects = {job.name: job.subject for job in found.jobs}
     write_results(store, result.each_row, subjects, table)
-    return replace(result, plan=found)
+    stale = tuple(stale_outputs(found.jobs, store, set(store.outputs())))
+    return replace(result, plan=replace(found, stale=stale))
+
+
+def _shared(found: Plan, share: bool, force: bool) -> Plan:
+    """Return a plan with the flags that concern all its jobs."""
+    jobs: Sequence[Job] = shared_first(found.jobs, found.output) if share else found.jobs
+    return replace(found, jobs=tuple(replace(job, force=True) for job in jobs) if force
+                   else tuple(jobs))  # fmt: skip
 
 
 def _check(jobs: Any, ray: Any, timeout: Any) -> None:

@@ -29,6 +29,7 @@ TEXTS = (".mtlx", ".toml", ".slang", ".json")  # documents that may name other f
 NAMED = re.compile(r'"([^"\n]{1,400})"|\bimport\s+([\w./]+)\s*;')
 PREFIX = re.compile(r'fileprefix\s*=\s*"([^"\n]*)"')
 MOST_TEXT, MOST_FILES = 1 << 22, 2000
+PARTS = {"version": 8, "settings": 24, "inputs": 32}  # of a digest: hex digits of a SHA-256 each
 
 
 class FileDigests:
@@ -71,26 +72,56 @@ def _is_fresh(found: os.stat_result) -> bool:
 def job_digest(job: Job, files: FileDigests, recipes: Recipes | None = None) -> str:
     """Return the digest of a job, hex; "" where an input cannot be read, which its fit reports.
 
-    URLs count by what their store says of them: size, time or checksum.
+    Its parts are those of PARTS, so that two digests tell what has changed. URLs count by what
+    their store says of them: size, time or checksum.
 
     Raises: DeviceError where a store does not answer; ConfigError for contradicting settings.
     """
-    known = settings_of(job.kind)
-    recipe = (recipes or Recipes()).of(known, job.settings)
-    parts = known.split(job.settings)
     try:
-        facts = {
-            "version": VERSION,
-            "kind": job.kind,
-            "preset": parts.preset,
-            "recipe": to_dict(recipe),
-            "flags": dict(sorted(_flags(known, parts.flags, files))),
-            "sources": [_source(known.kind, source, files) for source in job.subject],
-        }
+        return cheap_digest(job, files, recipes) + inputs_digest(job, files)
     except (OSError, PictureError):
         return ""
+
+
+def cheap_digest(job: Job, files: FileDigests, recipes: Recipes | None = None) -> str:
+    """Return the parts of a job's digest before its inputs, which may take long.
+
+    Raises: OSError where a file that its settings name cannot be read; ConfigError.
+    """
+    known = settings_of(job.kind)
+    parts = known.split(job.settings)
+    facts = {
+        "kind": job.kind,
+        "preset": parts.preset,
+        "recipe": to_dict((recipes or Recipes()).of(known, job.settings)),
+        "flags": dict(sorted(_flags(known, parts.flags, files))),
+    }
+    return _hex(VERSION, PARTS["version"]) + _hex(facts, PARTS["settings"])
+
+
+def inputs_digest(job: Job, files: FileDigests) -> str:
+    """Return the part of a job's digest that its inputs are.
+
+    Raises: OSError, PictureError where one cannot be read; DeviceError.
+    """
+    kind = settings_of(job.kind).kind
+    return _hex([_source(kind, source, files) for source in job.subject], PARTS["inputs"])
+
+
+def changed_parts(old: str, new: str) -> list[str]:
+    """Return the names of the parts in which two digests differ; ``new`` may lack its end."""
+    found, begin = [], 0
+    for name, digits in PARTS.items():
+        part = slice(begin, begin + digits)
+        if new[part] and old[part] != new[part]:
+            found.append(name)
+        begin += digits
+    return found
+
+
+def _hex(facts: Any, digits: int) -> str:
     text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode()).hexdigest()[:digits]
 
 
 def _source(kind: Kind, source: str, files: FileDigests) -> list[Any]:

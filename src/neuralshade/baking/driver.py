@@ -1,4 +1,4 @@
-"""Driver of a bake: which job is next, what is repeated, what is set aside. The same everywhere.
+"""Driver of a bake: which job is next, what is repeated, what fails. The same everywhere.
 
 Memory does not grow with what was made: rows go to the ledger, and counts stay.
 """
@@ -48,7 +48,7 @@ class Flight:
 class Driver:
     """Runs jobs on an executor.
 
-    ``timeout``: seconds that a job may run. One that takes longer is stopped and set aside at once:
+    ``timeout``: seconds that a job may run. One that takes longer is stopped and fails at once:
     another attempt would take as long again. ``check`` raises where this driver may not go on.
     """
 

@@ -16,6 +16,7 @@ from neuralshade.baking.job import Job
 from neuralshade.baking.store import (
     LEASE,
     OWN,
+    SUFFIX,
     Store,
     checked_output,
     is_url,
@@ -60,15 +61,24 @@ class FolderStore(Store):
     def size(self, output: str) -> int | None:
         return os.path.getsize(self.root / output)
 
+    def outputs(self) -> Iterator[str]:
+        for folder, folders, files in os.walk(self.root):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            below = os.path.relpath(os.path.join(folder, "x"), self.root)[:-1].replace(os.sep, "/")
+            yield from (below + name for name in files if name.endswith(SUFFIX))
+
+    def check_place(self, output: str) -> None:
+        check_asset_place(self.root / output)
+
     @contextmanager
     def work(self, job: Job) -> Iterator[Path]:
         """Lock the folder meanwhile: a worker that was given up may be in it still.
 
         Then this attempt has a folder of its own, without the checkpoint.
 
-        Raises: OutputError where the output is a file that is no asset: it is not replaced.
+        Raises: OutputError as ``check_place``.
         """
-        check_asset_place(self.root / job.output)
+        self.check_place(job.output)
         usual = self.ledger_folder / "work" / work_name(job)
         end = time.monotonic() + LOCK_SECONDS
         while (locked := _locked_folder(usual)) is None and time.monotonic() < end:

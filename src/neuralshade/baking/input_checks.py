@@ -1,4 +1,4 @@
-"""Inputs of jobs looked at before anything runs: that they are there, and their sizes."""
+"""Inputs of jobs looked at before anything runs: that they are there, whole, and their sizes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from neuralshade.baking.sources import path_of
 from neuralshade.baking.store import is_url
 from neuralshade.base.lazy_import import import_object
 from neuralshade.base.message_text import read_failure
-from neuralshade.errors import ConfigError, NeuralShadeError
+from neuralshade.errors import ConfigError, NeuralShadeError, PictureError
 from neuralshade.kinds.kind import Kind
 
-MOST_OPENED = 500  # jobs whose files are opened for their sizes: the others are like them
+MOST_OPENED = 5000  # jobs whose files are opened for their headers: of more, a part of them
 
 
 class Inputs:
@@ -26,7 +26,10 @@ class Inputs:
     def __init__(self) -> None:
         self._modes: dict[str, int | OSError] = {}
         self._unfit: set[str] = set()  # names of jobs
+        self._sizes: dict[tuple[str, ...], int | NeuralShadeError | None] = {}  # of subjects
         self.urls = 0  # inputs that were not looked at
+        self.opened, self.all = 0, 0  # local jobs whose headers were read, and all of them
+        self.broken: dict[str, str] = {}  # what is wrong with a header, by the names of jobs
 
     def check(self, jobs: Sequence[Job], faults: Faults) -> None:
         """Note the inputs that are missing, or not what their kind takes."""
@@ -66,22 +69,46 @@ class Inputs:
     def sizes(self, jobs: Sequence[Job], faults: Faults) -> dict[str, int]:
         """Return pixels by the names of jobs: of some, evenly spread, where they are many.
 
-        Sets among them without a map that their kind needs are noted.
+        Sets among them without a map that their kind needs are noted in ``faults``, and headers
+        that no fit could read in ``broken``.
         """
         local = [job for job in jobs if job.name not in self._unfit
                  and not any(map(is_url, map(path_of, job.subject)))]  # fmt: skip
         step = -(-len(local) // MOST_OPENED) or 1
         found = {}
-        for job in local[::step]:
+        chosen = local[::step]
+        self.opened, self.all = len(chosen), len(local)
+        for job in chosen:
             with faults.noted(job.place):
-                if (pixels := _pixels(job)) is not None:
+                try:
+                    pixels = self._pixels(job)
+                except PictureError as error:
+                    self.broken[job.name] = str(error)
+                    continue
+                if pixels is not None:
                     found[job.name] = pixels
+        return found
+
+    def _pixels(self, job: Job) -> int | None:
+        """Return ``_pixels`` of a job; equal sources are read once."""
+        key = (job.kind, *job.subject)
+        if key not in self._sizes:
+            try:
+                self._sizes[key] = _pixels(job)
+            except NeuralShadeError as error:
+                self._sizes[key] = error
+        found = self._sizes[key]
+        if isinstance(found, NeuralShadeError):
+            raise found
         return found
 
 
 def _pixels(job: Job) -> int | None:
-    """Return width times height of a job's largest picture; None where no header says it."""
-    from neuralshade.source.openimageio_file import header_size  # loads NumPy
+    """Return width times height of a job's largest picture; None where no header says it.
+
+    Raises: PictureError for a header that no fit could read.
+    """
+    from neuralshade.source.picture_header import header_size
 
     subject = settings_of(job.kind).kind.subject
     if subject.picture:

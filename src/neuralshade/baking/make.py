@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-import platform
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -21,6 +20,7 @@ from neuralshade.baking.job import FAILED, KEPT, MADE, Job, Row
 from neuralshade.baking.local_inputs import local_inputs, source_bytes
 from neuralshade.baking.settings import manifest_words, settings_of
 from neuralshade.baking.store import Store
+from neuralshade.baking.stored import STAMP, Stored, worker_name
 from neuralshade.base.atomic import DISK_ERRNOS
 from neuralshade.base.message_text import plain
 from neuralshade.base.out_of_memory import out_of_memory_message
@@ -36,16 +36,10 @@ from neuralshade.errors import (
 from neuralshade.fitting.output_checks import checkpoint_path
 from neuralshade.kinds import open_asset
 
-STAMP = "bake"  # part of an asset's header
 STAMPED = "stamped.tmp"  # file beside an asset; no asset's own name
 log = logging.getLogger("neuralshade")
 DIGESTS = FileDigests()  # of what this process has read
 PASSING = (OutputError, DeviceError, FitInterrupted)  # another attempt may do better
-
-
-def worker_name() -> str:
-    """Return "HOST:PID" of this process."""
-    return f"{platform.node()}:{os.getpid()}"
 
 
 def wrong_version(version: str) -> str | None:
@@ -106,45 +100,21 @@ def _row_of(job: Job, store: Store, ahead: AheadFolder | None, begun: float) -> 
     Names, sizes and times of the inputs are compared first: reading them may take longer.
     """
     stamp = "" if job.digest else job_digest(job, FileStamps())
-    there = None if job.force else _Stored.of(job, store)
-    if there is not None and stamp and there.stamp.get("stamp") == stamp:
-        return there.row(replace(job, digest=str(there.stamp.get("digest"))))
+    there = None if job.force else Stored.of(job.output, store)
+    if there is not None and there.has_stamp(stamp):
+        return there.row(replace(job, digest=there.digest), KEPT)
     job = replace(job, digest=job.digest or job_digest(job, DIGESTS))
     if there is not None and there.is_same(job):
-        return there.row(job)
+        return there.row(job, KEPT)
     return _made(job, store, ahead, begun, {"stamp": stamp} if stamp else {})
-
-
-@dataclass(frozen=True)
-class _Stored:
-    """An output that a bake wrote earlier, with its stamp."""
-
-    header: Mapping[str, Any]
-    stamp: Mapping[str, Any]
-    size: int | None
-
-    @classmethod
-    def of(cls, job: Job, store: Store) -> _Stored | None:
-        header = store.header(job.output)
-        stamp = header and header.get(STAMP)
-        if not header or not isinstance(stamp, dict):
-            return None
-        return cls(header, stamp, store.size(job.output))
-
-    def is_same(self, job: Job) -> bool:
-        """Return whether it was made of the same inputs and settings, by the same version."""
-        return bool(job.digest) and self.stamp.get("digest") == job.digest
-
-    def row(self, job: Job) -> Row:
-        return _row(job, KEPT, self.header, self.stamp, self.size)
 
 
 def _made(job: Job, store: Store, ahead: AheadFolder | None, begun: float,
           facts: Mapping[str, Any]) -> Row:  # fmt: skip
     with store.work(job) as folder:
-        there = _Stored.of(job, store) if store.locks and not job.force else None
+        there = Stored.of(job.output, store) if store.locks and not job.force else None
         if there is not None and there.is_same(job):  # of whom had the folder until now
-            return there.row(job)
+            return there.row(job, KEPT)
         asset = folder / PurePosixPath(job.output).name
         stamp, on_gpu = _finished_before(asset, job), None
         if stamp is None:
@@ -158,7 +128,7 @@ def _made(job: Job, store: Store, ahead: AheadFolder | None, begun: float,
         header = _stamped(asset, stamp)
         size = asset.stat().st_size
         store.publish(asset, job.output)
-    return replace(_row(job, MADE, header, stamp, size), gpu_bytes=on_gpu)
+    return replace(Stored(header, stamp, size).row(job, MADE), gpu_bytes=on_gpu)
 
 
 def _finished_before(asset: Path, job: Job) -> dict[str, Any] | None:
@@ -219,26 +189,3 @@ def _stamped(asset: Path, stamp: Mapping[str, Any]) -> dict[str, Any]:
     stamped.write_bytes(to_bytes(AssetFile({**parts, STAMP: dict(stamp)}, file.tensors)))
     os.replace(stamped, asset)
     return file.header
-
-
-def _row(job: Job, state: str, header: Mapping[str, Any], stamp: Mapping[str, Any],
-         asset_bytes: int | None) -> Row:  # fmt: skip
-    quality = header.get("quality")
-    psnr = quality.get("psnr_db") if isinstance(quality, dict) else None
-    pixels = _whole(stamp.get("pixels"))
-    bits = 8 * asset_bytes / pixels if asset_bytes and pixels else None
-    return Row(job.name, job.kind, job.output, state, seconds=_number(stamp.get("seconds")) or 0.0,
-               psnr_db=_number(psnr), asset_bytes=asset_bytes,
-               memory_bytes=_whole(stamp.get("memory_bytes")),
-               source_bytes=_whole(stamp.get("source_bytes")),
-               bits_per_pixel=None if bits is None else round(bits, 4), digest=job.digest,
-               worker=worker_name())  # fmt: skip
-
-
-def _number(value: Any) -> float | None:
-    """Return a number of a header, which anybody may have written; None for anything else."""
-    return float(value) if isinstance(value, (int, float)) else None
-
-
-def _whole(value: Any) -> int | None:
-    return value if isinstance(value, int) and 0 <= value < 2**53 else None

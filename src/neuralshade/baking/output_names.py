@@ -9,12 +9,11 @@ from typing import Any
 
 from neuralshade.baking.job import Job
 from neuralshade.baking.sources import path_of
-from neuralshade.baking.store import OWN
+from neuralshade.baking.store import OWN, SUFFIX
 from neuralshade.base.argument_checks import may_be_name
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 
-SUFFIX = ".nsh"
 # the ledger and the pages of a bake, beside its assets
 RESERVED = (OWN, "bake.html", "bake.csv", "bake.parquet")
 LONGEST_PART, LONGEST = 200, 1000  # bytes: most file systems take 255 of a part

@@ -15,8 +15,9 @@ from neuralshade.baking.executor import Ended
 from neuralshade.baking.folder_store import open_store
 from neuralshade.baking.job import job_of, plain_data
 from neuralshade.baking.local_slots import VISIBLE
-from neuralshade.baking.make import make, worker_name
+from neuralshade.baking.make import make
 from neuralshade.baking.store import OWN, Store, is_url
+from neuralshade.baking.stored import worker_name
 from neuralshade.base.cores import LIMIT
 from neuralshade.errors import NeuralShadeError
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,12 +20,14 @@ URL = re.compile(r"([a-z][a-z0-9+.-]*)://")
 PROTOCOLS = ("s3", "gs", "gcs", "az", "abfs", "memory")
 LEASE = "lock.json"
 SILENT = "need a store that answers"  # in messages of stores by URL that do not
+SUFFIX = ".nsh"  # of assets
 OWN = ".bake"  # folder of a bake below its output: ledger, lock, unfinished work
 
 
 class Store(ABC):
     """Place of a bake's outputs; a worker makes its own from ``place``."""
 
+    requests = 1  # that are of use at once: more where each takes a while
     locks = False  # ``work`` waits for who has the job still, and may have published it
 
     def __init__(self, place: str):
@@ -46,6 +49,13 @@ class Store(ABC):
     @abstractmethod
     def size(self, output: str) -> int | None:
         """Return the bytes of an output that ``header`` found."""
+
+    @abstractmethod
+    def outputs(self) -> Iterator[str]:
+        """Yield the files there that are named as assets, as outputs of jobs are."""
+
+    def check_place(self, output: str) -> None:  # noqa: B027  most stores replace whatever is there
+        """Raise OutputError where an output is a file that is no asset: it is not replaced."""
 
     @abstractmethod
     def work(self, job: Job) -> Any:

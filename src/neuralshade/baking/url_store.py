@@ -15,13 +15,14 @@ import platformdirs
 
 from neuralshade.asset.file import LONGEST_HEADER, stored_header
 from neuralshade.baking.job import Job
-from neuralshade.baking.store import LEASE, OWN, Store, checked_output, work_name
+from neuralshade.baking.store import LEASE, OWN, SUFFIX, Store, checked_output, work_name
 from neuralshade.baking.url_files import answered, opened
 from neuralshade.baking.url_lease import UrlLeaseFile
 from neuralshade.base.temp_files import TempFolder
 from neuralshade.fitting.output_checks import checkpoint_path
 
 FIRST_BYTES = 2**16  # of an asset: nearly every header is shorter
+REQUESTS = 16  # for headers, at once
 UPLOAD_SECONDS = 5.0  # between two looks for a new checkpoint
 
 
@@ -30,6 +31,8 @@ class UrlStore(Store):
 
     Its ledger is in this user's cache folder: object stores append nothing.
     """
+
+    requests = REQUESTS
 
     def __init__(self, place: str):
         super().__init__(place.rstrip("/"))
@@ -60,6 +63,17 @@ class UrlStore(Store):
         with answered(path):
             found = self._files.size(path)
         return None if found is None else int(found)
+
+    def outputs(self) -> Iterator[str]:
+        with answered(self.place):
+            self._files.invalidate_cache()  # of listings: workers write meanwhile
+            try:
+                found = self._files.find(self._root)
+            except FileNotFoundError:
+                return
+        below = (path.removeprefix(self._root).lstrip("/") for path in found)
+        yield from (name for name in below
+                    if name.endswith(SUFFIX) and not name.startswith(f"{OWN}/"))  # fmt: skip
 
     @contextmanager
     def work(self, job: Job) -> Iterator[Path]:

@@ -21,8 +21,9 @@ from neuralshade.baking.fetch_ahead import AheadFolder
 from neuralshade.baking.folder_store import open_store
 from neuralshade.baking.job import Job, job_of, plain_data
 from neuralshade.baking.local_inputs import read_ahead
-from neuralshade.baking.make import make, worker_name
+from neuralshade.baking.make import make
 from neuralshade.baking.store import Store
+from neuralshade.baking.stored import worker_name
 from neuralshade.base.json_lines import json_line
 from neuralshade.base.strict_json import strict_json
 from neuralshade.base.version import VERSION

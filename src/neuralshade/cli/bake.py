@@ -44,14 +44,18 @@ class _Refused(click.ClickException):
 @click.option("--recipe", metavar="FILE.toml", help="TOML file of settings of all assets.")
 @click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Setting of all assets, "
               "as in steps=2000. Can be repeated.")  # fmt: skip
-@click.option("--plan", is_flag=True, help="Check everything, print estimates, and stop.")
+@click.option(
+    "--plan",
+    is_flag=True,
+    help="Print what would be made, made again or kept, with estimates, and write nothing.",
+)
 @click.option("--jobs", type=int, metavar="N", help="Fits that run at once "
               "on this machine. [default: as many as fit]")  # fmt: skip
 @click.option("--ray", metavar="ADDRESS", help="Ray cluster that runs the fits (pip install "
               "neuralshade[ray]); auto takes the one of this machine.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Make all assets again, none is kept.")
 @click.option("--timeout", type=float, metavar="S",
-              help="Seconds after which a fit is set aside. [default: none]")  # fmt: skip
+              help="Seconds after which a fit fails. [default: none]")  # fmt: skip
 @click.option("--share", is_flag=True, help="Give all materials the first decoder layer of the "
               "first one, which is fitted before them.")  # fmt: skip
 @click.option("--events", metavar="FILE", help="Append progress to FILE as JSON lines, for "
@@ -64,8 +68,8 @@ def bake(source: str, recipe: str | None, pairs: tuple[str, ...], as_json: bool,
     """Fit every asset of SOURCE: a manifest, a folder or a glTF model.
 
     A manifest (.toml, .json) lists assets with their settings. Assets of the same inputs and
-    settings are kept. A fit that fails is set aside and listed at the end;
-    the exit code is 1 then, and 2 for a source or a flag with faults: then nothing was run.
+    settings are kept. A fit that fails is listed at the end, and the others go on; the exit code
+    is 1 then, and 2 for a source or a flag with faults: then nothing was run.
 
     \b
     neuralshade bake assets.toml --plan
@@ -74,6 +78,7 @@ def bake(source: str, recipe: str | None, pairs: tuple[str, ...], as_json: bool,
     neuralshade bake photos/ --kind image --pattern '**/*.png'
     neuralshade bake helmet.glb -o helmet
     """
+    from neuralshade.baking.standing import stale_note
     from neuralshade.cli.streams import say
     from neuralshade.fitting.typed_values import parse_values
 
@@ -87,10 +92,14 @@ def bake(source: str, recipe: str | None, pairs: tuple[str, ...], as_json: bool,
         raise _Refused(f"--{error}" if place in how else str(error)) from error
     if result.run is None:
         _print_plan(result, as_json)
+        if result.plan is not None and result.plan.broken:
+            sys.exit(1)  # as the bake would
         return
     if result.plan is not None:
         for note in result.plan.notes:
             say(note)
+        if result.plan.stale:
+            say(stale_note(result.plan.stale, result.output))
     _print_result(result, as_json, quiet=how["events"] == "-")
     if result.progress.failed:
         sys.exit(1)

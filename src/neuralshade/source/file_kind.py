@@ -56,23 +56,27 @@ TIFF_SUFFIXES = (".tif", ".tiff")
 START_BYTES = 64  # enough to detect a format
 PNG_SIDE_PX = 1_000_000  # libpng's PNG_USER_WIDTH_MAX
 PNG_START, CHUNK_ENDS = 8, 12  # bytes before the first chunk, and of each besides its data
+CHECKSUM_BYTES = 4  # of a PNG's chunk
 CHUNK_BYTES = 96  # kept of a chunk: enough for all that affect display, for iCCP the name
 PIECE_BYTES = 1 << 20
+PNG_SIZE = slice(16, 24)  # of IHDR, the first chunk
 GIF_SIZE = slice(6, 10)  # width and height of all frames, in 16 bits each
 
 
-def file_kind(path: Path) -> str:
+def file_kind(path: Path, *, whole: bool = True) -> str:
     """Return the key of FORMATS of a file, whatever its suffix.
+
+    ``whole``: read a PNG to its end for its checksums; otherwise only its chunks are counted.
 
     Raises: PictureError for a missing file, a folder, a pipe, an unreadable, empty or unknown
         file, a camera's raw file, or a PNG that is truncated or damaged.
     """
     try:
         check_regular(path)
-        with path.open("rb") as file:
+        with path.open("rb", buffering=-1 if whole else 0) as file:  # few bytes of each chunk
             kind = _sniff(path, file.read(START_BYTES))
             if kind == "png":
-                _check_png(path, file)
+                _check_png(path, file, whole=whole)
     except FileNotFoundError as error:
         raise PictureError(f"{path}: got no such file, need a picture. Check the path.") from error
     except IsADirectoryError as error:
@@ -118,6 +122,13 @@ def too_large(path: Path) -> PictureError:
     return PictureError(
         f"{path}: got more pixels than its reader takes, need fewer. Scale the picture down."
     )
+
+
+def png_size(path: Path) -> tuple[int, int]:
+    """Return width and height in pixels of a PNG that ``file_kind`` accepted."""
+    with path.open("rb") as file:
+        width, height = struct.unpack(">II", file.read(PNG_SIZE.stop)[PNG_SIZE])
+    return width, height
 
 
 def gif_size(path: Path) -> tuple[int, int]:
@@ -176,7 +187,7 @@ def _is_targa(start: bytes) -> bool:
     return (palette, kind, bits) in TARGA_KINDS
 
 
-def _check_png(path: Path, file: BinaryIO) -> None:
+def _check_png(path: Path, file: BinaryIO, *, whole: bool) -> None:
     """Refuse a PNG that libpng would refuse: libpng prints to stderr, which cannot be disabled."""
     file.seek(8)
     kind = b""
@@ -186,12 +197,18 @@ def _check_png(path: Path, file: BinaryIO) -> None:
             raise damaged(path, "png")
         size, kind = struct.unpack(">I4s", header)
         if kind == b"IHDR":
-            width, height = struct.unpack(">II", file.read(8).ljust(8, b"\1"))
+            sides = file.read(8)
+            if len(sides) < 8:
+                raise damaged(path, "png")
+            width, height = struct.unpack(">II", sides)
             if width == 0 or height == 0:
                 raise zero_size(path)
             if max(width, height) > PNG_SIDE_PX:
                 raise too_large(path)
             file.seek(-8, 1)
+        if not whole:
+            file.seek(size + CHECKSUM_BYTES, 1)
+            continue
         checksum = zlib.crc32(kind)
         while size:
             piece = file.read(min(size, PIECE_BYTES))
@@ -199,5 +216,5 @@ def _check_png(path: Path, file: BinaryIO) -> None:
                 raise damaged(path, "png")
             checksum = zlib.crc32(piece, checksum)
             size -= len(piece)
-        if file.read(4) != struct.pack(">I", checksum):
+        if file.read(CHECKSUM_BYTES) != struct.pack(">I", checksum):
             raise damaged(path, "png")

@@ -157,8 +157,10 @@ def map_entry(
 
 def probably_meant(key: str) -> str | None:
     """Return the known map that a custom name nearly equals, such as a misspelled one."""
+    if key in NAMES:
+        return None
     near = difflib.get_close_matches(key, NAMES, n=1, cutoff=NEARLY_THE_SAME)
-    return near[0] if near and key not in NAMES else None
+    return near[0] if near else None
 
 
 def check_convention(place: str, value: Any) -> str:

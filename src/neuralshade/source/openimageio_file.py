@@ -55,12 +55,12 @@ TAGS_OF_PNG = {"iCCP", "gAMA", "cHRM"}
 LACKING = re.compile(r"[^\n]*(unsupported|unimplemented|not (supported|implemented))[^\n]*", re.I)
 
 
-def header_size(path: Path) -> tuple[int, int] | None:
-    """Return width and height in pixels by a file's header; None where OpenImageIO reads none."""
-    reader = OpenImageIO.ImageInput.open(str(path))
-    if reader is None:
-        OpenImageIO.geterror()  # clears it
-        return None
+def openimageio_size(path: Path, name: str, kind: str) -> tuple[int, int]:
+    """Return width and height in pixels by the header of the file ``path``, opened as ``name``.
+
+    Raises: PictureError for a header that is not read.
+    """
+    reader = _open(path, name, kind)
     spec = reader.spec()
     reader.close()
     return spec.width, spec.height

@@ -49,6 +49,7 @@ def model_jobs(
     path: str | os.PathLike[str],
     output: str | os.PathLike[str],
     settings: Mapping[str, Any] | None = None,
+    scratch: Path | None = None,
 ) -> ModelJobs:
     """Return the jobs of a .gltf or .glb file.
 
@@ -59,6 +60,7 @@ def model_jobs(
         output: a local folder, for the assets and, by ``finish_model``, the model and its page.
         settings: of every job, as ``fit textures`` takes them; ``wrap`` is that of the model's
             samplers unless it is among them.
+        scratch: folder for the files of maps, in place of ``output``: of a plan.
 
     Raises: ConfigError for an invalid model, and one without images to fit; OutputError for a
         folder in which the result would replace the model; PictureError for a damaged image.
@@ -78,7 +80,7 @@ def model_jobs(
     jobs = tuple(
         Job(
             name=one.name, kind=KIND, output=f"{one.name}.nsh",
-            subject=prepare_set(one, images, folder, below / one.name),
+            subject=prepare_set(one, images, scratch or folder, below / one.name),
             settings={"wrap": one.wrap, **(settings or {})},
             place=f"{model.path}: materials[{one.users[0][0]}]",
         )
