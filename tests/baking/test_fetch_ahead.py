@@ -13,6 +13,7 @@ from neuralshade.baking.folder_store import open_store
 from neuralshade.baking.job import MADE
 from neuralshade.baking.local_executor import LocalExecutor
 from neuralshade.baking.local_inputs import local_inputs, read_ahead
+from neuralshade.baking.local_worker import LocalWorker
 from neuralshade.baking.make import make
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
@@ -94,6 +95,20 @@ def test_what_is_there_or_cannot_be_read_is_not_fetched(bucket, files, ahead, pr
     read_ahead(replace(job, subject=(f"{bucket}/gone",), output="b.nsh"), store, ahead)
     assert [path.suffix for path in ahead.copies()] == [".copy"]
     assert not list(ahead._folder.glob("*.part"))
+
+
+def test_each_job_that_waits_is_announced_once(probes, monkeypatch):
+    announced, plain = [], LocalWorker.announce
+
+    def announce(self, job):
+        assert self.job is not None and self.job.name != job.name
+        announced.append(job.name)
+        plain(self, job)
+
+    monkeypatch.setattr(LocalWorker, "announce", announce)
+    jobs = probes.jobs(6, tries=False)
+    run_jobs(jobs, open_store(probes.output), LocalExecutor(str(probes.output), 1))
+    assert announced == [job.name for job in jobs[1:]]
 
 
 @pytest.mark.slow  # a worker starts

@@ -118,8 +118,16 @@ class LocalExecutor:
                 worker.begin(job)
                 worker.beside = self._count
                 self._found.append(Started(job.name, worker.name))
-                if self._waiting:
-                    worker.announce(self._waiting[0])
+        self._announce()
+
+    def _announce(self) -> None:
+        """Let busy workers read the inputs of jobs that wait, each those of one."""
+        told = {worker.next for worker in self._workers}
+        untold = deque(job for job in self._waiting if job.name not in told)
+        waiting = {job.name for job in self._waiting}
+        for worker in self._workers:
+            if untold and worker.job is not None and worker.next not in waiting:
+                worker.announce(untold.popleft())
 
     def _handle(self, worker: LocalWorker, message: dict[str, Any] | None) -> None:
         """Take a message of a worker; None: it has ended."""

@@ -33,6 +33,7 @@ class LocalWorker:
         self.number, self.name = number, ""  # the name comes with its first message
         self.ready = False  # for jobs
         self.job: Job | None = None
+        self.next: str | None = None  # job whose inputs it read ahead, or does so
         self.beside = 0  # fits at once when its job began
         self._inbox = inbox
         self._printed: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close
@@ -55,6 +56,7 @@ class LocalWorker:
 
     def announce(self, job: Job) -> None:
         """Let it read the inputs of a job that somebody has next."""
+        self.next = job.name
         self._send({"next": plain_data(job)})
 
     def kill(self) -> None:
