@@ -8,7 +8,7 @@ import pytest
 import neuralshade
 from neuralshade.baking.call import call_of
 from neuralshade.baking.job import Job
-from neuralshade.baking.settings import baked_kinds, check_kind, settings_of
+from neuralshade.baking.settings import baked_kinds, check_kind, manifest_words, settings_of
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import fields_of
 from neuralshade.kinds import fit_verb
@@ -60,6 +60,15 @@ def test_settings_that_contradict_each_other_are_refused(same_message):
     with pytest.raises(ConfigError) as refused:
         settings_of("image").recipe({"seconds": None, "bpp": -1.0})
     assert str(refused.value).startswith("bpp: got -1.0")
+
+
+def test_messages_of_fits_name_settings_as_a_manifest_does():
+    """Flags of the kind alone: others are of the bake, or not to be set."""
+    kind = settings_of("splats").kind
+    text = "SplatsRecipe.bpp: got 1, need more. Give a --bpp of 2, or --target-psnr, not --quiet."
+    assert manifest_words(kind, text) == (
+        "bpp: got 1, need more. Give a bpp of 2, or target_psnr, not --quiet."
+    )
 
 
 def test_no_message_has_a_class_of_python():

@@ -162,13 +162,13 @@ class Plan:
     def lines(self) -> list[str]:
         """Return the totals and the notes as sentences."""
         counts = ", ".join(f"{count:,} {state}" for state, count in self.states().items() if count)
+        size = f", and {size_text(self.byte_count)}" if self.byte_count else ""
         lines = [f"{plural(len(self.jobs), 'asset')} into {self.output}: {counts}.",
-                 f"Estimated: {time_text(self.seconds)} on one GPU, one after the other, and "
-                 f"{size_text(self.byte_count)}."]  # fmt: skip
+                 f"Estimated: {time_text(self.seconds)} on one GPU, one after the other{size}.",
+                 ]  # fmt: skip
         unsized = sum(job.name not in self.byte_counts for job in self.fitted)
         if unsized:
-            lines.append(f"Without the bytes of {plural(unsized, 'asset')}, whose size their fit "
-                         "finds.")  # fmt: skip
+            lines.append(f"Bytes of {plural(unsized, 'asset')} are left out: a fit finds them.")
         if self.stale:
             lines.append(stale_note(self.stale, self.output))
         return [*lines, *self.notes, *self.faults()]

@@ -50,7 +50,8 @@ class BakeProgress:
                     (self.repeated, "repeated")) if count]  # fmt: skip
         text = f"{self.ended:,} of {self.total:,}: {', '.join(counts)}"
         if self.made:
-            text += f", {self.per_minute:.3g} assets/min"
+            rate = self.per_minute
+            text += f", {rate:,.0f} assets/min" if rate >= 100 else f", {rate:.3g} assets/min"
         if ended or self.left_seconds is None:
             return text
         return f"{text}, {time_text(self.left_seconds)} left"

@@ -23,6 +23,7 @@ from neuralshade.kinds.kind import Kind
 OPTIONS = ("engine", "device", "kernels", "deterministic")
 FILE_FORMS = ("FILE", "ASSET")  # placeholders of flags whose value is a path
 TORCH_DEVICE = re.compile(r"(cpu|mps)|(cuda|xpu|hpu)(:\d{1,3})?")
+FLAG = re.compile(r"(?<![\w-])--([a-z][a-z\d-]*)")
 # Types of recipes in messages, as whoever writes a manifest calls their values.
 TYPE = re.compile(r"(?<=, need )(int|float|str|bool)(?=\.)")
 TYPES = {"int": "a whole number", "float": "a number", "str": "a text", "bool": "true or false"}
@@ -132,8 +133,15 @@ class KindSettings:
 
 
 def manifest_words(kind: Kind, message: str) -> str:
-    """Return a message of a fit with a manifest's names alone: no class of Python, no type."""
+    """Return a message of a fit with a manifest's names alone: no class, type or flag."""
+    known = settings_of(kind.name)
+
+    def named(flag: re.Match[str]) -> str:
+        name = flag[1].replace("-", "_")
+        return name if known.knows(name) else flag[0]
+
     text = re.sub(rf"\b{re.escape(kind.recipe.__name__)}\.(?=\w)", "", message)
+    text = FLAG.sub(named, text)
     return TYPE.sub(lambda found: TYPES[found[0]], text).replace(" The default is None.", "")
 
 

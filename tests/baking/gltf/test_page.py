@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from fixtures.browsers import gpu_browser
 from fixtures.gltf_models import ModelFile, encoded, material, normals, picture
-from fixtures.web_pages import adapter_or_skip, opened
+from fixtures.web_pages import Shown, adapter_or_skip, opened
 from PIL import Image
 
 from neuralshade.baking.gltf.finish import finish_model
@@ -119,6 +119,40 @@ def test_transforms_and_borders_are_obeyed(gpu_browser, tmp_path, wrap):
         shots.append(drawn(gpu_browser, page, "api=webgl2&turn=0,80"))
     assert np.ptp(shots[0]) > 100
     assert psnr_db(*shots) > ALIKE_DB
+
+
+@pytest.mark.slow
+def test_the_page_says_what_it_does_until_it_is_ready(house, gpu_browser):
+    """It has no poster: without a line it would be empty for as long as it decodes."""
+    watch = """addEventListener("DOMContentLoaded", () => {
+        globalThis.said = [];
+        new MutationObserver(() => {
+            const text = document.querySelector("#loading, .status")?.textContent;
+            if (text && said.at(-1) !== text) said.push(text);
+        }).observe(document, { childList: true, subtree: true, characterData: true });
+    });"""
+    tab = gpu_browser.new_context()
+    tab.add_init_script(watch)
+    shown = Shown(tab.new_page())
+    shown.page.goto(house.page.as_uri())
+    assert shown.ready() in ("WebGPU", "WebGL 2")
+    said = shown.page.evaluate("said")
+    assert said[:3] == ["Loading", "Compiling shaders", "Reading the model"]
+    assert {f"Decoding neural textures, set {n} of 2" for n in (1, 2)} <= set(said)
+    assert said[-1] == "Reading original images, 5 of 5"
+    assert shown.text == "" and shown.page.locator("#loading").count() == 0
+    tab.close()
+
+
+@pytest.mark.slow
+def test_without_a_gpu_the_page_says_so_in_its_middle(house, gpu_browser):
+    with opened(gpu_browser, house.page, "api=none", SIZE) as shown:
+        assert shown.ready() == "still"
+        assert shown.text == (
+            "This browser has neither WebGPU nor WebGL 2, which the live view needs."
+        )
+        box = shown.page.locator(".status").bounding_box()
+        assert abs(box["y"] + box["height"] / 2 - SIZE[1] / 2) < 2
 
 
 def test_the_page_says_all_sizes(house):

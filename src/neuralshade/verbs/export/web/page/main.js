@@ -12,6 +12,7 @@ async function main() {
   const viewer = new Viewer(root, data, options);
   globalThis.neuralshade_viewer = viewer;
   const gallery = document.getElementById("gallery");
+  document.getElementById("loading")?.remove();
   const go = () => {
     const found = assets.findIndex((one) => location.hash === `#${one.name}`);
     const index = assets.length === 1 ? 0 : found;
@@ -42,6 +43,7 @@ async function main() {
 const named = ({ key, shiftKey, ctrlKey, metaKey, altKey }) => ({ key, shiftKey, ctrlKey, metaKey, altKey });
 
 main().catch((error) => {
+  document.getElementById("loading")?.remove();
   document.getElementById("problem").textContent = `This page cannot be shown: ${error.message}`;
   throw error;
 });

@@ -27,6 +27,7 @@ export class ModelView {
     const { facts, facts: { shaders }, stage } = this, { gpu } = load;
     this.lit = await load.program({ ...shaders.lit, pipeline: PIPELINE });
     this.back = await load.program(shaders.back);
+    load.step("Reading the model");
     this.meshes = await Promise.all(facts.meshes.map(async (one) => ({ material: facts.materials[one.material],
       mesh: meshOn(gpu, ...unpackedMesh(await load.arrays(one.segment), one)) })));
     this.meshes.forEach(({ material: { inputs } }) => { this.blended ||= inputs[12] === 2; });
@@ -37,12 +38,15 @@ export class ModelView {
     };
     this.missing = { white: one(WHITE), flat: one(FLAT) };
     this.sets = [];
-    for (const set of facts.sets) {
+    for (const [i, set] of facts.sets.entries()) {
+      load.step(`Decoding neural textures, set ${i + 1} of ${facts.sets.length}`);
       this.sets.push(await decodedTextures(load, stage, set.decode, set.words, set.names, set));
     }
     this.whole = Promise.all(this.sets.map(({ whole }) => whole));
+    let read = 0;
     this.images = await Promise.all(facts.images.map(async (image) => {
       const texture = await load.image(image);
+      load.step(`Reading original images, ${read += 1} of ${facts.images.length}`);
       texture.wraps = true;
       return { texture, width: texture.width, height: texture.height, finest: 0 };
     }));

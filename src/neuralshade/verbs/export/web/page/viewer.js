@@ -29,6 +29,7 @@ export class Viewer {
       const canvas = this.canvas, gpu = await opened(canvas, this.options.api);
       if (run !== this.run) return;
       if (!gpu) return await this.#still(SENTENCE);
+      this.#step("Compiling shaders");
       gpu.lost.then((why) => { if (run === this.run) this.#lose(why); });
       const load = this.#loader(gpu);
       const stage = (this.stage = new Stage(gpu, canvas, await load.program(this.data.header.present, "canvas")));
@@ -39,6 +40,7 @@ export class Viewer {
       this.#controls();
       this.#beside(Number(this.options.beside ?? (facts.opens || 0)));
       await stage.drawn;
+      this.#step("");
       this.root.dataset.ready = gpu.api;
       this.poster.hidden = true;
     } catch (error) {
@@ -80,12 +82,18 @@ export class Viewer {
     this.root.append(this.canvas, this.poster, this.handle, head, this.stats, this.status, panel);
   }
 
+  /** Say what a view does before its first picture, where no poster stands in for that. */
+  #step(text) {
+    if (!this.facts.poster) this.status.textContent = text;
+  }
+
   /** Return what views compile and load by. */
   #loader(gpu) {
-    const { data } = this;
+    const { data, run } = this;
     const words = new Map();
     return {
       gpu,
+      step: (text) => { if (run === this.run) this.#step(text); },
       segment: (number) => data.bytes(number),
       arrays: (number) => data.arrays(number),
       program: async (shader, ...formats) => {
@@ -236,7 +244,7 @@ export class Viewer {
     this.stage?.stop();
     this.poster.hidden = false;
     this.bar.parentElement.hidden = true;
-    this.status.className = "status below";
+    if (this.facts.poster || EVALUATORS[this.facts.name]) this.status.className = "status below";
     this.status.textContent = sentence;
     const { facts } = this, found = EVALUATORS[facts.name];
     if (found && facts.layers) {
