@@ -16,6 +16,7 @@ from neuralshade import OutputError
 from neuralshade.baking import lease, url_lease
 from neuralshade.baking.bake import run_jobs
 from neuralshade.baking.driver_lock import DriverLock
+from neuralshade.baking.folder_lease import FolderLeaseFile
 from neuralshade.baking.folder_store import open_store
 from neuralshade.baking.job import MADE
 from neuralshade.baking.lease import Lease
@@ -162,19 +163,30 @@ def test_a_lock_that_was_removed_is_written_again(place, quick):
         lock.check()
 
 
+def test_a_bug_while_it_is_renewed_is_no_lock_that_seems_to_hold(tmp_path, quick, monkeypatch):
+    def broken(self):
+        raise KeyError("bug")
+
+    with DriverLock(open_store(tmp_path)) as lock:
+        monkeypatch.setattr(FolderLeaseFile, "read", broken)
+        lock._lease._thread.join(60)
+        with pytest.raises(DeviceError, match=r"KeyError: 'bug'.*not renewed"):
+            lock.check()
+
+
 @pytest.mark.slow  # its workers start
 def test_a_bucket_that_vanishes_ends_the_bake(bucket, probes, quick, same_message):
     files, name = fsspec.filesystem("s3"), bucket.split("/")[2]
 
     def vanish():
         files.invalidate_cache()
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # it is gone, or got a lock while it was emptied
             files.rm(name, recursive=True)
 
     try:
         text = lost(probes, bucket, DeviceError, vanish)
     finally:
-        files.mkdir(name)
+        files.makedirs(name, exist_ok=True)
     same_message(re.sub(r"for \d+ s", "for N s", text), "OUT", "the same command goes on")
 
 

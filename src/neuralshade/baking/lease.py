@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from neuralshade.baking.local_lock import busy, owner_of, owner_text
 from neuralshade.base.closeable import Closeable
+from neuralshade.base.plugins import one_line_error
 from neuralshade.errors import DeviceError, NeuralShadeError, OutputError
 
 STALE_SECONDS = 60.0  # without a renewal, after which another driver may take the lock
@@ -129,14 +130,11 @@ class Lease(Closeable):
             try:
                 self._renew()
                 renewed, failed, wait = time.monotonic(), 0, RENEW_SECONDS
-            except NeuralShadeError as error:
+            except Exception as error:  # else it would become stale, and nobody told
                 failed, wait = failed + 1, RETRY_SECONDS
                 silent = time.monotonic() - renewed
                 if silent > STALE_SECONDS and failed >= MOST_FAILED:
-                    self._error = DeviceError(
-                        f"{error} The lock was not renewed for {silent:.0f} s, so the bake ends; "
-                        "the same command goes on."
-                    )
+                    self._error = _not_renewed(error, silent)
 
     def _renew(self) -> None:
         found = self._file.read()
@@ -158,3 +156,9 @@ class Lease(Closeable):
 
     def _is_ours(self, found: bytes | None) -> bool:
         return found is not None and owner_of(found).get("token") == self._owner["token"]
+
+
+def _not_renewed(error: Exception, seconds: float) -> DeviceError:
+    what = str(error) if isinstance(error, NeuralShadeError) else f"{one_line_error(error)}."
+    return DeviceError(f"{what} The lock was not renewed for {seconds:.0f} s, so the bake ends; "
+                       "the same command goes on.")  # fmt: skip
