@@ -104,6 +104,10 @@ def test_the_output_is_no_source():
     picture("in/a.png"), picture("in/out/b.png")
     assert names(planned("in", "in/out", kind="image")) == [("a", "image")]
     assert names(planned("in", "in/out", kind="image", pattern="**/*.png")) == [("a", "image")]
+    near = planned("in", f"file://{os.getcwd()}/in/out", kind="image")
+    assert (names(near), near.output) == ([("a", "image")], f"{os.getcwd()}/in/out")
+    far = planned("in", "s3://bucket/out", kind="image", pattern="**/*.png")
+    assert names(far) == [("a", "image"), ("out/b", "image")]  # no folder here is the output
 
 
 def test_wrong_folders_and_patterns_are_refused(same_message):

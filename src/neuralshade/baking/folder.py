@@ -167,7 +167,8 @@ def _matching(folder: str, pattern: str, skipped: str) -> Iterator[str]:
         relative = path.relative_to(folder)
         whole = os.path.abspath(path)
         hidden = any(part.startswith(".") for part in relative.parts)
-        if not hidden and whole != skipped and not whole.startswith(skipped + os.sep):
+        own = bool(skipped) and (whole + os.sep).startswith(skipped + os.sep)
+        if not hidden and not own:
             yield str(relative)
 
 

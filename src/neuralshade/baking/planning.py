@@ -15,7 +15,7 @@ from neuralshade.baking.job import Job
 from neuralshade.baking.manifest import SUFFIXES, read_manifest
 from neuralshade.baking.plan import Plan
 from neuralshade.baking.settings import FILE_FORMS, Recipes, settings_of
-from neuralshade.baking.store import is_url
+from neuralshade.baking.store import is_url, local_path
 from neuralshade.base.argument_checks import check_path
 from neuralshade.base.message_text import plural, shown
 from neuralshade.errors import ConfigError
@@ -53,7 +53,7 @@ def planned(source: str | os.PathLike[str], output: str | os.PathLike[str] | Non
     if output is not None:
         check_path("output", output)
     place = os.fspath(source)
-    target = os.fspath(output) if output is not None else default_output(place)
+    target = local_path(os.fspath(output)) if output is not None else default_output(place)
     if os.path.isfile(target):
         raise ConfigError(f"output: got {target}, a file, need a folder. Name another.")
     faults, inputs, recipes = Faults(place), Inputs(), Recipes()

@@ -123,7 +123,8 @@ def _print_result(result: BakeResult, as_json: bool, quiet: bool) -> None:
 
     if as_json:
         rows = [plain_data(row) for row in result.each_row()]
-        facts = {"output": result.output, **vars(result.progress), "rows": rows,
+        stale = [] if result.plan is None else list(result.plan.stale)
+        facts = {"output": result.output, **vars(result.progress), "rows": rows, "stale": stale,
                  "files": [str(path) for path in result.files]}  # fmt: skip
         click.echo(json.dumps(finite(facts), allow_nan=False))
     elif not quiet:
