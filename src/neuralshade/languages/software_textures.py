@@ -16,6 +16,7 @@ Words = npt.NDArray[np.uint32]
 FIRST = Parameter("int", "first")  # word of a texture
 LEVEL = Parameter("int3", "level")  # its first texel or block, texels across and down
 TEXEL = (FIRST, LEVEL, Parameter("int", "x"), Parameter("int", "y"))
+AT, TEXEL_OF_BLOCK = Parameter("int", "at"), Parameter("int", "texel")  # word, index
 BLOCK_SIDE = 4  # texels
 # Of a step's two bits in BC1, 0 and 1 are the ends, 2 and 3 lie between: thirds of the way, by them
 THIRDS = 0 | 3 << 2 | 1 << 4 | 2 << 6
@@ -166,31 +167,83 @@ def _bc1(name: str) -> list[Function]:
 
 
 def _bc7(name: str) -> list[Function]:
-    """Return the function of mode 6: end points begin at bit 7, parities at 63, steps at 65."""
-    ends = []
-    for end in range(2):
-        bits = [7 * (1 + 2 * channel + end) for channel in range(4)]
-        parts = [f"(a >> {bit}u)" if bit + 7 <= 32 else
-                 f"(a >> {bit}u | b << {32 - bit}u)" if bit < 32 else f"(b >> {bit - 32}u)"
-                 for bit in bits]  # fmt: skip
-        parity = ("b >> 31u", "c & 1u")[end]
-        ends.append(f"2.0 * float4({', '.join(f'float({one} & 127u)' for one in parts)}) + "
-                    f"float({parity})")  # fmt: skip
-    return [Function(
+    """Return the functions of BC7 blocks of modes 4 and 6."""
+    return [_bits(name), _bc7_line(name), _bc7_end(name), _bc7_split(name), Function(
         "float4", f"{name}_bc7", TEXEL,
         ("const int at = first + 4 * (level.x + (y >> 2u) * ((level.y + 3) >> 2u) + (x >> 2u));",
          "const int texel = 4 * (y & 3) + (x & 3);",
-         f"const uint a = {name}_word(at);", f"const uint b = {name}_word(at + 1);",
-         f"const uint c = {name}_word(at + 2);",
-         f"const uint steps = {name}_word(at + 2 + (texel >> 3u));",
-         # the first step's highest bit, a 0, is not stored
-         "const uint begin = uint(int(texel == 0));",
-         "const uint step = (steps >> (uint(4 * (texel & 7)) + begin)) & (15u >> begin);",
-         "const float share = floor(float(step) * 64.0 / 15.0 + 0.5) / 64.0;",
+         f"if ({name}_bits(at, 0, 7) == 64u) return {name}_bc7_line(at, texel);",
+         f"return {name}_bc7_split(at, texel);"),
+        "A texel of BC7, of mode 4 or 6; level: its first block, texels across and down.",
+    )]  # fmt: skip
+
+
+def _bits(name: str) -> Function:
+    return Function(
+        "uint", f"{name}_bits", (AT, Parameter("int", "bit"), Parameter("int", "count")),
+        ("const int word = bit >> 5u;", "const int low = bit & 31;",
+         f"const uint here = {name}_word(at + word) >> uint(low);",
+         f"const uint next = ({name}_word(at + min(word + 1, 3)) << 1u) << uint(31 - low);",
+         "return (here | next) & ((1u << uint(count)) - 1u);"),
+        "Some bits of a block of four words.",
+    )  # fmt: skip
+
+
+def _bc7_line(name: str) -> Function:
+    """Return the function of mode 6: end points begin at bit 7, parities at 63, steps at 65."""
+    ends = []
+    for end, parity in enumerate((63, 64)):
+        upper = [f"float({name}_bits(at, {7 * (1 + 2 * channel + end)}, 7))"
+                 for channel in range(4)]  # fmt: skip
+        ends.append(f"2.0 * float4({', '.join(upper)}) + float({name}_bits(at, {parity}, 1))")
+    return Function(
+        "float4", f"{name}_bc7_line", (AT, TEXEL_OF_BLOCK),
+        ("const int begin = int(texel == 0);",  # the first step's highest bit, a 0, is not stored
+         f"const uint step = {name}_bits(at, 64 + 4 * texel + begin, 4 - begin);",
+         f"const float share = {_share('step', 15)};",
          f"const float4 zero = {ends[0]};", f"const float4 one = {ends[1]};",
          "return floor(zero + (one - zero) * share + 0.5) / 255.0;"),
-        "A texel of BC7, of mode 6; level: its first block, texels across and down.",
-    )]  # fmt: skip
+        "A texel of mode 6: on the line between two end points.",
+    )  # fmt: skip
+
+
+def _bc7_end(name: str) -> Function:
+    return Function(
+        "float", f"{name}_bc7_end", (AT, Parameter("int", "bit"), Parameter("int", "count")),
+        (f"const uint upper = {name}_bits(at, bit, count);",
+         "return float((upper << uint(8 - count)) | (upper >> uint(2 * count - 8)));"),
+        "An end point of few bits as one of eight.",
+    )  # fmt: skip
+
+
+def _bc7_split(name: str) -> Function:
+    """Return the function of mode 4: end points begin at bit 8, steps at 50 and 81."""
+    ends = []
+    for end in range(2):
+        codes = [f"{name}_bc7_end(at, {8 + 10 * channel + 5 * end}, 5)" for channel in range(3)]
+        ends.append(f"float4({', '.join(codes)}, {name}_bc7_end(at, {38 + 6 * end}, 6))")
+    return Function(
+        "float4", f"{name}_bc7_split", (AT, TEXEL_OF_BLOCK),
+        ("const int begin = int(texel == 0);",  # of both first steps the highest bit is not stored
+         f"const uint coarse = {name}_bits(at, 49 + 2 * texel + begin, 2 - begin);",
+         f"const uint fine = {name}_bits(at, 80 + 3 * texel + begin, 3 - begin);",
+         f"const float near = {_share('coarse', 3)};", f"const float close = {_share('fine', 7)};",
+         f"const float other = float({name}_bits(at, 7, 1));",
+         "const float line = mix(near, close, other);",
+         "const float4 share = float4(line, line, line, mix(close, near, other));",
+         f"const float4 zero = {ends[0]};", f"const float4 one = {ends[1]};",
+         "const float4 c = floor(zero + (one - zero) * share + 0.5) / 255.0;",
+         f"const uint swapped = {name}_bits(at, 5, 2);",
+         "if (swapped == 1u) return float4(c.w, c.y, c.z, c.x);",
+         "if (swapped == 2u) return float4(c.x, c.w, c.z, c.y);",
+         "if (swapped == 3u) return float4(c.x, c.y, c.w, c.z);", "return c;"),
+        "A texel of mode 4: three channels on a line, and one on its own.",
+    )  # fmt: skip
+
+
+def _share(step: str, most: int) -> str:
+    """Return the text of a step's part of the way, in 64ths."""
+    return f"floor(float({step}) * 64.0 / {most}.0 + 0.5) / 64.0"
 
 
 TEXELS: dict[str, Callable[[str], list[Function]]] = {

@@ -31,7 +31,7 @@ IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint32]
-BLOCKS = ("bc1", "bc7")  # formats of textures; of BC7 mode 6 alone
+BLOCKS = ("bc1", "bc7")  # formats of textures; of BC7 modes 4 and 6
 # Meanings of functions that are no maps of a surface.
 OTHERS = ("color", "light", "direction", "density", "level", "channels", "texel")
 

@@ -12,14 +12,16 @@ from fixtures.small_material import PAINT, paint_reference
 import neuralshade
 from neuralshade import FitOptions
 from neuralshade.asset.asset import read_asset, save_asset
+from neuralshade.asset.texture.bc7_split import are_split
 from neuralshade.asset.texture.block_decompression import decompress_blocks
 from neuralshade.asset.texture.texture_format import FORMATS
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.gpu.gpu import run_once
 from neuralshade.kinds.material.asset import pack_field, stored_field
 from neuralshade.kinds.material.batched_maps import map_textures
+from neuralshade.kinds.material.block_choice import LINES, block_rows
 from neuralshade.kinds.material.field import build_field, encoding_of
-from neuralshade.kinds.material.line_fit import block_rows
+from neuralshade.kinds.material.line_fit import LineFit
 from neuralshade.kinds.material.map_blocks import round_map
 from neuralshade.kinds.material.map_rows import BLOCKS, blocks_of_state, codes_of, level_rows
 from neuralshade.kinds.material.recipe import MaterialRecipe
@@ -97,7 +99,7 @@ def test_two_directions_in_blocks_are_kept_unless_a_reader_is():
         blocks = round_map(field)
         assert torch.equal(blocks.mix, torch.eye(8)) is not mixes
         errors.append((light_of(field) - before).square().mean().sqrt() / before.std())
-    assert errors[0] < 0.3 * errors[1]
+    assert errors[0] < 0.5 * errors[1]
 
 
 def test_lines_come_back_and_no_line_is_left_for_a_worse_one():
@@ -110,6 +112,22 @@ def test_lines_come_back_and_no_line_is_left_for_a_worse_one():
     assert apart.mean() < 1 and apart.max() < 5
     same = codes_of(block_rows(torch.full((5, 5, 4), 128.0), weights), 5)
     assert (np.abs(same.astype(int) - 128) <= 1).all()
+
+
+def test_a_number_apart_from_a_line_comes_back():
+    """Blocks whose numbers vary in two directions lose a quarter of what lines lose."""
+    weights, rng = torch.tensor([1.0, 0.6, 0.9, 0.8]), torch.Generator().manual_seed(0)
+    first, span = torch.rand((2, 64, 1, 4), generator=rng) * 120
+    share, own = torch.rand((2, 64, 16, 1), generator=rng)
+    axes = torch.eye(4)[torch.arange(64) % 4][:, None]
+    tiles = first + span * share * (1 - axes) + 100 * own * axes
+    texels = tiles.view(8, 8, 4, 4, 4).transpose(1, 2).reshape(32, 32, 4)
+    blocks = block_rows(texels, weights)
+    assert are_split(blocks).mean() > 0.9
+    off = (torch.from_numpy(codes_of(blocks, 32)).view(32, 32, 4) - texels) * weights
+    line = LineFit(tiles, weights, LINES)
+    line.move()
+    assert off.square().sum() < 0.25 * line.error.sum()
 
 
 def test_blocks_go_into_a_state_and_come_back():

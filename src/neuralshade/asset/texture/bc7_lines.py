@@ -1,6 +1,6 @@
 """BC7 blocks of mode 6: 16 texels of four channels on a line between two end points.
 
-The mode that latents are trained in; encoders of pictures choose among more.
+One of the modes that latents are stored in; encoders of pictures choose among more.
 Source: Khronos Data Format Specification 1.3, section 20 (BPTC).
 """
 
@@ -37,9 +37,9 @@ def pack_lines(first: Bytes, last: Bytes, steps: Bytes) -> Bytes:
     return np.stack([low, high], axis=1).astype("<u8").view(np.uint8)
 
 
-def are_lines(blocks: Bytes) -> bool:
-    """Return whether blocks, uint8 [..., 16], all have mode 6."""
-    return bool(((blocks[..., 0] & (2**MODE_BITS - 1)) == MODE).all())
+def are_lines(blocks: Bytes) -> NDArray[np.bool_]:
+    """Return which of blocks, uint8 [..., 16], have mode 6: bool [...]."""
+    return (blocks[..., 0] & (2**MODE_BITS - 1)) == MODE
 
 
 def unpack_lines(blocks: Bytes) -> tuple[Bytes, Bytes, Bytes]:

@@ -4,7 +4,7 @@ Tensors:
 - ``features``, uint8 [texels, features]: the map row by row, level after level, finest first.
   code / 255 is the position in the number's range.
 - or ``blocks``, uint8 [blocks, features / 4, 16], if ``latents`` of the recipe is bc7: BC7 blocks
-  of mode 6, row by row, level after level; a texture for each four numbers.
+  of modes 4 and 6, row by row, level after level; a texture for each four numbers.
 - ``range``, float32 [2, features]: the values of codes 0 and 255.
 - ``lobes.weight``, ``lobes.bias``: the read-out.
 - ``decoder.N.weight`` [outputs, inputs], ``decoder.N.bias``.

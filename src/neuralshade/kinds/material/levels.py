@@ -13,8 +13,8 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.engine.threads import side_by_side
+from neuralshade.kinds.material.block_choice import block_rows
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
-from neuralshade.kinds.material.line_fit import block_rows
 from neuralshade.kinds.material.map_rows import Rows, codes_of, is_blocks
 from neuralshade.kinds.material.schema import level_sides
 from neuralshade.model.field import Field

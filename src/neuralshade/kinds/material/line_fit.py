@@ -1,93 +1,64 @@
-"""Fit of texels to BC7 blocks of mode 6, in PyTorch: lines of four numbers, with weights.
+"""Fit of texels to lines between the end points of BC7 blocks, in PyTorch, with weights.
 
-Why not etcpak: lines alone are needed, and its error is not that of latents.
+Why not etcpak: its error is not that of latents. block_choice.py chooses among modes.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import product
 
-import numpy as np
-import numpy.typing as npt
 import torch
 
-from neuralshade.asset.texture.bc7_lines import CHANNELS, STEPS, WEIGHTS, pack_lines
-from neuralshade.engine.threads import side_by_side
+from neuralshade.asset.texture.bc7_lines import CHANNELS, WEIGHTS
 
-SIDE, TEXELS, PEAK = 4, 16, 255  # of a block; code of a number that is 1
+TEXELS, PEAK = 16, 255  # of a block; code of a number that is 1
 TURNS = 12  # power iterations for a block's main axis
 REFITS, ROUNDS = 3, 1  # of end points to the steps chosen; of moves by their last bits
-AT_ONCE = 2**11  # blocks that a core fits at once
+WHOLE = int(WEIGHTS[-1])  # what weights of steps sum to
 LEAST = 1e-9
 
-Rows = npt.NDArray[np.uint8]
-Line = tuple[torch.Tensor, torch.Tensor, torch.Tensor]  # ends [N, C] twice, steps [N, 16]
+# ends [N, C] as codes, weights of their errors, the lowest bits that end points shall have or None
+Rounded = Callable[[torch.Tensor, torch.Tensor, int | None], torch.Tensor]
 
 
-def block_rows(texels: torch.Tensor, weights: torch.Tensor) -> Rows:
-    """Return the blocks of a square level, row by row: uint8 [blocks, textures, 16].
+@dataclass(frozen=True)
+class LineForm:
+    """What end points and steps of a line can be: ``shares`` of the way to the last end."""
 
-    Args:
-        texels: float32 [side, side, F], codes from 0 to 255, not rounded; F a multiple of 4.
-        weights: float32 [F], of errors. A block beyond the edge repeats the texels there.
+    shares: torch.Tensor  # float32 [steps + 1]
+    rounded: Rounded
+
+
+class LineFit:
+    """The best lines of those that were tried: end points [N, C] twice, steps [N, 16].
+
+    ``texels`` float32 [N, 16, C], codes; ``weights`` [C], of errors, whose sums of squares [N] are
+    ``error``.
     """
-    tiles = _tiles(texels)
-    found = []
-    for first in range(0, texels.shape[2], CHANNELS):
-        own = slice(first, first + CHANNELS)
-        parts = side_by_side(partial(_fit, weights=weights[own]), tiles[..., own].split(AT_ONCE))
-        lines = [torch.cat(each).to(torch.uint8).numpy() for each in zip(*parts, strict=True)]
-        found.append(pack_lines(*lines))
-    return np.stack(found, axis=1)
 
-
-def _tiles(level: torch.Tensor) -> torch.Tensor:
-    """Return [side, side, F] in blocks: [blocks, 16, F]."""
-    side, _, features = level.shape
-    index = torch.arange(-(-side // SIDE) * SIDE).clamp(max=side - 1)
-    whole, across = level[index][:, index], len(index) // SIDE
-    cut = whole.view(across, SIDE, across, SIDE, features).transpose(1, 2)
-    return cut.reshape(across * across, TEXELS, features)
-
-
-def _fit(texels: torch.Tensor, weights: torch.Tensor) -> Line:
-    """Return the lines of texels [N, 16, 4]: along the main axis, then moved if that is better."""
-    best = _Best(texels, weights)
-    best.take(*_extremes(texels, weights))
-    for _ in range(REFITS):
-        best.take(*_refitted(texels, best.steps))
-    for _ in range(ROUNDS):
-        first, last = _refitted(texels, best.steps)
-        for odd in ((0, 0), (0, 1), (1, 0), (1, 1)):
-            best.take(first, last, odd)
-        for channel, move, end in product(range(CHANNELS), (-2, 2), range(2)):
-            ends = [best.first.clone(), best.last.clone()]
-            ends[end][:, channel] += move
-            best.take(ends[0], ends[1])
-    return best.first, best.last, best.steps
-
-
-class _Best:
-    """The best lines of those that were tried: end points [N, 4] twice, steps [N, 16]."""
-
-    def __init__(self, texels: torch.Tensor, weights: torch.Tensor):
-        self.texels, self.weights = texels, weights
-        self.first = self.last = torch.zeros(len(texels), CHANNELS)
+    def __init__(self, texels: torch.Tensor, weights: torch.Tensor, form: LineForm):
+        self.texels, self.weights, self.form = texels, weights, form
+        self.first = self.last = torch.zeros(len(texels), texels.shape[2])
         self.steps = torch.zeros(len(texels), TEXELS)
         self.error = torch.full((len(texels),), torch.inf)
+        self.take(*_extremes(texels, weights))
+        for _ in range(REFITS):
+            self.take(*self._refitted())
 
     def take(
         self, first: torch.Tensor, last: torch.Tensor, odd: tuple[int, int] | None = None
     ) -> None:
         """Take over lines where they are better; ``odd``: the lowest bits of both ends."""
-        texels, weights = self.texels, self.weights
-        first, last = (_rounded(end, weights, None if odd is None else odd[which])
+        texels, weights, shares = self.texels, self.weights, self.form.shares
+        first, last = (self.form.rounded(end, weights, None if odd is None else odd[which])
                        for which, end in enumerate((first, last)))  # fmt: skip
         span, apart = ((last - first) * weights)[:, None], (texels - first[:, None]) * weights
         along = (apart * span).sum(-1) / span.square().sum(-1).clamp_min(LEAST)
-        steps = (along * STEPS).round().clamp(0, STEPS)
-        share = torch.from_numpy(WEIGHTS)[steps.long()].float() / WEIGHTS[-1]
+        most = len(shares) - 1
+        steps = (along * most).round().clamp(0, most)
+        share = shares[steps.long()]
         found = (first[:, None] + (last - first)[:, None] * share[..., None] + 0.5).floor()
         error = ((found - texels) * weights).square().sum((1, 2))
         better = error < self.error
@@ -95,6 +66,27 @@ class _Best:
             torch.where(better[:, None], new, old) for new, old in
             ((first, self.first), (last, self.last), (steps, self.steps)))  # fmt: skip
         self.error = torch.minimum(error, self.error)
+
+    def move(self) -> None:
+        """Try the neighbours of end points that share a lowest bit."""
+        for _ in range(ROUNDS):
+            first, last = self._refitted()
+            for odd in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                self.take(first, last, odd)
+            for channel, move, end in product(range(CHANNELS), (-2, 2), range(2)):
+                ends = [self.first.clone(), self.last.clone()]
+                ends[end][:, channel] += move
+                self.take(ends[0], ends[1])
+
+    def _refitted(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the end points of least squares for the steps chosen."""
+        last = self.form.shares[self.steps.long()]
+        first = 1 - last
+        pairs = ((first, first), (first, last), (last, last))
+        ff, fl, ll = ((a * b).sum(1)[:, None] for a, b in pairs)
+        to_first, to_last = ((each[..., None] * self.texels).sum(1) for each in (first, last))
+        scale = (ff * ll - fl * fl).clamp_min(1e-4)
+        return (to_first * ll - to_last * fl) / scale, (to_last * ff - to_first * fl) / scale
 
 
 def _extremes(texels: torch.Tensor, weights: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -115,17 +107,7 @@ def _extremes(texels: torch.Tensor, weights: torch.Tensor) -> tuple[torch.Tensor
     return low / weights, high / weights
 
 
-def _refitted(texels: torch.Tensor, steps: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the end points of least squares for chosen steps."""
-    last = torch.from_numpy(WEIGHTS)[steps.long()].float() / WEIGHTS[-1]
-    first = 1 - last
-    ff, fl, ll = ((a * b).sum(1)[:, None] for a, b in ((first, first), (first, last), (last, last)))
-    to_first, to_last = ((each[..., None] * texels).sum(1) for each in (first, last))
-    scale = (ff * ll - fl * fl).clamp_min(1e-4)
-    return (to_first * ll - to_last * fl) / scale, (to_last * ff - to_first * fl) / scale
-
-
-def _rounded(ends: torch.Tensor, weights: torch.Tensor, odd: int | None) -> torch.Tensor:
+def with_shared_bit(ends: torch.Tensor, weights: torch.Tensor, odd: int | None) -> torch.Tensor:
     """Return end points in codes whose lowest bit is one for all channels: ``odd``, or the best."""
     half, wanted = PEAK // 2, ends.clamp(0, PEAK)
     both = [((wanted - bit) / 2).round().clamp(0, half) * 2 + bit for bit in (0, 1)]

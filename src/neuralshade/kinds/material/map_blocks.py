@@ -1,8 +1,9 @@
 """BC7 form of a trained map: its numbers mixed so that blocks lose little, and compressed.
 
-A texture's four numbers lie on a line in each block, so two textures keep two directions of what
-varies within blocks. Latents are mixed, so that these are the two that light depends on most, each
-spread over the four numbers of a texture. Readers of latents are linear, and take the mix back.
+A block keeps a line of a texture's four numbers, or a line of three and the fourth on its own.
+Latents are mixed, so that each number is one direction of what varies within blocks and light
+depends on, and each texture has few strong ones. Readers of latents are linear, and take the mix
+back.
 Source: ours; block-compressed features after Weinreich et al. 2024, Real-Time Neural Materials
 using Block-Compressed Features.
 """
@@ -12,8 +13,8 @@ from __future__ import annotations
 import torch
 
 from neuralshade.asset.texture.bc7_lines import CHANNELS
+from neuralshade.kinds.material.block_choice import block_rows
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
-from neuralshade.kinds.material.line_fit import block_rows
 from neuralshade.kinds.material.log_loss import FLOOR
 from neuralshade.kinds.material.map_rows import PEAK, MapBlocks
 from neuralshade.kinds.material.schema import BLOCK_SIDE
@@ -110,7 +111,5 @@ def _mix(slopes: torch.Tensor, covariance: torch.Tensor) -> torch.Tensor:
     for texture in range(textures):  # what is lost beside the strongest is weak
         order += [texture, *left[1 - CHANNELS :]]
         del left[1 - CHANNELS :]
-    pair = torch.tensor([[1.0, 1.0], [1.0, -1.0]], dtype=torch.float64)
-    spread = torch.block_diag(*[torch.kron(pair, pair) / 2] * textures)
-    mix = spread @ strongest[order] @ roots
+    mix = strongest[order] @ roots
     return (mix / mix.norm(dim=1, keepdim=True).mean()).float()

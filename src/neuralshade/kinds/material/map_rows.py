@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.asset.texture.bc7_lines import texels_of_lines, unpack_lines
+from neuralshade.asset.texture.bc7_modes import texels_of_blocks
 from neuralshade.kinds.material.schema import BLOCK_SIDE, block_counts, level_sides
 
 CODES, BLOCKS = "features", "blocks"  # names of tensors
@@ -60,7 +60,7 @@ def codes_of(rows: Rows, side: int) -> Rows:
     if not is_blocks(rows):
         return rows
     textures = np.moveaxis(rows, 1, 0)
-    texels = np.concatenate([texels_of_lines(*unpack_lines(one)) for one in textures], axis=2)
+    texels = np.concatenate([texels_of_blocks(one) for one in textures], axis=2)
     levels = zip(level_rows(texels, side), level_sides(side), strict=False)
     return np.concatenate([_untiled(tiles, each) for tiles, each in levels])
 

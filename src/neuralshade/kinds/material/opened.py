@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from neuralshade.asset.asset import Asset
 from neuralshade.asset.schema import Form
-from neuralshade.asset.texture.bc7_lines import are_lines
+from neuralshade.asset.texture.bc7_modes import are_stored_modes
 from neuralshade.base.lazy_import import lazy_type
 from neuralshade.base.message_text import memory_text
 from neuralshade.errors import AssetError, NeuralShadeError
@@ -79,9 +79,9 @@ class OpenedMaterial(BsdfQueries, Opened):
         """
         opened = super().of(asset)
         blocks = opened.tensors.get("blocks")
-        if blocks is not None and not are_lines(blocks):
-            raise AssetError(f"{asset.path}: got BC7 blocks of another mode, need 6, which fits "
-                             "make. Fit it again.")  # fmt: skip
+        if blocks is not None and not are_stored_modes(blocks):
+            raise AssetError(f"{asset.path}: got BC7 blocks of another mode, need 4 or 6, which "
+                             "fits make. Fit it again.")  # fmt: skip
         shares_of(opened.varied, values or {}, asset.path)
         return replace(opened, values=values or {}, trusted=trust)
 
