@@ -22,7 +22,7 @@ from neuralshade.kinds.material.batched_maps import map_textures
 from neuralshade.kinds.material.block_choice import LINES, block_rows
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.line_fit import LineFit
-from neuralshade.kinds.material.map_blocks import round_map
+from neuralshade.kinds.material.map_blocks import round_map, texture_order
 from neuralshade.kinds.material.map_rows import BLOCKS, blocks_of_state, codes_of, level_rows
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.schema import level_sides
@@ -128,6 +128,21 @@ def test_a_number_apart_from_a_line_comes_back():
     line = LineFit(tiles, weights, LINES)
     line.move()
     assert off.square().sum() < 0.25 * line.error.sum()
+
+
+def test_numbers_share_textures_so_that_these_lose_little():
+    """Two textures of a line each are found, whichever way their numbers are dealt out."""
+    rng = torch.Generator().manual_seed(5)
+    first, span = torch.rand((2, 64, 1, 8), generator=rng) * 100
+    share = torch.rand((2, 64, 16, 1), generator=rng)
+    dealt = [0, 1, 1, 0, 1, 0, 0, 1]
+    tiles = first + span * share[dealt].squeeze(-1).permute(1, 2, 0)
+    codes = tiles.view(8, 8, 4, 4, 8).transpose(1, 2).reshape(32, 32, 8)
+    order = texture_order(codes, torch.ones(8))
+    assert sorted(order) == list(range(8))
+    assert {frozenset(order[:4]), frozenset(order[4:])} == {frozenset({0, 3, 5, 6}),
+                                                           frozenset({1, 2, 4, 7})}  # fmt: skip
+    assert texture_order(codes[..., :4], torch.ones(4)) == [0, 1, 2, 3]
 
 
 def test_blocks_go_into_a_state_and_come_back():
