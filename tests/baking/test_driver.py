@@ -122,6 +122,23 @@ def test_a_job_of_a_silent_store_is_tried_after_the_others(run, monkeypatch):
     assert [row.attempts for row in rows] == [1, 1, 1, 3] and now == [90.0]
 
 
+def test_a_job_without_memory_is_tried_until_it_is_alone(run):
+    """Each attempt halves the number of fits; three are too few from 16 on."""
+
+    class Halved(Scripted):
+        def events(self, timeout):
+            found = super().events(timeout)
+            if any(isinstance(event, Lost) for event in found):
+                self.count = max(1, self.count // 2)
+            return found
+
+    lost = Lost("a", "memory: got no 3 MB on GPU.")
+    (row,) = run([job("a")], Halved(slots=16, script={"a": [lost] * 4})).rows
+    assert (row.state, row.attempts) == (MADE, 5)
+    (row,) = run([job("a")], Halved(slots=16, script={"a": [lost] * 9})).rows
+    assert (row.state, row.attempts) == (FAILED, 5)  # alone once
+
+
 def test_what_needs_a_failed_job_is_not_tried(run):
     refused = Ended("a", row_of(job("a"), FAILED, "a: got x, need y."))
     executor = Scripted(script={"a": [refused]})

@@ -40,6 +40,7 @@ class Flight:
     """A job that an executor has."""
 
     job: Job
+    slots: int  # of the executor at its submission
     begun: float | None = None  # seconds, by time.monotonic
     too_slow: bool = False
 
@@ -86,10 +87,11 @@ class Driver:
         return self.counter.progress()
 
     def _fill(self) -> None:
-        most = IN_FLIGHT * max(1, self.executor.slots())
+        slots = self.executor.slots()
+        most = IN_FLIGHT * max(1, slots)
         while self.queue.ready and len(self.flights) < most:
             job = self.queue.take()
-            self.flights[job.name] = Flight(job)
+            self.flights[job.name] = Flight(job, slots)
             self.executor.submit(job)
 
     def _take(self, seconds: float) -> None:
@@ -130,7 +132,9 @@ class Driver:
         lost.append(event.reason)
         del self.flights[job.name]
         self.events.lost(job.name, event.reason, len(lost))
-        again = len(lost) < ATTEMPTS and not flight.too_slow
+        # a lack of memory makes the executor run fewer at once: that is tried to the end
+        eased = event.memory and self.executor.slots() < flight.slots
+        again = (eased or len(lost) < ATTEMPTS) and not flight.too_slow
         self._log_lost(job, event.reason, len(lost), again=again)
         if again:
             self.counter.repeated += 1
@@ -148,8 +152,8 @@ class Driver:
         self._lost_count += 1
         if self._lost_count <= MOST_LOST:
             then = "It is tried again." if again else "It fails."
-            log.warning("%s: lost attempt %d of %d. %s %s", job.name, attempt, ATTEMPTS, reason,
-                        then)  # fmt: skip
+            log.warning("%s: lost attempt %d of %d. %s %s", job.name, attempt,
+                        max(attempt, ATTEMPTS), reason, then)  # fmt: skip
         elif self._lost_count == MOST_LOST + 1:
             log.warning("Further lost attempts are in the table, not here.")
 

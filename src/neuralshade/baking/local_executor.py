@@ -109,14 +109,16 @@ class LocalExecutor:
         self._workers.append(LocalWorker(number, places, environment, self._inbox))
 
     def _dispatch(self) -> None:
+        busy = sum(worker.job is not None for worker in self._workers)
         for worker in self._workers:
+            if worker.job is not None:
+                continue
             if worker.number >= self._count:
-                if worker.job is None:
-                    worker.hang_up()
-            elif worker.ready and worker.job is None and self._waiting:
+                worker.hang_up()
+            elif worker.ready and self._waiting and busy < self._count:
                 job = self._waiting.popleft()
                 worker.begin(job)
-                worker.beside = self._count
+                worker.beside, busy = self._count, busy + 1
                 self._found.append(Started(job.name, worker.name))
         self._announce()
 
