@@ -68,15 +68,15 @@ def test_threads_get_what_each_asked_for():
 def test_each_thread_has_a_compiler_for_itself(monkeypatch):
     """Two work at once, or they would not meet; and what one refused is no longer in its way."""
     had, meeting = [], threading.Barrier(2, timeout=60)
-    made = slang_export.new_session
+    kept = slang_export.kept_session
 
     def meets(arguments):
-        had.append(slang_com.LENT.session.pointer)
+        had.append(slang_com.LENT.compiler.session.pointer)
         meeting.wait()
-        return made(arguments)
+        return kept(arguments)
 
     monkeypatch.setattr(slang_com, "ROOM", threading.BoundedSemaphore(2))
-    monkeypatch.setattr(slang_export, "new_session", meets)
+    monkeypatch.setattr(slang_export, "kept_session", meets)
 
     def told(text):
         try:
@@ -88,6 +88,46 @@ def test_each_thread_has_a_compiler_for_itself(monkeypatch):
         first, refused, *again = pool.map(told, [ADD, "void f() { undefined_thing(); }", ADD, ADD])
     assert again == [first, first] and "undefined_thing" in refused
     assert len(set(had[:2])) == len(set(had[2:])) == 2
+
+
+@pytest.fixture
+def sessions(monkeypatch):
+    """Give the list of sessions that compilers make from now on, and no compiler at first."""
+    made, new = [], slang_com.new_session
+    monkeypatch.setattr(slang_com, "KEPT", [])
+    for module in (slang_com, slang_export):
+        monkeypatch.setattr(module, "new_session", lambda given: made.append(given) or new(given))
+    return made
+
+
+def numbered(number):
+    return ADD.replace("by.rate", f"by.rate + {number}.0f")
+
+
+def test_texts_share_a_session_which_does_not_show_in_their_code(sessions):
+    codes = [export_slang(numbered(number), "add") for number in (1, 2, 1, 1)]
+    assert len(sessions) == 1
+    slang_com.KEPT.clear()
+    assert codes == [export_slang(numbered(number), "add") for number in (1, 2, 1, 1)]
+    export_slang(ADD, "add", "wgsl")
+    assert len(sessions) == 3
+
+
+def test_a_session_takes_a_bounded_number_of_texts(sessions, monkeypatch):
+    monkeypatch.setattr(slang_com, "MOST_MODULES", 3)
+    for number in range(7):
+        export_slang(numbered(number), "add")
+    assert len(sessions) == 3
+
+
+def test_after_a_refused_text_a_new_session_begins(sessions):
+    export_slang(ADD, "add")
+    with pytest.raises(KernelError, match=r"exported\.slang"):
+        export_slang("void f() { undefined_thing(); }", "f")
+    assert len(sessions) == 2  # the second one compiled the refused text by itself
+    export_slang(ADD, "add")
+    export_slang(ADD, "add")
+    assert len(sessions) == 3
 
 
 def test_an_entry_point_becomes_cuda_text():

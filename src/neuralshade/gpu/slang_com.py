@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_void_p, sizeof
+from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from neuralshade.errors import DeviceError, KernelError, NeuralShadeError
@@ -40,11 +41,12 @@ AFTERWARDS = re.compile(
 )
 
 
-# A global session serves one thread at a time; several work in parallel, for no more threads than
-# cores. Each takes 300 MB and 0.14 s to create: one is kept.
+# A compiler serves one thread at a time; several work in parallel, for no more threads than cores.
+# Each takes 300 MB and 0.14 s to create: one is kept.
 ROOM = threading.BoundedSemaphore(4)
-KEPT: list[ComObject] = []
-LENT = threading.local()  # its ``session``
+KEPT: list[Compiler] = []
+LENT = threading.local()  # its ``compiler``
+MOST_MODULES = 16  # of texts in one session: it keeps them
 
 
 class _GlobalDescription(ctypes.Structure):
@@ -113,6 +115,20 @@ class ComObject:
             self.call(RELEASE, result=c_uint32)
 
 
+@dataclass
+class Compiler:
+    """A global session, and a session of it that keeps what texts import, once there is one."""
+
+    session: ComObject
+    texts: ComObject | None = None
+    arguments: tuple[str, ...] = ()  # of ``texts``
+    count: int = 0  # of modules that it was asked for
+
+    def forget(self) -> None:
+        """Drop the session that keeps imports."""
+        self.texts = None
+
+
 def take_blob(pointer: int | None) -> bytes:
     """Return the bytes of a blob, and release it; empty for no blob."""
     if not pointer:
@@ -174,20 +190,21 @@ def in_compiler_thread(function: Callable[P, T]) -> Callable[P, T]:
 def _lent_session() -> Iterator[None]:
     with ROOM:
         try:
-            LENT.session = KEPT.pop()
+            LENT.compiler = KEPT.pop()
         except IndexError:
-            LENT.session = _global_session()
+            LENT.compiler = Compiler(_global_session())
         try:
             yield
         finally:
-            session = LENT.session
-            del LENT.session
+            compiler = LENT.compiler
+            del LENT.compiler
             if KEPT:
-                session.borrowed = False  # freed with its last reference
-                del session
+                compiler.forget()
+                compiler.session.borrowed = False  # freed with its last reference
+                del compiler
                 trim_heap()
             else:
-                KEPT.append(session)
+                KEPT.append(compiler)
 
 
 def _global_session() -> ComObject:
@@ -207,7 +224,7 @@ def new_session(arguments: Sequence[str]) -> ComObject:
     texts = (c_char_p * len(arguments))(*[argument.encode() for argument in arguments])
     description = _SessionDescription(structure_size=sizeof(_SessionDescription))
     kept, out = c_void_p(), c_void_p()
-    one: ComObject = LENT.session
+    one: ComObject = LENT.compiler.session
     code = one.call(
         PARSE_ARGUMENTS, len(arguments), texts, byref(description), byref(kept),
         types=(c_int, c_void_p, c_void_p, c_void_p),
@@ -218,3 +235,22 @@ def new_session(arguments: Sequence[str]) -> ComObject:
     assert code >= 0 and out.value, (code, arguments)
     del owner
     return ComObject(out.value, owner=one)
+
+
+def kept_session(arguments: Sequence[str]) -> tuple[ComObject, int]:
+    """Return a session as ``new_session`` does, and how many modules it was asked for before.
+
+    It has the modules that earlier texts imported, which takes two thirds of the time to load most
+    kernels. Each needs a name and a path of its own. ``forget_session`` after an error.
+    """
+    one: Compiler = LENT.compiler
+    if one.texts is None or one.arguments != tuple(arguments) or one.count == MOST_MODULES:
+        one.forget()
+        one.texts, one.arguments, one.count = new_session(arguments), tuple(arguments), 0
+    one.count += 1
+    return one.texts, one.count - 1
+
+
+def forget_session() -> None:
+    """Drop the session of ``kept_session``."""
+    LENT.compiler.forget()

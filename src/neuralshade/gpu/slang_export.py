@@ -23,14 +23,16 @@ from neuralshade.gpu.slang_com import (
     LOAD_SOURCE,
     TARGET_CODE,
     ComObject,
+    forget_session,
     in_compiler_thread,
+    kept_session,
     library,
     new_session,
     refusal,
     take_blob,
 )
 
-MODULE = b"exported"  # unique: each session has one module
+MODULE = "exported"  # unique: other sessions than the kept one have one module
 
 
 @dataclass(frozen=True)
@@ -102,8 +104,18 @@ def _compiled(
     foreign = folders_of(foreign_packages(text))
     own = [] if folder is None else [folder]
     looked_in = [item for place in (*own, *foreign) for item in ("-I", str(place))]
+    if not looked_in:
+        try:
+            session, number = kept_session(_arguments(target, options))
+            return _entry_code(session, load_text(session, text, name=f"{MODULE}{number}"), entry)
+        except KernelError:  # once more by itself, with plain names in messages
+            forget_session()
     session = text_session(target, [*options, *looked_in])
-    module = load_text(session, text, None, folder)
+    return _entry_code(session, load_text(session, text, None, folder), entry)
+
+
+def _entry_code(session: ComObject, module: ComObject, entry: str) -> tuple[bytes, dict[str, Any]]:
+    """Return an entry point's code, and its parameters."""
     linked = link(session, [module, _entry_point(module, entry)])
     code = linked.made(ENTRY_POINT_CODE, 0, 0, types=(c_int64, c_int64))
     code.borrowed = True  # take_blob releases it
@@ -112,27 +124,30 @@ def _compiled(
 
 def text_session(target: str, options: Sequence[str] = ()) -> ComObject:
     """Return a session in which modules may import this package's; see ``export_slang``."""
+    return new_session(_arguments(target, options))
+
+
+def _arguments(target: str, options: Sequence[str]) -> list[str]:
     alarms = [item for number in FALSE_ALARMS for item in ("-warnings-disable", number)]
-    return new_session([
-        "-target", target, "-I", str(SOURCE_FOLDER), "-line-directive-mode", "none", *alarms,
-        *options,
-    ])  # fmt: skip
+    return ["-target", target, "-I", str(SOURCE_FOLDER), "-line-directive-mode", "none", *alarms,
+            *options]  # fmt: skip
 
 
 def load_text(
-    session: ComObject, text: str, place: str | None = None, folder: pathlib.Path | None = None
-) -> ComObject:
+    session: ComObject, text: str, place: str | None = None, folder: pathlib.Path | None = None,
+    *, name: str = MODULE,
+) -> ComObject:  # fmt: skip
     """Return the module of a text; errors name the file ``place``.
 
     Its own imports are searched in ``folder``, else beside ``place``.
 
     Raises: KernelError with the compiler's whole log.
     """
-    words, path = c_void_p(), MODULE.decode() + ".slang" if place is None else place
+    words, path = c_void_p(), f"{name}.slang" if place is None else place
     if folder is not None:
         path = os.fspath(folder / pathlib.Path(path).name)
     pointer = session.call(
-        LOAD_SOURCE, MODULE, os.fsencode(path), text.encode(), byref(words),
+        LOAD_SOURCE, name.encode(), os.fsencode(path), text.encode(), byref(words),
         types=(c_char_p, c_char_p, c_char_p, c_void_p), result=c_void_p,
     )  # fmt: skip
     log = take_blob(words.value).decode(errors="replace")
