@@ -178,7 +178,7 @@ def reflected_once(text: str, place: str, name: str, methods: tuple[str, ...]) -
     digest = hashlib.sha256(f"{place}\n{text}".encode()).hexdigest()
     with pytest.MonkeyPatch.context() as patch, contextlib.suppress(KernelError):
         patch.setattr(slang_reflection, "text_session", text_session_once)
-        patch.setattr(slang_export, "MODULE", digest.encode())
+        patch.setattr(slang_export, "MODULE", digest)
         if not OWN_FILES.search(text):
             return reflect_struct(text, f"{digest}.slang", name, methods)
     return reflect_struct(text, place, name, methods)

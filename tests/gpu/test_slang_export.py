@@ -113,6 +113,14 @@ def test_texts_share_a_session_which_does_not_show_in_their_code(sessions):
     assert len(sessions) == 3
 
 
+def test_files_that_may_change_are_read_anew(sessions, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "import other;\n" + ADD.replace("by.rate", "by.rate + more")
+    for number in ("3.25f", "4.25f"):
+        (tmp_path / "other.slang").write_text(f"public static const float more = {number};")
+        assert number[:-1] in export_slang(text, "add").code
+
+
 def test_a_session_takes_a_bounded_number_of_texts(sessions, monkeypatch):
     monkeypatch.setattr(slang_com, "MOST_MODULES", 3)
     for number in range(7):

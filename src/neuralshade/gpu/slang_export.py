@@ -6,6 +6,7 @@ import ctypes
 import json
 import os
 import pathlib
+import re
 from collections.abc import Sequence
 from ctypes import byref, c_char_p, c_int64, c_void_p
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ from neuralshade.gpu.slang_com import (
     take_blob,
 )
 
+# Text with a match may import files that change.
+OTHERS = re.compile(r"\bimport\b(?!\s+neuralshade\.)|__include\b")
 MODULE = "exported"  # unique: other sessions than the kept one have one module
 
 
@@ -104,7 +107,7 @@ def _compiled(
     foreign = folders_of(foreign_packages(text))
     own = [] if folder is None else [folder]
     looked_in = [item for place in (*own, *foreign) for item in ("-I", str(place))]
-    if not looked_in:
+    if not looked_in and not OTHERS.search(text):
         try:
             session, number = kept_session(_arguments(target, options))
             return _entry_code(session, load_text(session, text, name=f"{MODULE}{number}"), entry)
@@ -135,14 +138,16 @@ def _arguments(target: str, options: Sequence[str]) -> list[str]:
 
 def load_text(
     session: ComObject, text: str, place: str | None = None, folder: pathlib.Path | None = None,
-    *, name: str = MODULE,
+    *, name: str | None = None,
 ) -> ComObject:  # fmt: skip
     """Return the module of a text; errors name the file ``place``.
 
-    Its own imports are searched in ``folder``, else beside ``place``.
+    Its own imports are searched in ``folder``, else beside ``place``. ``name``: of the module, for
+    a session that has others.
 
     Raises: KernelError with the compiler's whole log.
     """
+    name = name or MODULE
     words, path = c_void_p(), f"{name}.slang" if place is None else place
     if folder is not None:
         path = os.fspath(folder / pathlib.Path(path).name)
