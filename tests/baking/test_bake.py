@@ -11,7 +11,7 @@ from neuralshade import ConfigError, OutputError
 from neuralshade.baking import local_executor, local_slots
 from neuralshade.baking.bake import bake
 from neuralshade.baking.driver_lock import DriverLock
-from neuralshade.baking.folder_store import open_store
+from neuralshade.baking.folder_store import FolderStore, open_store
 from neuralshade.baking.job import KEPT, MADE, Job
 from neuralshade.baking.local_slots import LocalSlots
 from neuralshade.baking.make import make, wrong_version
@@ -45,7 +45,7 @@ def states(result):
     return {row.name: row.state for row in result.rows}
 
 
-def test_only_what_changed_is_made_again(manifest, probes, tmp_path):
+def test_only_what_changed_is_made_again(manifest, probes, monkeypatch, caplog):
     seen = []
     result = neuralshade.bake(manifest(a=1, b=1), probes.output, jobs=1, observer=seen.append,
                               events="events.jsonl")  # fmt: skip
@@ -62,7 +62,14 @@ def test_only_what_changed_is_made_again(manifest, probes, tmp_path):
     again = bake(manifest(a=1, b=2), probes.output, jobs=1)
     assert states(again) == {"a": KEPT, "b": MADE}
     assert again.rows[0].digest in {row.digest for row in result.rows}
-    assert states(bake(manifest(a=1), probes.output, jobs=1, force=True)) == {"a": MADE}
+    monkeypatch.setattr(FolderStore, "outputs", silent)  # the bake ends well all the same
+    forced = bake(manifest(a=1), probes.output, jobs=1, force=True)
+    assert states(forced) == {"a": MADE} and forced.plan.stale == ()
+    assert caplog.messages[-1] == "Assets of earlier bakes were not looked for. out: got none."
+
+
+def silent(store):
+    raise OutputError("out: got none.")
 
 
 def test_a_plan_runs_nothing(manifest, probes):

@@ -29,7 +29,7 @@ from neuralshade.base.argument_checks import is_whole
 from neuralshade.base.message_text import shown
 from neuralshade.base.short_repr import ShortRepr
 from neuralshade.base.temp_files import TempFolder
-from neuralshade.errors import ConfigError
+from neuralshade.errors import ConfigError, NeuralShadeError
 
 log = logging.getLogger("neuralshade")
 MOST_JOBS = 1024  # processes of one machine
@@ -127,8 +127,16 @@ def bake(source: str | os.PathLike[str], output: str | os.PathLike[str] | None =
         result = replace(result, files=tuple(made))
     subjects = {job.name: job.subject for job in found.jobs}
     write_results(store, result.each_row, subjects, table)
-    stale = tuple(stale_outputs(found.jobs, store, set(store.outputs())))
-    return replace(result, plan=replace(found, stale=stale))
+    return replace(result, plan=replace(found, stale=_stale(found, store)))
+
+
+def _stale(found: Plan, store: Store) -> tuple[str, ...]:
+    """Return ``stale_outputs``; none where the store no longer answers: all else is done."""
+    try:
+        return tuple(stale_outputs(found.jobs, store, set(store.outputs())))
+    except NeuralShadeError as error:
+        log.warning("Assets of earlier bakes were not looked for. %s", error)
+        return ()
 
 
 def _shared(found: Plan, share: bool, force: bool) -> Plan:
