@@ -120,10 +120,10 @@ def _made(job: Job, store: Store, ahead: AheadFolder | None, begun: float,
         if stamp is None:
             with local_inputs(job.subject, ahead) as subject:
                 with GpuMeter() as meter:
-                    _fit(job, subject, asset)
+                    result = _fit(job, subject, asset)
                 read, on_gpu = source_bytes(subject), meter.bytes
             stamp = {"seconds": time.monotonic() - begun, "source_bytes": read,
-                     **_sizes(asset), **facts}  # fmt: skip
+                     **_sizes(asset, result), **facts}  # fmt: skip
             stamp |= {"digest": job.digest} if job.digest else {}
         header = _stamped(asset, stamp)
         size = asset.stat().st_size
@@ -143,38 +143,38 @@ def _finished_before(asset: Path, job: Job) -> dict[str, Any] | None:
     return stamp if same else None
 
 
-def _sizes(asset: Path) -> dict[str, Any]:
-    """Return what a kind knows of its asset's sizes; the header alone does not tell them.
+def _sizes(asset: Path, result: Any) -> dict[str, Any]:
+    """Return what the kind of an asset knows of its sizes; the header alone does not tell them.
 
-    ``pixels``: of a picture, or the texels of a set's mip 0.
+    ``pixels``: of a picture, or the texels of a set's mip 0. ``result``: of the fit, which has
+    looked at the memory already: that takes longer than opening the asset.
     """
     try:
         with open_asset(asset) as opened:
             bits = opened.bits_per_pixel
-            return {"memory_bytes": opened.memory_bytes,
+            return {"memory_bytes": getattr(result, "memory_bytes", None),
                     "pixels": round(8 * opened.byte_count / bits) if bits else None}  # fmt: skip
     except Exception as error:  # made all the same, whatever a kind of a plug-in does
         log.info("%s: got no sizes. %s", asset, error)
         return {}
 
 
-def _fit(job: Job, subject: tuple[str, ...], asset: Path) -> None:
-    """Run the fit, from the checkpoint of an earlier attempt where there is one."""
+def _fit(job: Job, subject: tuple[str, ...], asset: Path) -> Any:
+    """Return the result of the fit, from the checkpoint of an earlier attempt if there is one."""
     checkpoint = checkpoint_path(asset)
     if os.path.isfile(checkpoint):
         try:
-            _called(job, subject, asset, {"resume": str(checkpoint)})
-            return
+            return _called(job, subject, asset, {"resume": str(checkpoint)})
         except PASSING:
             raise
         except NeuralShadeError:  # of a kind that has no resume, or damaged: from the start
             checkpoint.unlink(missing_ok=True)
-    _called(job, subject, asset, {})
+    return _called(job, subject, asset, {})
 
 
-def _called(job: Job, subject: tuple[str, ...], asset: Path, options: Mapping[str, Any]) -> None:
+def _called(job: Job, subject: tuple[str, ...], asset: Path, options: Mapping[str, Any]) -> Any:
     call = call_of(job, subject, str(asset), options)
-    call.fit(*call.subject, **call.named)
+    return call.fit(*call.subject, **call.named)
 
 
 def _stamped(asset: Path, stamp: Mapping[str, Any]) -> dict[str, Any]:
