@@ -25,7 +25,7 @@ from neuralshade.model.field import Field
 from neuralshade.sampler.directions import draw_pairs
 
 SAMPLES = 2**13  # of the light's slopes by latents
-MIRROR, LOWEST = 0.5, 0.03  # share of them near mirror directions, least cosine
+MIRROR, LOWEST = 0.25, 0.1  # share of them near mirror directions, least cosine
 LEAST_SLOPE = 1e-4  # of the largest, so that the mix can be taken back
 REACH, MARGIN = (0.0001, 0.9999), 0.02  # quantiles of mixed numbers, and how far beyond codes reach
 QUANTILES_OF = 2**20  # texels at most
