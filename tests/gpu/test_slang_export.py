@@ -3,6 +3,8 @@
 import importlib.util
 import pathlib
 import re
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -111,6 +113,16 @@ def test_texts_share_a_session_which_does_not_show_in_their_code(sessions):
     assert codes == [export_slang(numbered(number), "add") for number in (1, 2, 1, 1)]
     export_slang(ADD, "add", "wgsl")
     assert len(sessions) == 3
+
+
+def test_a_process_ends_quietly_with_a_session(tmp_path):
+    path = tmp_path / "add.slang"
+    path.write_text(ADD)
+    code = (f"import gc, pathlib; text = pathlib.Path({str(path)!r}).read_text()\n"
+            "from neuralshade.gpu.slang_export import export_slang\n"
+            "export_slang(text, 'add'); kept = export_slang; gc.freeze()")  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_files_that_may_change_are_read_anew(sessions, tmp_path, monkeypatch):

@@ -125,8 +125,10 @@ class Compiler:
     count: int = 0  # of modules that it was asked for
 
     def forget(self) -> None:
-        """Drop the session that keeps imports."""
-        self.texts = None
+        """Drop the session that keeps imports; freed with its last reference."""
+        if self.texts is not None:
+            self.texts.borrowed = False
+            self.texts = None
 
 
 def take_blob(pointer: int | None) -> bytes:
@@ -247,6 +249,7 @@ def kept_session(arguments: Sequence[str]) -> tuple[ComObject, int]:
     if one.texts is None or one.arguments != tuple(arguments) or one.count == MOST_MODULES:
         one.forget()
         one.texts, one.arguments, one.count = new_session(arguments), tuple(arguments), 0
+        one.texts.borrowed = True  # a process may end with it
     one.count += 1
     return one.texts, one.count - 1
 
