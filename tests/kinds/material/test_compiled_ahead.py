@@ -15,11 +15,14 @@ from neuralshade.gpu.gpu import KernelText
 from neuralshade.gpu.slang_export import export_slang
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
 from neuralshade.kinds.material import gpu_engine
+from neuralshade.kinds.material.build import prepare_reference
+from neuralshade.kinds.material.device_samples import samples_text
 from neuralshade.kinds.material.field import build_field
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
+from neuralshade.kinds.material.samples import normal_firsts
 
 SMALL = {"steps": 40, "size": 16, "batch": 1024, "hidden_width": 16, "sampler": 0.1}
 OTHERS = ("probe", "reference_read", "reference_evaluate")  # asked for before a fit's engine is
@@ -157,6 +160,19 @@ def test_what_trains_an_encoder_is_text_for_cuda(kernels, monkeypatch):
         assert (
             "d_latents" in patched_text(export_slang(kernel.text, kernel.entry), kernel.entry).code
         )
+
+
+def test_samples_of_a_graph_with_a_normal_are_compiled_before_its_values_are_known():
+    gpu, parameters = Hopper(), ("roughness", "coat.x", "coat.y", "coat.z", "last.x", "last.y")
+    kernels = ReferenceKernels(gpu, replace(paint_reference(), parameters=parameters))
+    prepare_reference(SimpleNamespace(gpu=gpu), kernels)
+    assert [kernel.entry for kernel in gpu.begun] == [
+        "reference_read", "reference_evaluate", "draw_samples",
+    ]  # fmt: skip
+    values = torch.tensor([[0.5, 0.0, 0.6, 0.8, 1.0, 2.0]])
+    kernels.prepare([samples_text(normal_firsts(parameters, values), keeps_values=True)])
+    assert gpu.begun[-1] == gpu.begun[2] and "values[1]" in gpu.begun[2].text
+    assert normal_firsts(parameters, 2 * values) == []
 
 
 @pytest.mark.usefixtures("_any_light")

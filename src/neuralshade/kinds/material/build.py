@@ -29,7 +29,9 @@ from neuralshade.kinds.material.engine import (
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.log_loss import log_loss
 from neuralshade.kinds.material.recipe import MaterialRecipe
+from neuralshade.kinds.material.references.emission import emission_kernels
 from neuralshade.kinds.material.references.reference_bsdf import (
+    FIT_KERNELS,
     ReferenceKernels,
     open_reference_gpu,
 )
@@ -46,6 +48,15 @@ def reference_gpu(chosen: EngineChoice) -> Iterator[Gpu]:
         return
     with closing(open_reference_gpu()) as gpu:
         yield gpu
+
+
+def prepare_reference(chosen: EngineChoice, kernels: ReferenceKernels) -> None:
+    """Compile in advance the kernels that a fit begins with, which have the material's graph."""
+    kernels.prepare((*FIT_KERNELS, *emission_kernels(kernels.bsdf)))
+    if chosen.gpu is not None:
+        from neuralshade.kinds.material.device_samples import likely_samples_text
+
+        kernels.prepare([likely_samples_text(kernels.bsdf.parameters)])
 
 
 def engine_on(

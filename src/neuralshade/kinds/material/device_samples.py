@@ -15,7 +15,7 @@ from neuralshade.gpu.gpu import Dispatch, Gpu, KernelText
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import Floats, ReferenceKernels
 from neuralshade.kinds.material.sample_prefetch import Drawing, SamplePrefetch, floats_on
-from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples
+from neuralshade.kinds.material.samples import POOL, MaterialSampler, Samples, vector_firsts
 
 GROUP = 64  # threads, as in device_samples.cs.slang
 WORDS, OF_SHARES = 12, 4  # numbers of a sample; more of them if inputs are varied
@@ -145,6 +145,15 @@ def samples_text(normal_firsts: Sequence[int], *, keeps_values: bool) -> KernelT
     """Return the kernel that draws samples, for ``ReferenceKernels.prepare``."""
     text = normals_text(normal_firsts, keeps_values) + KERNEL
     return KernelText(text, "draw_samples", fast_math=True)
+
+
+def likely_samples_text(names: Sequence[str]) -> KernelText:
+    """Return the kernel that a fit draws with first, from the names of the graph's values.
+
+    It is compiled beside those that read these values; they tell whether all vectors are normals,
+    as they mostly are. If not, another is compiled then.
+    """
+    return samples_text(vector_firsts(names), keeps_values=True)
 
 
 def normals_text(firsts: Sequence[int], keeps_values: bool) -> str:

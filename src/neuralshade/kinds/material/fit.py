@@ -35,7 +35,12 @@ from neuralshade.kinds.material.asset import (
     stored_field,
     stored_sampler,
 )
-from neuralshade.kinds.material.build import check_engine, engine_on, reference_gpu
+from neuralshade.kinds.material.build import (
+    check_engine,
+    engine_on,
+    prepare_reference,
+    reference_gpu,
+)
 from neuralshade.kinds.material.engine import ENCODED, TRAINED
 from neuralshade.kinds.material.judging.judge import Judge, Judged
 from neuralshade.kinds.material.judging.lit_surfaces import Shade, at_centers
@@ -46,12 +51,8 @@ from neuralshade.kinds.material.mip_fit import LeveledEngine, finest_level_share
 from neuralshade.kinds.material.noise import sampler_noise
 from neuralshade.kinds.material.opened import OpenedMaterial
 from neuralshade.kinds.material.recipe import MaterialRecipe, MaterialSettings, with_preset
-from neuralshade.kinds.material.references.emission import emission_kernels, with_emission_note
-from neuralshade.kinds.material.references.reference_bsdf import (
-    FIT_KERNELS,
-    ReferenceBsdf,
-    ReferenceKernels,
-)
+from neuralshade.kinds.material.references.emission import with_emission_note
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, ReferenceKernels
 from neuralshade.kinds.material.references.sources import load_reference, reference_digest
 from neuralshade.kinds.material.references.varied_reference import vary_reference
 from neuralshade.kinds.material.sampler_fit import SampledEngine
@@ -157,7 +158,7 @@ def fit_material(
         if checkpoint is not None and options.resume is not None:
             check_engine(options.resume, checkpoint.state, chosen.engine)
         kernels = ReferenceKernels(gpu, bsdf)
-        kernels.prepare((*FIT_KERNELS, *emission_kernels(bsdf)))
+        prepare_reference(chosen, kernels)
         kernels.check_bright()
         job = _Job(kernels, shared, fitted, recipe, target, chosen, options, observer, place)
         typed = {"--element": element, "--share": None if share is None else os.fspath(share)}

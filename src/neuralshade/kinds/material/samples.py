@@ -128,13 +128,17 @@ def unit_normals(names: Sequence[str], values: torch.Tensor) -> list[torch.Tenso
 
 
 def normal_firsts(names: Sequence[str], values: torch.Tensor) -> list[int]:
-    """Return the first column of each of these vectors in values [N, P], by their names."""
+    """Return the first column of each of these vectors that is a normal in values [N, P]."""
     found = []
-    for first, name in enumerate(names):
-        stem, _, axis = name.rpartition(".")
-        if axis != "x" or f"{stem}.z" not in names[first + 2 : first + 3]:
-            continue
+    for first in vector_firsts(names):
         vector = values[:, first : first + 3]
         if (vector.norm(dim=1) - 1).abs().max() < UNIT and vector[:, 2].min() > FACING:
             found.append(first)
     return found
+
+
+def vector_firsts(names: Sequence[str]) -> list[int]:
+    """Return the first column of each vector among values, by their names: likely normals."""
+    stems = [name.removesuffix(".x") if name.endswith(".x") else None for name in names]
+    return [first for first, stem in enumerate(stems)
+            if stem is not None and f"{stem}.z" in names[first + 2 : first + 3]]  # fmt: skip
