@@ -160,6 +160,14 @@ def test_textures_have_four_numbers(features):
         MaterialRecipe(latents="bc7", features=features)
 
 
+@pytest.mark.parametrize("size, latents, warns", [
+    (6, "bc7", True), (1, "bc7", True), (8, "bc7", False), (6, "plain", False),
+])  # fmt: skip
+def test_sides_that_not_every_reader_takes_are_said(size, latents, warns):
+    said = MaterialRecipe(size=size, latents=latents).block_warning
+    assert (said is not None and "multiples of 4" in said) is warns
+
+
 def fits(folder, **settings):
     """Return the results of equal fits, by latents."""
     return {latents: neuralshade.fit_material(paint_reference(), folder / f"{latents}.nsh",

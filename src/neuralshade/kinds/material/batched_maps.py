@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from neuralshade.kinds.material.levels import LARGEST
 from neuralshade.kinds.material.map_rows import codes_of, is_blocks, level_rows, rows_of
-from neuralshade.kinds.material.schema import BLOCK_SIDE, level_sides
+from neuralshade.kinds.material.recipe import BLOCK_SIDE
+from neuralshade.kinds.material.schema import level_sides
 
 if TYPE_CHECKING:
     import slangpy

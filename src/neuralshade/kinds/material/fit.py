@@ -285,6 +285,7 @@ class _Job(Job[MaterialRecipe]):
         judged, size = self.save(self.output)
         p = self.loop.progress
         self.warnings.add_steps(p, self.recipe, on_cpu=self.chosen.on_cpu)
+        self.warnings.add(self.recipe.block_warning)
         if judged.highlight_l1 > LOST:
             self.warnings.add(f"fit: {judged.highlight_l1:.0%} of the light around highlights is "
                               "wrong, which a PSNR does not see. Lobes are as narrow as a "

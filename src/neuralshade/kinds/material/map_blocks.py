@@ -20,7 +20,7 @@ from neuralshade.kinds.material.block_choice import block_rows, blocks_of, least
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.log_loss import FLOOR
 from neuralshade.kinds.material.map_rows import PEAK, MapBlocks
-from neuralshade.kinds.material.schema import BLOCK_SIDE
+from neuralshade.kinds.material.recipe import BLOCK_SIDE
 from neuralshade.model.field import Field
 from neuralshade.sampler.directions import draw_pairs
 

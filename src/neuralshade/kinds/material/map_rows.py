@@ -15,7 +15,8 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.asset.texture.bc7_modes import texels_of_blocks
-from neuralshade.kinds.material.schema import BLOCK_SIDE, block_counts, level_sides
+from neuralshade.kinds.material.recipe import BLOCK_SIDE
+from neuralshade.kinds.material.schema import block_counts, level_sides
 
 CODES, BLOCKS = "features", "blocks"  # names of tensors
 PEAK = 255  # code of a number that is 1

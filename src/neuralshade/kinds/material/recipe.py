@@ -20,6 +20,7 @@ WRAPS = ("repeat", "clamp")
 ACTIVATIONS = ("hard_gelu", "leaky_relu")
 LATENTS = ("plain", "bc7")
 BLOCK_CHANNELS = 4  # numbers of a BC7 texture
+BLOCK_SIDE = 4  # texels of its blocks
 # Decoders by name, the default first: docs/material-speed.md lists the quality of each.
 PRESETS: dict[str, dict[str, int]] = {
     "standard": {},
@@ -89,6 +90,14 @@ class MaterialRecipe(TrainingRecipe):
             raise ConfigError(f"MaterialRecipe.features: got {self.features} beside latents=bc7, "
                               f"need a multiple of {BLOCK_CHANNELS}, the channels of a texture. "
                               "Take 8.")  # fmt: skip
+
+    @property
+    def block_warning(self) -> str | None:
+        """Return what to know of a map in BC7 blocks that not all of its readers take."""
+        if self.latents != "bc7" or self.size % BLOCK_SIDE == 0:
+            return None
+        return (f"size: got {self.size} beside latents=bc7. WebGPU and Direct3D take BC7 textures "
+                f"only of sides that are multiples of {BLOCK_SIDE}.")  # fmt: skip
 
     @property
     def varied_count(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from neuralshade.asset.rules import BREAKS, CURVE, DIGEST, SIDE, STEPS
 from neuralshade.asset.schema import Form, ListOf, Number, ObjectOf, Rule, Text
-from neuralshade.kinds.material.recipe import BLOCK_CHANNELS, MaterialRecipe
+from neuralshade.kinds.material.recipe import BLOCK_CHANNELS, BLOCK_SIDE, MaterialRecipe
 from neuralshade.kinds.material.varied import MOST_VARIED
 from neuralshade.model.widths import lobes_shapes, lobes_width, mlp_shapes, sampler_sizes
 
@@ -27,7 +27,7 @@ LEVEL = ObjectOf({"side": SIDE, "kept": Text(choices=(TRAINED, FILTERED)), "erro
               {TRAINED: ERROR, FILTERED: ERROR})  # fmt: skip
 END = Number(-1e30, 1e30)
 VARIED = ObjectOf({"name": Text(), "low": END, "high": END, "default": END})
-BLOCK_SIDE, BLOCK_BYTES = 4, 16  # of BC7
+BLOCK_BYTES = 16  # of BC7
 MOST_LEVELS = 25  # of the largest side
 RULES: dict[str, Rule] = {
     "material": ObjectOf({"name": Text(), "side": SIDE, "digest": DIGEST,
