@@ -109,7 +109,9 @@ def bake(source: str | os.PathLike[str], output: str | os.PathLike[str] | None =
     if plan:
         with TempFolder() as folder:
             found = _shared(find(scratch=folder.path), share, force)
-            found = found.compared(open_store(found.output)).moved(folder.path)
+            found = found.compared(open_store(found.output))
+            if found.model is not None:
+                found = found.moved(folder.path)
         return BakeResult(found.output, BakeProgress(len(found.jobs)), None, found)
     found = _shared(find(), share, force)
     if table is not None:

@@ -17,6 +17,7 @@ from neuralshade.baking.plan import Plan
 from neuralshade.baking.settings import FILE_FORMS, Recipes, settings_of
 from neuralshade.baking.store import is_url, local_path
 from neuralshade.base.argument_checks import check_path
+from neuralshade.base.garbage import no_collection
 from neuralshade.base.message_text import plural, shown
 from neuralshade.errors import ConfigError
 
@@ -32,6 +33,7 @@ def default_output(source: str) -> str:
     return f"{Path(os.path.abspath(source)).stem}_baked"
 
 
+@no_collection()  # of a million jobs none is garbage
 def planned(source: str | os.PathLike[str], output: str | os.PathLike[str] | None = None, *,
             kind: str | None = None, pattern: str | None = None,
             settings: Mapping[str, Any] | None = None, scratch: Path | None = None,

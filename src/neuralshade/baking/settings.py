@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,8 +65,10 @@ class KindSettings:
     def checked(self, name: str, value: Any) -> Any:
         """Return a value as a fit takes it; ConfigError for an unknown name or a bad value."""
         if name in self.fields:
-            with self._worded():
+            try:
                 return check_settings(self.kind.recipe, {name: value})[name]
+            except ConfigError as error:
+                raise self._worded(error) from error
         if name in self.flags:
             return _flag_value(self.flags[name], value)
         if name in self.options:
@@ -91,17 +92,15 @@ class KindSettings:
     def recipe(self, settings: Mapping[str, Any]) -> Any:
         """Return the recipe of checked settings; ConfigError where they contradict each other."""
         parts = self.split(settings)
-        with self._worded():
+        try:
             if self.estimate is None:  # a preset's own settings are not known
                 return make_recipe(self.kind.recipe, parts.recipe)
             return self.estimate.recipe(parts.preset, parts.recipe)
-
-    @contextmanager
-    def _worded(self) -> Iterator[None]:
-        try:
-            yield
         except ConfigError as error:
-            raise ConfigError(manifest_words(self.kind, str(error))) from error
+            raise self._worded(error) from error
+
+    def _worded(self, error: ConfigError) -> ConfigError:
+        return ConfigError(manifest_words(self.kind, str(error)))
 
     @functools.cached_property
     def estimate(self) -> Estimate | None:
