@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 
-from neuralshade.baking.nvml import process_bytes
+from neuralshade.baking.nvml import is_known, process_bytes
 from neuralshade.base.closeable import Closeable
 
 SAMPLE_SECONDS = 0.25  # between two looks, of about a millisecond
@@ -20,13 +20,16 @@ class GpuMeter(Closeable):
     def __init__(self) -> None:
         self.bytes: int | None = None
         self._end = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = None
+        if is_known():
+            self._thread = threading.Thread(target=self._run, daemon=True)
+            self._thread.start()
 
     def close(self) -> None:
         """Look once more, and stop."""
         self._end.set()
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
 
     def _run(self) -> None:
         ended = False

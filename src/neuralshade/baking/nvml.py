@@ -30,6 +30,11 @@ class _Process(ctypes.Structure):
     )
 
 
+def is_known() -> bool:
+    """Return whether ``process_bytes`` may tell anything here."""
+    return _library() is not None
+
+
 def process_bytes(pid: int) -> int | None:
     """Return the memory that a process has on all GPUs now; None where that is not known.
 

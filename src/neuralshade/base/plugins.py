@@ -118,9 +118,15 @@ def plugins(what: str) -> tuple[Plugin, ...]:
 
     Packages in the working folder do not count: the sender of an asset may have put them there.
     """
-    here = os.path.realpath(".")
-    folders = [folder for folder in sys.path if folder and os.path.realpath(folder) != here]
-    return tuple(plugin for plugin in _installed(tuple(folders)) if plugin.what == what)
+    folders = _elsewhere(os.getcwd(), tuple(sys.path))
+    return tuple(plugin for plugin in _installed(folders) if plugin.what == what)
+
+
+@functools.lru_cache(1)
+def _elsewhere(here: str, path: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the folders of ``sys.path`` that are not ``here``."""
+    own = os.path.realpath(here)
+    return tuple(folder for folder in path if folder and os.path.realpath(folder) != own)
 
 
 @functools.cache
