@@ -48,7 +48,7 @@ def others(modules, kind):
 @pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["fit", "image", "--help"]])
 def test_help_loads_nothing_heavy(arguments):
     found = loaded(COMMAND.format(arguments=arguments))
-    assert found["heavy"] == [] and len(found["modules"]) <= 49
+    assert found["heavy"] == [] and len(found["modules"]) <= 50
 
 
 def test_a_bad_setting_is_refused_before_what_fits_is_loaded():
