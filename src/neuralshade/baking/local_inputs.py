@@ -22,7 +22,8 @@ def local_inputs(subject: Sequence[str], ahead: AheadFolder | None = None
                  ) -> Iterator[tuple[str, ...]]:  # fmt: skip
     """Context with the local paths of a job's inputs; copies of URLs are removed after it.
 
-    ``ahead``: with copies that were fetched before. A name before = stays, as in arm=s3://bucket/packed.png.
+    ``ahead``: with copies that were fetched before. A name before = stays, as in
+    arm=s3://bucket/packed.png.
 
     Raises: PictureError for a URL that is not there.
     """

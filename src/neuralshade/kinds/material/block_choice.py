@@ -13,18 +13,17 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.asset.texture.bc7_lines import CHANNELS, WEIGHTS, pack_lines
-from neuralshade.asset.texture.bc7_split import COARSE, FINE_WEIGHTS, SplitBlocks
+from neuralshade.asset.texture.bc7_split import COARSE, FINE_WEIGHTS, TEXELS, SplitBlocks
 from neuralshade.engine.threads import side_by_side
 from neuralshade.kinds.material.line_fit import (
     PEAK,
-    TEXELS,
     WHOLE,
     LineFit,
     LineForm,
     with_shared_bit,
 )
+from neuralshade.kinds.material.recipe import BLOCK_SIDE
 
-SIDE = 4  # of a block
 UNUSED = np.array([3, 3, 3, 2], np.uint8)  # bits of codes of end points of mode 4
 AT_ONCE = 2**11  # blocks that a core fits at once
 
@@ -50,9 +49,9 @@ def block_rows(texels: torch.Tensor, weights: torch.Tensor) -> Rows:
 def blocks_of(level: torch.Tensor) -> torch.Tensor:
     """Return [side, side, F] in blocks: [blocks, 16, F]."""
     side, _, features = level.shape
-    index = torch.arange(-(-side // SIDE) * SIDE).clamp(max=side - 1)
-    whole, across = level[index][:, index], len(index) // SIDE
-    cut = whole.view(across, SIDE, across, SIDE, features).transpose(1, 2)
+    index = torch.arange(-(-side // BLOCK_SIDE) * BLOCK_SIDE).clamp(max=side - 1)
+    whole, across = level[index][:, index], len(index) // BLOCK_SIDE
+    cut = whole.view(across, BLOCK_SIDE, across, BLOCK_SIDE, features).transpose(1, 2)
     return cut.reshape(across * across, TEXELS, features)
 
 

@@ -12,8 +12,9 @@ from itertools import product
 import torch
 
 from neuralshade.asset.texture.bc7_lines import CHANNELS, WEIGHTS
+from neuralshade.asset.texture.bc7_split import TEXELS
 
-TEXELS, PEAK = 16, 255  # of a block; code of a number that is 1
+PEAK = 255  # code of a number that is 1
 TURNS = 12  # power iterations for a block's main axis
 REFITS, ROUNDS = 3, 1  # of end points to the steps chosen; of moves by their last bits
 WHOLE = int(WEIGHTS[-1])  # what weights of steps sum to
