@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neuralshade.asset.texture.bc7 import SLOWEST_LEVEL, compress_bc7
-from neuralshade.asset.texture.block_compression import block_tiles, compress_blocks
+from neuralshade.asset.texture.block_compression import SIDE_PX, block_tiles, compress_tiles
 from neuralshade.asset.texture.block_decompression import decompress_blocks
 from neuralshade.asset.texture.mip_chain import band_rows, stored_texels
 from neuralshade.asset.texture.texture_format import FORMATS, TextureFormat
+from neuralshade.base.cores import map_on_cores
 from neuralshade.base.progress_scope import counted
 from neuralshade.errors import ShapeError
 from neuralshade.measure.baselines import to_uint8
@@ -112,22 +114,28 @@ def block_rivals(maps: ByteMaps) -> Iterator[TextureRival]:
 
 def half_size_rival(maps: ByteMaps) -> TextureRival:
     """Return the last one of ``block_rivals``, of maps with two levels or more."""
-    chains = {name: _Chain.of(maps, name, 1) for name in maps.levels}
-    return _rival(maps, chains, 1)
+    return _rival(maps, _half_chains(maps), 1)
 
 
 def half_size_levels(maps: ByteMaps) -> tuple[TextureRival, dict[str, list[Floats]]]:
     """Return ``half_size_rival``, and its decoded levels as stored: [h, w, stored channels]."""
-    chains = {name: _Chain.of(maps, name, 1) for name in maps.levels}
+    chains = _half_chains(maps)
     levels = {name: [chain.decoded(maps, name, level) for level in range(1, len(chain.blocks))]
               for name, chain in chains.items()}  # fmt: skip
     return _rival(maps, chains, 1), levels
 
 
+def _half_chains(maps: ByteMaps) -> dict[str, _Chain]:
+    """Return the chains of all maps without level 0, encoded side by side."""
+    names = list(maps.levels)
+    return dict(zip(names, map_on_cores(lambda name: _Chain.of(maps, name, 1), names), strict=True))
+
+
 def _rival(maps: ByteMaps, chains: Mapping[str, _Chain], finest: int) -> TextureRival:
     sizes = sum(sum(map(len, each.blocks[finest:])) for each in chains.values())
     seconds = sum(sum(each.seconds[finest:]) for each in chains.values())
-    shown = {name: each.seen(maps, name, finest) for name, each in chains.items()}
+    drawn = map_on_cores(lambda name: chains[name].seen(maps, name, finest), list(chains))
+    shown = dict(zip(chains, drawn, strict=True))
     title = HALF_NAME if finest else BLOCKS_NAME
     return TextureRival(title, sizes, sizes, "the same blocks", True, seconds, "", shown,
                         qualities(maps, shown))  # fmt: skip
@@ -143,15 +151,18 @@ class _Chain:
 
     @classmethod
     def of(cls, maps: ByteMaps, name: str, finest: int = 0) -> _Chain:
-        """Return the chain of a map; levels before ``finest`` are empty."""
+        """Return the chain of a map; levels before ``finest`` are empty.
+
+        Levels after the first are encoded together, and their seconds are those of level 1.
+        """
         channels = maps.stored_channels(name)
         chain = cls(FORMATS[BLOCKS[channels]], [b""] * finest, [0.0] * finest)
-        for level in maps.levels[name][finest:]:
+        levels = [level[..., :channels] for level in maps.levels[name]]
+        for part in (levels[finest:1], levels[max(1, finest) :]):
             begun = time.perf_counter()
-            rows = band_rows(level.shape[1])  # Ctrl-C waits for the end of a band
-            bands = (level[top : top + rows, :, :channels] for top in range(0, len(level), rows))
-            chain.blocks.append(b"".join(_compressed(band, chain.form) for band in bands))
-            chain.seconds.append(time.perf_counter() - begun)
+            chain.blocks.extend(_encoded(part, chain.form))
+            seconds = time.perf_counter() - begun
+            chain.seconds.extend([seconds, *[0.0] * (len(part) - 1)][: len(part)])
         return chain
 
     def decoded(self, maps: ByteMaps, name: str, level: int) -> Floats:
@@ -171,12 +182,39 @@ class _Chain:
         return maps.shown(name, values)
 
 
-def _compressed(level: Bytes, form: TextureFormat) -> bytes:
-    texels = stored_texels(level, form)
+def _encoded(levels: Sequence[Bytes], form: TextureFormat) -> Iterator[bytes]:
+    """Yield the blocks of each level: small levels are encoded at once, large ones by bands."""
+    encoded, block_bytes = bytearray(), form.compressed_bytes
+    for tiles in _tile_bands(levels, form):  # Ctrl-C waits for the end of a band
+        encoded += _compressed(tiles, form)
+    for level in levels:
+        rows, columns = (-(-side // SIDE_PX) for side in level.shape[:2])
+        size = rows * columns * block_bytes
+        yield bytes(encoded[:size])
+        del encoded[:size]
+
+
+def _tile_bands(levels: Sequence[Bytes], form: TextureFormat) -> Iterator[NDArray[Any]]:
+    """Yield the tiles of all levels, not many more at once than ``band_rows`` has."""
+    kept, count = [], 0
+    for level in levels:
+        width = level.shape[1]
+        rows = band_rows(width)
+        for top in range(0, len(level), rows):
+            kept.append(block_tiles(stored_texels(level[top : top + rows], form)))
+            count += len(kept[-1])
+            if count * SIDE_PX**2 >= rows * width:
+                yield np.concatenate(kept)
+                kept, count = [], 0
+    if kept:
+        yield np.concatenate(kept)
+
+
+def _compressed(tiles: NDArray[Any], form: TextureFormat) -> bytes:
     if form.channels < 4:
-        return compress_blocks(texels, form)
+        return compress_tiles(tiles, form)
     # three channels: alpha is not read
-    return compress_bc7(block_tiles(texels), SLOWEST_LEVEL, exact_alpha=False).tobytes()
+    return compress_bc7(tiles, SLOWEST_LEVEL, exact_alpha=False).tobytes()
 
 
 def enlarged(values: Floats, size: tuple[int, int], wrap: bool) -> Floats:

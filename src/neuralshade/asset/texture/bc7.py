@@ -17,7 +17,8 @@ SIDE_PX = 4  # of a block
 # Of etcpak's 0 ... 4: half the gain of 4, for a sixth of the time that 4 takes more than 0.
 USUAL_LEVEL, SLOWEST_LEVEL = 1, 4
 ALL_MODES, OPAQUE_MODE = 0xFFFFFFFF, 1 << 1  # of the eight modes of a block, bit by bit
-LEAST_APART = 2**13  # tiles worth a process: 0.15 s of work, three times its start
+# Tiles worth a process: 0.15 s of work, three times its start. Half as many at the slowest level.
+LEAST_APART = 2**13
 ALPHA_WEIGHT = 64  # beside 1 for each color: one step of alpha is worth eight of a color
 
 Tiles = NDArray[np.uint8]
@@ -69,7 +70,8 @@ def _blocks(tiles: Tiles, level: int, **settings: Any) -> Tiles:
     remedy = "Run: pip install etcpak, or choose rgba8."
     optional_module("etcpak", "etcpak", "bc7", "to encode BC7", remedy)
     options = {"m_uber_level": level, "m_mode_mask": ALL_MODES, **settings}
-    count = min(core_count(), len(tiles) // LEAST_APART)
+    least = LEAST_APART // 2 if level == SLOWEST_LEVEL else LEAST_APART
+    count = min(core_count(), len(tiles) // least)
     encode = encode_in_process
     if count < 2 or not can_start_process():
         encode, count = encode_strip, 1

@@ -33,12 +33,12 @@ def compress_blocks(texels: NDArray[Any], chosen: TextureFormat) -> bytes:
     """
     if (texels == texels[:1, :1]).all():  # as a map is that is the same everywhere: one block
         rows, columns = (-(-side // SIDE_PX) for side in texels.shape[:2])
-        return _compressed(block_tiles(texels[:1, :1]), chosen) * (rows * columns)
-    return _compressed(block_tiles(texels), chosen)
+        return compress_tiles(block_tiles(texels[:1, :1]), chosen) * (rows * columns)
+    return compress_tiles(block_tiles(texels), chosen)
 
 
-def _compressed(tiles: NDArray[Any], chosen: TextureFormat) -> bytes:
-    """Return the blocks of tiles [N, 4, 4, C]."""
+def compress_tiles(tiles: NDArray[Any], chosen: TextureFormat) -> bytes:
+    """Return the blocks of tiles [N, 4, 4, C], in the types of ``compress_blocks``."""
     if chosen.name == "bc6h":
         return compress_bc6h(tiles.reshape(-1, SIDE_PX * SIDE_PX, 3)).tobytes()
     if chosen.channels == 4:
