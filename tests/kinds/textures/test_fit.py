@@ -2,6 +2,7 @@
 
 import itertools
 import signal
+from functools import partial
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def measured(textures, asset):
     """Return the PSNR by map and mip of a file, compared with the set once more."""
     opened, codings = neuralshade.load(asset), codings_of(textures)
     texels = Texels(trained_levels(textures, codings, opened.mips))
-    found = map_psnr(opened.field, texels, codings)
+    found = map_psnr(partial(decode_texels, opened.field), texels, codings)
     return {name: [rounded_db(value) for value in values] for name, values in found.items()}
 
 

@@ -201,7 +201,7 @@ def test_a_second_signal_keeps_the_state_before_the_search(fit, whole, tmp_path,
     monkeypatch.setattr(interrupt, "BOUNCE_SECONDS", 0.0)
     with monkeypatch.context() as patched:
         signalled(patched, code_refinement, "_refitted", 2, signal.SIGINT)
-        signalled(patched, code_refinement, "mip_errors", 6, signal.SIGINT)  # the second pass's
+        signalled(patched, code_refinement, "mip_errors", 5, signal.SIGINT)  # the second pass's
         with pytest.raises(FitInterrupted) as caught:
             fit("x.nsh")
     assert f"interrupted after step {FEW['steps']}: the fit is kept in" in str(caught.value)

@@ -102,7 +102,7 @@ def build_gpu_engine(
 ) -> GpuTexturesEngine:
     """Assemble the same on an opened GPU; see ``choose_kernels`` and ``Training``.
 
-    ``searched``: latents of the result will be searched on it, and measured.
+    ``searched``: latents of the result will be searched on it.
     """
     from neuralshade.engine.network_trainer import NetworkTrainer
     from neuralshade.engine.step_texts import Training
@@ -132,8 +132,8 @@ def build_gpu_engine(
         grid_betas=(recipe.beta1, recipe.latent_beta2),
     )
     vectors = choose_vectors(gpu, path)
-    hardware = not gpu.adapter.software  # else the CPU searches
-    later = _search_texts(field, texels) if searched and hardware else []
+    hardware = not gpu.adapter.software  # else the CPU measures, and searches
+    later = _later_texts(field, texels, searched) if hardware else []
     trainer = NetworkTrainer(gpu, field, task, training, rng, path, vectors, later)
     return GpuTexturesEngine(trainer, texels, freeze_factor(recipe))
 
@@ -183,8 +183,12 @@ def engine_on(
     )  # fmt: skip
 
 
-def _search_texts(field: Field, texels: Texels) -> list[KernelText]:
+def _later_texts(field: Field, texels: Texels, searched: bool) -> list[KernelText]:
+    """Return the kernels after the steps: that measure the field, and search its codes."""
     from neuralshade.engine.kernels.infer.field_inference import exact_text
+
+    if not searched:
+        return [exact_text(field)]
     from neuralshade.engine.kernels.refinement.refinement import refinement_texts
 
-    return [*refinement_texts(field, texels.alpha), exact_text(field)]
+    return [exact_text(field), *refinement_texts(field, texels.alpha)]

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -20,7 +21,7 @@ from neuralshade.errors import DeviceError
 from neuralshade.fitting.refinement_job import NOT_REFINED, CodeRefinement
 from neuralshade.fitting.time_plan import NO_DEADLINE, Deadline
 from neuralshade.kinds.textures.channels import MapCoding
-from neuralshade.kinds.textures.engine import mip_errors, mip_positions
+from neuralshade.kinds.textures.engine import Decode, decode_texels, mip_errors, mip_positions
 from neuralshade.kinds.textures.psnr import mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.kinds.textures.texels import LEAST_TEXELS, PEAK, Texels
@@ -31,6 +32,8 @@ from neuralshade.model.latent_grid import LatentGrid
 
 if TYPE_CHECKING:  # a fit on a CPU loads none
     from neuralshade.gpu.gpu import Gpu
+
+Errors = npt.NDArray[np.float64]  # of each channel
 
 COMPARED_TEXELS = 2**16  # of mip 0, at most, for the gain
 # Default passes for sets of at most so many texels of mip 0; larger ones have none by default.
@@ -61,48 +64,58 @@ def refine_codes(
     passes: int,
     gpu: Gpu | None = None,
     refit: Callable[[Field], None] = lambda field: None,
+    decoder: Callable[[Field], Decode] = lambda field: partial(decode_texels, field),
     ended_early: Callable[[], None] = lambda: None,
     over: Deadline = NO_DEADLINE,
 ) -> CodeRefinement:
     """Search the codes of a stored field, see ``searcher_of``.
 
     ``refit`` trains the decoder for a pass's codes; its result is kept where it lowers the error.
-    Ctrl-C, or too little GPU memory, ends the search early and keeps what it has found, which is
-    an improvement already. ``ended_early`` is called after Ctrl-C; ``over`` ends the search in
-    time.
+    ``decoder`` decodes the numbers that a field has when it is called. Ctrl-C, or too little GPU
+    memory, ends the search early and keeps what it has found, which is an improvement already.
+    ``ended_early`` is called after Ctrl-C; ``over`` ends the search in time.
     """
     start, failed = time.perf_counter(), None
     every = math.ceil(math.prod(texels.sizes[0]) / COMPARED_TEXELS) | 1  # odd: covers all columns
-    before = mean_psnr(mip_errors(field, texels, 0, every), codings)
     moved = list[int]()
+
+    def measured() -> Errors:
+        return mip_errors(decoder(field), texels, 0, every)
+
+    before = measured()
+    after: Errors | None = before  # None: the field has changed since
     with Interruption() as interruption:
         try:
             search_codes = searcher_of(field, texels, weights, gpu)
             for _ in range(passes):
                 moved.append(search_codes(1, lambda: interruption.requested or over()))
+                after = None if moved[-1] else after
                 if interruption.requested or over() or not moved[-1]:
                     break
-                _refitted(field, texels, weights, every, refit)
+                after = _refitted(field, weights, measured, refit)
         except DeviceError as error:
-            failed = NOT_REFINED.format(error=error)
+            failed, after = NOT_REFINED.format(error=error), None
     timed_out = over()
     if interruption.requested:
         ended_early()
-    after = mean_psnr(mip_errors(field, texels, 0, every), codings)
+    after = measured() if after is None else after
+    gain = mean_psnr(after, codings) - mean_psnr(before, codings)
     seconds = time.perf_counter() - start
-    return CodeRefinement(sum(moved), seconds, after - before, not interruption.requested, failed,
-                      timed_out)  # fmt: skip
+    return CodeRefinement(sum(moved), seconds, gain, not interruption.requested, failed, timed_out)
 
 
 def _refitted(
-    field: Field, texels: Texels, weights: torch.Tensor, every: int, refit: Callable[[Field], None]
-) -> None:
-    """Train the decoder again, and keep the result where it lowers the error."""
+    field: Field, weights: torch.Tensor, measured: Callable[[], Errors],
+    refit: Callable[[Field], None],
+) -> Errors:  # fmt: skip
+    """Train the decoder again, keep the result where it lowers the error; return the errors."""
     kept, shares = copy.deepcopy(field.network), weights.numpy()
-    before = mip_errors(field, texels, 0, every) @ shares
+    before = measured()
     refit(field)
-    if mip_errors(field, texels, 0, every) @ shares > before:
-        field.network = kept
+    after = measured()
+    if after @ shares > before @ shares:
+        field.network, after = kept, before
+    return after
 
 
 def searcher_of(

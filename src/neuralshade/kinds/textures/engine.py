@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,9 +22,9 @@ from neuralshade.optimizer.schedule import rate_factor
 from neuralshade.source.crop import WHOLE, Crop
 
 if TYPE_CHECKING:  # a fit loads the one that runs it
-    from neuralshade.engine.kernels.infer.infer import Inference
     from neuralshade.engine.network_trainer import NetworkTrainer
     from neuralshade.engine.torch_engine import TorchEngine
+    from neuralshade.kinds.textures.hardware_decoder import HardwareDecoder
 
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
@@ -105,12 +106,9 @@ class TexturesEngine(ABC):
         for first in range(0, steps, REFIT_STEPS):
             self.trainer.advance(factors[first : first + REFIT_STEPS])
 
-    def decode(
-        self, field: Field, sizes: Sequence[tuple[int, int]], mip: int,
-        index: torch.Tensor | None = None,
-    ) -> Floats:  # fmt: skip
-        """Return the result of ``decode_texels``, on this fit's device."""
-        return decode_texels(field, sizes, mip, index)
+    def decoder(self, field: Field) -> Decode:
+        """Return ``decode_texels`` of the numbers that a field has now, on this fit's device."""
+        return partial(decode_texels, field)
 
     @property
     def skipped(self) -> int:
@@ -206,7 +204,7 @@ class GpuTexturesEngine(TexturesEngine):
     def __init__(self, trainer: NetworkTrainer, texels: Texels, freeze_factor: float):
         super().__init__(texels, trainer.training.batch, freeze_factor)
         self.trainer, self.field = trainer, trainer.field
-        self._decoded: Field | None = None  # the field in ``_inference``
+        self._decoder: HardwareDecoder | None = None
 
     def freeze(self) -> None:
         self.frozen = True
@@ -221,21 +219,14 @@ class GpuTexturesEngine(TexturesEngine):
     def set_latents(self, field: Field) -> None:
         self.trainer.set_grid(list(field.encoding.parameters()))
 
-    def decode(
-        self, field: Field, sizes: Sequence[tuple[int, int]], mip: int,
-        index: torch.Tensor | None = None,
-    ) -> Floats:  # fmt: skip
+    def decoder(self, field: Field) -> Decode:
         if self.trainer.gpu.adapter.software:
-            return decode_texels(field, sizes, mip, index)
-        if self._decoded is not field:
-            self._decoded = field
-            from neuralshade.engine.kernels.infer.field_inference import field_inference
+            return super().decoder(field)
+        if self._decoder is None:
+            from neuralshade.kinds.textures.hardware_decoder import HardwareDecoder
 
-            self._inference: Inference = field_inference(self.trainer.gpu, field, exact=True)
-        width, height = sizes[mip]
-        texels = torch.arange(width * height) if index is None else index
-        found: Floats = self._inference.at_positions(mip_positions(sizes, mip, texels).numpy())
-        return found
+            self._decoder = HardwareDecoder(self.trainer.gpu)
+        return self._decoder.decoder(field, super().decoder(field))
 
 
 @torch.no_grad()
@@ -262,18 +253,16 @@ def decode_texels(
     return found
 
 
-Decode = Callable[..., Floats]  # decode_texels, or its equivalent on another device
+Decode = Callable[..., Floats]  # decode_texels of a field, or its equivalent on another device
 
 
-def mip_errors(
-    field: Field, texels: Texels, mip: int, step: int = 1, decode: Decode = decode_texels
-) -> npt.NDArray[np.float64]:
+def mip_errors(decode: Decode, texels: Texels, mip: int, step: int = 1) -> npt.NDArray[np.float64]:
     """Return the mean squared error of each channel of a mip, over every ``step``-th texel."""
     width, height = texels.sizes[mip]
     index = torch.arange(0, width * height, step)
     first = texels.firsts[mip]
     target = texels.words[first : first + width * height : step].astype(np.float32) / PEAK
-    found = decode(field, texels.sizes, mip, index).clip(0, 1)
+    found = decode(texels.sizes, mip, index).clip(0, 1)
     squares: npt.NDArray[np.float64] = np.square(found.astype(np.float64) - target)
     if texels.alpha is None:
         return squares.mean(0)

@@ -206,8 +206,8 @@ class _Job(RefinementJob[TexturesRecipe]):
         """Return the mean of the maps' PSNR in dB at mip 0, latents rounded."""
         texels = self.textures.width * self.textures.height
         step = math.ceil(texels / PREVIEW_TEXELS) | 1  # odd: an even one sees few columns
-        errors = mip_errors(rounded_field(self.engine.trained()), self.texels, 0, step)
-        return mean_psnr(errors, self.codings)
+        decode = self.engine.decoder(rounded_field(self.engine.trained()))
+        return mean_psnr(mip_errors(decode, self.texels, 0, step), self.codings)
 
     def scene(self) -> Scene:
         """Return the scene of a live page: the maps of mip 0."""
@@ -247,9 +247,9 @@ class _Job(RefinementJob[TexturesRecipe]):
         self.over = self.deadline()
         roots = channel_weights(self.recipe, self.codings)
         squares = torch.ones(self.texels.channels) if roots is None else roots.square().flatten()
-        gpu, ended_early = self.chosen.hardware, self.refinement_ended_early
-        return refine_codes(field, self.texels, self.codings, squares, self.passes, gpu,
-                            self._refit, ended_early, self.over)  # fmt: skip
+        return refine_codes(field, self.texels, self.codings, squares, self.passes,
+                            self.chosen.hardware, self._refit, self.engine.decoder,
+                            self.refinement_ended_early, self.over)  # fmt: skip
 
     def _refit(self, field: Field) -> None:
         """Train the decoder for the latents of a stored field, and round it as in the file."""
@@ -265,7 +265,7 @@ class _Job(RefinementJob[TexturesRecipe]):
 
     def _save_field(self, path: Path, field: Field) -> tuple[dict[str, list[float]], int]:
         with part("measuring"):
-            quality = map_psnr(field, self.texels, self.codings, self.engine.decode)
+            quality = map_psnr(self.engine.decoder(field), self.texels, self.codings)
         first = [values[0] for values in quality.values()]
         self.loop.settle(float(np.mean(first)))
         facts = {"name": self.textures.name, "width": self.textures.width,

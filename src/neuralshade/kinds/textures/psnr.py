@@ -34,10 +34,7 @@ def mean_psnr(errors: npt.NDArray[np.float64], codings: Sequence[MapCoding]) -> 
 
 
 def map_psnr(
-    field: Field,
-    texels: Texels,
-    codings: Sequence[MapCoding],
-    decode: Decode = decode_texels,
+    decode: Decode, texels: Texels, codings: Sequence[MapCoding]
 ) -> dict[str, list[float]]:
     """Return the PSNR of every varying map, mip by mip, both sides rounded to 8 bits.
 
@@ -46,7 +43,7 @@ def map_psnr(
     varying = [coding for coding in codings if coding.count]
     found: dict[str, list[float]] = {coding.name: [] for coding in varying}
     for mip in range(len(texels.sizes)):
-        decoded = decode(field, texels.sizes, mip)
+        decoded = decode(texels.sizes, mip)
 
         def squares(first: int, mip: int = mip, decoded: Floats = decoded) -> list[float]:
             part = slice(first, first + BAND_TEXELS)

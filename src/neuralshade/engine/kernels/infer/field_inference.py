@@ -12,7 +12,7 @@ from neuralshade.engine.kernels.infer.infer import Inference
 from neuralshade.engine.kernels.infer.infer_text import infer_text
 from neuralshade.engine.kernels.matrix.matrix import SIDE
 from neuralshade.engine.layout import NetworkLayout
-from neuralshade.gpu.gpu import Gpu, KernelText
+from neuralshade.gpu.gpu import Gpu, KernelText, write_once
 from neuralshade.model.field import Field
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from neuralshade.model.stepped_codes import SteppedCodes
 
 
-def exact_text(field: Field) -> KernelText:
+def exact_text(field: Field, entry: str = "draw_positions") -> KernelText:
     """Return the kernel text of an ``exact`` ``field_inference``."""
     layout = NetworkLayout(field.network, 1)
-    return KernelText(infer_text(field, layout, False, None, None), "draw_positions")
+    return KernelText(infer_text(field, layout, False, None, None), entry)
 
 
 def field_inference(
@@ -66,3 +66,14 @@ def field_inference(
     inference.refresh(commands)
     commands.submit()
     return inference
+
+
+def upload_numbers(inference: Inference, field: Field) -> None:
+    """Replace the numbers of an ``exact`` ``field_inference`` by a field's current ones.
+
+    The field has the form of the one before: kernels and sizes stay.
+    """
+    network, grid = inference.network, inference.bound["grid_numbers"]
+    layers, encoding = list(field.network.parameters()), field.encoding
+    write_once(inference.gpu, network, inference.layout.flatten(layers))
+    write_once(inference.gpu, grid, encoding.flatten(list(encoding.parameters())).numpy())
