@@ -19,10 +19,11 @@ from neuralshade.kinds.textures.engine import (
     GpuTexturesEngine,
     decode_texels,
     latent_grids,
+    mip_positions,
     rounded_field,
 )
 from neuralshade.kinds.textures.field import build_field
-from neuralshade.kinds.textures.hardware_decoder import HardwareDecoder
+from neuralshade.kinds.textures.hardware_decoder import HardwareDecoder, texel_positions
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 
 SIZE = (10, 7)  # width and height
@@ -87,6 +88,14 @@ def test_each_call_has_the_numbers_of_now(gpu, case, built):
         change(field)
     assert np.abs(seen[0] - seen[1]).max() > 0.01
     assert len(built) == 1
+
+
+@pytest.mark.parametrize("size", [(1, 1), (7, 10), (1, 3), (1023, 2)])
+def test_positions_are_those_of_pytorch(size):
+    sizes, every = [size], torch.arange(size[0] * size[1])
+    for index in (None, every.flip(0)[::3]):
+        wanted = mip_positions(sizes, 0, every if index is None else index)
+        assert np.array_equal(texel_positions(size, 0, index), wanted.numpy())
 
 
 @pytest.mark.parametrize("broken", ["building", "uploading", "evaluating"])
