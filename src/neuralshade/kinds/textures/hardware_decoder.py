@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from neuralshade.engine.kernels.infer.field_inference import field_inference, upload_numbers
 from neuralshade.errors import DeviceError
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.kinds.textures.engine import Decode, Floats
 from neuralshade.model.field import Field
 
 if TYPE_CHECKING:
     from neuralshade.engine.kernels.infer.infer import Inference
 
 log = logging.getLogger("neuralshade")
+Floats = npt.NDArray[np.float32]
+Decode = Callable[..., Floats]  # decode_texels of a field
 
 
 class HardwareDecoder:
