@@ -36,7 +36,8 @@ REASONS = {
     ("src/neuralshade/engine/torch_engine.py", "ctypes.CDLL"): "the C library of the process",
     ("src/neuralshade/fitting/tensorboard.py", "importlib.import_module"): "one module, by name",
     ("src/neuralshade/fitting/tensorboard_file.py", "importlib.import_module"): "by name, of it",
-    ("src/neuralshade/gpu/device.py", "ctypes.CDLL"): "the C library, and NVIDIA's driver by name",
+    ("src/neuralshade/gpu/device.py", "ctypes.CDLL"): "the C library",
+    ("src/neuralshade/gpu/nvidia_driver.py", "ctypes.CDLL"): "NVIDIA's driver, by name",
     ("src/neuralshade/asset/weights/torch_file.py", "torch.load"): "weights_only, which takes "
     "tensors and plain containers alone",
     ("src/neuralshade/gpu/slang_com.py", "ctypes.CDLL"): "Slang's compiler, beside slangpy itself",

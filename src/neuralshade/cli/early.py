@@ -1,9 +1,10 @@
-"""Early checks of a fit's arguments, before its packages load, which takes seconds."""
+"""Early checks of a fit's arguments, and its device's early start: before its packages load."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,18 @@ def check_early(kind: Kind, subject: Any, output: str | None, own: Mapping[str, 
     if options.get("report") is not None and options["report"]:
         check_no_input(options["report"], *inputs, options.get("resume"))
         check_page(options["report"])
+
+
+def early_device(kind: Kind, own: Mapping[str, Any],
+                 options: Mapping[str, Any]) -> AbstractContextManager[None]:  # fmt: skip
+    """Return a context for a fit: NVIDIA's driver starts while packages load, if it may be used."""
+    prints = any(own[flag.key] for flag in kind.flags if flag.stops)
+    on_gpu = options.get("engine", ENGINES[0]) != "torch" and "device" in kind.takes
+    if prints or not on_gpu or options["device"] not in (None, "cuda"):
+        return nullcontext()
+    from neuralshade.gpu.nvidia_driver import driver_started
+
+    return driver_started()
 
 
 def check_port(port: int | None) -> None:

@@ -17,7 +17,7 @@ import click
 
 import neuralshade
 from neuralshade.base.lazy_import import import_object
-from neuralshade.cli.early import check_early
+from neuralshade.cli.early import check_early, early_device
 from neuralshade.cli.flags import OPTIONS, parameters_of, recipe_settings
 from neuralshade.cli.groups import GroupedCommand, show_verbs
 from neuralshade.cli.live import fitted, live_flags
@@ -118,7 +118,8 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
         if getattr(result, "failed", None):  # of several
             sys.exit(1)
 
-    with watch(quiet, kind.rated) as watching, starts(watching) as observer:
+    with (early_device(kind, own, options), watch(quiet, kind.rated) as watching,
+          starts(watching) as observer):  # fmt: skip
         call = fit_call(kind, line)
         fitted(call.fit, live, show, *call.subject, options=neuralshade.FitOptions(**options),
                observer=observer, **call.named)  # fmt: skip

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from neuralshade.base.interrupt import signals_deferred
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.gpu.cache_folder import cache_folder, check_file_limit, log_uncached
+from neuralshade.gpu.nvidia_driver import initialized_driver
 
 if TYPE_CHECKING:
     import slangpy
@@ -260,7 +261,7 @@ def multiprocessors(device: slangpy.Device) -> int | None:
 
     Of several GPUs, the one with that name counts.
     """
-    driver = _cuda_driver()
+    driver = initialized_driver()
     if driver is None:
         return None
     count, handle, value = (ctypes.c_int() for _ in range(3))
@@ -273,16 +274,3 @@ def multiprocessors(device: slangpy.Device) -> int | None:
             driver.cuDeviceGetAttribute(ctypes.byref(value), MULTIPROCESSOR_COUNT, handle)
             return value.value
     return None
-
-
-def has_nvidia_driver() -> bool:
-    """Return whether NVIDIA's driver is there and has a GPU; loads nothing else."""
-    return _cuda_driver() is not None
-
-
-def _cuda_driver() -> Any:
-    try:
-        driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
-    except OSError:
-        return None
-    return driver if driver.cuInit(0) == 0 else None

@@ -11,12 +11,12 @@ from neuralshade.gpu.device import (
     BACKENDS,
     AdapterInfo,
     ListedAdapter,
-    has_nvidia_driver,
     is_software,
     open_device,
     open_hardware_device,
 )
 from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.nvidia_driver import has_nvidia_driver, started_context
 
 if TYPE_CHECKING:
     import slangpy
@@ -105,7 +105,9 @@ def _check_driver() -> None:
 def _open_cuda() -> CudaGpu:
     from neuralshade.gpu.cuda_gpu import CudaGpu  # eight modules that only NVIDIA GPUs need
 
-    return CudaGpu()
+    with started_context():
+        gpu = CudaGpu()
+    return gpu
 
 
 def _cuda_or_none() -> CudaGpu | None:

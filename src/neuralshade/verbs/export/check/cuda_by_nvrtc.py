@@ -12,8 +12,8 @@ import numpy as np
 from neuralshade.errors import DeviceError
 from neuralshade.gpu.cuda_compiler import architecture, compile_cuda
 from neuralshade.gpu.cuda_packages import driver, nvrtc, nvrtc_version
-from neuralshade.gpu.device import has_nvidia_driver
 from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.nvidia_driver import has_nvidia_driver
 from neuralshade.languages.harness import GROUP, Program
 from neuralshade.languages.language import Printer
 from neuralshade.model.shader_form import Golden
