@@ -53,8 +53,23 @@ def test_builds_go_on_behind_the_caller_who_waits_where_one_is_asked_for(builds,
     builds.begin([SECOND, FIRST])
     threading.Timer(0.05, compiler.done.set).start()
     assert not compiler.done.is_set()
+    while compiler.begun != [FIRST]:
+        pass
+    assert builds.built(FIRST) == "first for sm_90a"
+    assert compiler.done.is_set() and builds.built(SECOND) == "second for sm_90a"
+    assert compiler.begun == [FIRST, SECOND]
+
+
+def test_nobody_waits_for_kernels_that_are_needed_later(builds, compiler, tmp_path, monkeypatch):
+    """One that no core has begun is built by who asks, with the folder of whoever began it."""
+    builds.begin([FIRST])
+    with kernel_dump.into(tmp_path):
+        builds.begin([SECOND])
+    while compiler.begun != [FIRST]:
+        pass
+    monkeypatch.setattr(compiler.done, "wait", lambda _: True)  # of what begins from now on
     assert builds.built(SECOND) == "second for sm_90a"
-    assert compiler.done.is_set() and builds.built(FIRST) == "first for sm_90a"
+    assert [path.name for path in tmp_path.iterdir()] == ["00_run.slang"]
     assert compiler.begun == [FIRST, SECOND]
 
 
@@ -111,7 +126,7 @@ def test_they_are_written_where_the_caller_s_are(builds, compiler, tmp_path):
     with kernel_dump.into(tmp_path):
         builds.begin([FIRST])
     builds.begin([SECOND])
-    builds.built(SECOND)
+    assert [builds.built(kernel) for kernel in (FIRST, SECOND)]
     assert [path.name for path in tmp_path.iterdir()] == ["00_run.slang"]
 
 

@@ -152,7 +152,7 @@ def test_machine_code_is_the_same(entry, nvrtc):
 def test_a_refused_short_text_is_compiled_whole(monkeypatch):
     seen = []
 
-    def refusing(code, architecture, *, fast_math):
+    def refusing(code, architecture, *, fast_math, options):
         seen.append(code)
         if code == "short":
             raise KernelError("refused")

@@ -169,7 +169,7 @@ def test_cuda_text_is_there_where_nvrtc_refuses_it(tmp_path, monkeypatch):
     """Needs neither a GPU nor NVRTC, whose place a refusal takes."""
     pytest.importorskip("slangpy")
 
-    def refuse(code, architecture, *, fast_math):
+    def refuse(code, architecture, *, fast_math, options):
         raise KernelError("kernel: refused")
 
     monkeypatch.setattr(cuda_cache, "cache_folder", lambda: None)

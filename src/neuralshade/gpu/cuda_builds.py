@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
+from contextvars import Context, copy_context
 
 from neuralshade.base.cores import core_count
 from neuralshade.gpu.cuda_cache import BuiltKernel, build_kernel
@@ -20,7 +20,7 @@ class KernelBuilds:
 
     def __init__(self, architecture: str):
         self.architecture = architecture
-        self._begun: dict[KernelText, Future[BuiltKernel]] = {}
+        self._begun: dict[KernelText, tuple[Future[BuiltKernel], Context]] = {}
         self._pool: ThreadPoolExecutor | None = None
 
     def begin(self, kernels: Sequence[KernelText]) -> None:
@@ -29,17 +29,21 @@ class KernelBuilds:
             self._pool = ThreadPoolExecutor(core_count(), "neuralshade")
         for kernel in kernels:
             if kernel not in self._begun:
-                # in the caller's context, which has the folder of a kernel dump
-                run = copy_context().run
-                self._begun[kernel] = self._pool.submit(run, self._build, kernel)
+                context = copy_context()  # the caller's, which has the folder of a kernel dump
+                future = self._pool.submit(context.run, self._build, kernel)
+                self._begun[kernel] = future, context
 
     def built(self, kernel: KernelText) -> BuiltKernel:
-        """Return a kernel: a begun build is waited for, any other is built here.
+        """Return a kernel: a running build is waited for, any other is built here.
+
+        So nobody waits for kernels that are needed later, where cores are few.
 
         Raises: as ``build_kernel``.
         """
-        begun = self._begun.get(kernel)
-        return self._build(kernel) if begun is None else begun.result()
+        future, context = self._begun.get(kernel, (None, copy_context()))
+        if future is None or future.cancel():
+            return context.run(self._build, kernel)
+        return future.result()
 
     def close(self) -> None:
         """Drop all kernels. Running builds end by themselves; no others begin."""

@@ -10,6 +10,7 @@ import json
 import logging
 import pathlib
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import platformdirs
@@ -20,12 +21,13 @@ from neuralshade.errors import KernelError, OutputError
 from neuralshade.gpu import kernel_dump
 from neuralshade.gpu.cache_folder import cache_folder, log_uncached
 from neuralshade.gpu.compile_turns import compile_turn
-from neuralshade.gpu.cuda_compiler import OPTIONS, MachineCode, compile_cuda
+from neuralshade.gpu.cuda_compiler import FAST_COMPILE, OPTIONS, MachineCode, compile_cuda
 from neuralshade.gpu.cuda_packages import nvrtc_version
 from neuralshade.gpu.cuda_prelude import trimmed
 from neuralshade.gpu.cuda_text import CudaLayout, not_inlined, patched_text
 from neuralshade.gpu.device import SOURCE_FOLDER
 from neuralshade.gpu.foreign_slang import files_digest, foreign_digest, foreign_packages
+from neuralshade.gpu.gpu import QUICK
 from neuralshade.gpu.kernel_dump import DumpedKernel
 from neuralshade.gpu.shipped_kernels import shipped_kernel
 from neuralshade.gpu.slang_export import export_slang
@@ -103,23 +105,30 @@ def compile_kernel(
     emitted = patched_text(export_slang(text, entry, folder=folder), entry, apart)
     if dumped is not None:
         dumped.write(".cu", emitted.code)
-    made = _machine_code(emitted.code, architecture, fast_math)
+    made = _machine_code(emitted.code, architecture, fast_math, _options(text))
     if dumped is not None:
         dumped.write(".ptx", made.ptx)
         dumped.write(".cubin", made.cubin)
     return BuiltKernel(emitted.layout, made.cubin)
 
 
-def _machine_code(code: str, architecture: str, fast_math: bool) -> MachineCode:
+def _options(text: str) -> tuple[str, ...]:
+    """Return NVRTC's further options for a Slang text."""
+    return (FAST_COMPILE,) if QUICK in text else ()
+
+
+def _machine_code(
+    code: str, architecture: str, fast_math: bool, options: Sequence[str] = ()
+) -> MachineCode:
     """Compile Slang's CUDA text, without what it does not use."""
     short = trimmed(code)
     try:
-        return compile_cuda(short, architecture, fast_math=fast_math)
+        return compile_cuda(short, architecture, fast_math=fast_math, options=options)
     except KernelError as error:
         if short == code:
             raise
         log.debug("kernels: one is compiled from its whole text (%s)", error)
-        return compile_cuda(code, architecture, fast_math=fast_math)
+        return compile_cuda(code, architecture, fast_math=fast_math, options=options)
 
 
 def _name(
@@ -142,7 +151,8 @@ def _name(
 
 def kernel_parts(text: str, entry: str, architecture: str, fast_math: bool) -> list[str]:
     """Return what machine code depends on besides the versions of its compilers."""
-    return [text, entry, architecture, repr((FORM, OPTIONS, fast_math)), _sources()]
+    options = (*OPTIONS, *_options(text))
+    return [text, entry, architecture, repr((FORM, options, fast_math)), _sources()]
 
 
 def _signed(key: bytes, content: bytes) -> str:

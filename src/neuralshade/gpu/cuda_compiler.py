@@ -14,6 +14,7 @@ from neuralshade.gpu.cuda_prelude import own_text
 LETTERED = (9, 0)  # the first compute capability with architecture-specific instructions
 HALVES = "__half"  # in the text, without Slang's prelude, where it needs cuda_fp16.h
 OPTIONS = ("--std=c++17", "--disable-warnings")  # Slang's own prelude has dozens of warnings
+FAST_COMPILE = "--Ofast-compile=min"  # without unrolling, and without what costs most of the rest
 
 
 @dataclass(frozen=True)

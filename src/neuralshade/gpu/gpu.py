@@ -25,6 +25,10 @@ class Buffer(Protocol):
         """Wait for the GPU and return a copy of all bytes: uint8 [size]."""
 
 
+# Line of a text that runs for short: CUDA compiles it in half the time, to code that may be slower.
+QUICK = "// CUDA: compiled quickly\n"
+
+
 @dataclass(frozen=True)
 class KernelText:
     """An entry point of Slang text with its compile options; see ``Gpu.kernel``."""

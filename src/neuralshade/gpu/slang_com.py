@@ -41,9 +41,12 @@ AFTERWARDS = re.compile(
 )
 
 
-# A compiler serves one thread at a time; several work in parallel, for no more threads than cores.
-# Each takes 300 MB and 0.14 s to create: one is kept.
-ROOM = threading.BoundedSemaphore(4)
+# A compiler serves one thread at a time, and several work in parallel. Each takes 300 MB, 0.14 s to
+# create and most of a kernel's time to import its modules, and four that do so at once slow each
+# other down. So another one is created only for texts that would wait behind PATIENCE others: on an
+# H200's host four kernels of a material took 0.7, 1.2, 1.4 and 1.8 s beside each other, and each
+# 0.25 s where one compiler had their imports. One is kept.
+MOST_COMPILERS, PATIENCE = 4, 4
 KEPT: list[Compiler] = []
 LENT = threading.local()  # its ``compiler``
 MOST_MODULES = 16  # of texts in one session: it keeps them
@@ -188,25 +191,56 @@ def in_compiler_thread(function: Callable[P, T]) -> Callable[P, T]:
     return in_new_thread(lent)
 
 
+class _Queue:
+    """Threads that have a compiler, and those that wait for one."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._lent = self._waiting = 0
+
+    def take(self) -> Compiler | None:
+        """Wait for a turn; return a kept compiler, or None for a turn with a new one."""
+        with self._changed:
+            self._waiting += 1
+            try:
+                self._changed.wait_for(self._has_turn)
+            finally:
+                self._waiting -= 1
+            self._lent += 1
+            return KEPT.pop() if KEPT else None
+
+    def give_back(self, compiler: Compiler | None) -> bool:
+        """End a turn; return whether its compiler is kept: for the next thread, or the only one."""
+        with self._changed:
+            self._lent -= 1
+            kept = compiler is not None and len(KEPT) < max(1, self._waiting)
+            if compiler is not None and kept:
+                KEPT.append(compiler)
+            self._changed.notify_all()
+            return kept
+
+    def _has_turn(self) -> bool:
+        if KEPT or not self._lent:
+            return True
+        return self._lent < MOST_COMPILERS and self._waiting > PATIENCE * self._lent
+
+
+QUEUE = _Queue()
+
+
 @contextmanager
 def _lent_session() -> Iterator[None]:
-    with ROOM:
-        try:
-            LENT.compiler = KEPT.pop()
-        except IndexError:
-            LENT.compiler = Compiler(_global_session())
-        try:
-            yield
-        finally:
-            compiler = LENT.compiler
-            del LENT.compiler
-            if KEPT:
-                compiler.forget()
-                compiler.session.borrowed = False  # freed with its last reference
-                del compiler
-                trim_heap()
-            else:
-                KEPT.append(compiler)
+    compiler = QUEUE.take()
+    try:
+        LENT.compiler = compiler = compiler or Compiler(_global_session())
+        yield
+    finally:
+        LENT.__dict__.pop("compiler", None)
+        if not QUEUE.give_back(compiler) and compiler is not None:
+            compiler.forget()
+            compiler.session.borrowed = False  # freed with its last reference
+            del compiler
+            trim_heap()
 
 
 def _global_session() -> ComObject:

@@ -11,18 +11,16 @@ from fixtures.small_material import paint_reference, upper_pairs
 from neuralshade import FitOptions
 from neuralshade.gpu.cuda_text import patched_text
 from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
-from neuralshade.gpu.gpu import KernelText
+from neuralshade.gpu.gpu import QUICK, KernelText
 from neuralshade.gpu.slang_export import export_slang
 from neuralshade.gpu.slangpy_gpu import SlangpyGpu
 from neuralshade.kinds.material import gpu_engine
 from neuralshade.kinds.material.build import prepare_reference
-from neuralshade.kinds.material.device_samples import samples_text
 from neuralshade.kinds.material.field import build_field
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
-from neuralshade.kinds.material.samples import normal_firsts
 
 SMALL = {"steps": 40, "size": 16, "batch": 1024, "hidden_width": 16, "sampler": 0.1}
 OTHERS = ("probe", "reference_read", "reference_evaluate")  # asked for before a fit's engine is
@@ -73,7 +71,7 @@ def test_every_kernel_of_a_fit_is_compiled_ahead(
         trained = [("draw_positions", False), *trained[:4], *trained[:4],
                    ("update_read_out", False), *trained[:-1]]  # fmt: skip
     wanted = [("reference_read", False), ("reference_evaluate", False), ("draw_samples", True),
-              *trained, ("draw_samples", False), *footprints]  # fmt: skip
+              ("draw_samples", False), *footprints, *trained]  # fmt: skip
     assert names(begun) == wanted  # and the trainer, which prepares again, has no other text
     assert sorted(names(kernel for kernel, _ in asked)) == sorted(wanted)
     assert {kernel.folder for kernel in begun if reference.text in kernel.text} == {tmp_path}
@@ -162,17 +160,24 @@ def test_what_trains_an_encoder_is_text_for_cuda(kernels, monkeypatch):
         )
 
 
-def test_samples_of_a_graph_with_a_normal_are_compiled_before_its_values_are_known():
-    gpu, parameters = Hopper(), ("roughness", "coat.x", "coat.y", "coat.z", "last.x", "last.y")
+@pytest.mark.usefixtures("_any_light")
+@pytest.mark.parametrize("mips, wrap", [(0.2, "repeat"), (0.0, "repeat"), (0.2, "edge")])
+def test_all_kernels_with_a_graph_are_begun_before_its_values_are_known(mips, wrap, monkeypatch):
+    """Those of a graph with a vector that is no normal, too: there are no others later."""
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    gpu, parameters = Hopper(), ("coat.x", "coat.y", "coat.z", "color.x", "color.y", "color.z")
     kernels = ReferenceKernels(gpu, replace(paint_reference(), parameters=parameters))
-    prepare_reference(SimpleNamespace(gpu=gpu), kernels)
-    assert [kernel.entry for kernel in gpu.begun] == [
-        "reference_read", "reference_evaluate", "draw_samples",
-    ]  # fmt: skip
-    values = torch.tensor([[0.5, 0.0, 0.6, 0.8, 1.0, 2.0]])
-    kernels.prepare([samples_text(normal_firsts(parameters, values), keeps_values=True)])
-    assert gpu.begun[-1] == gpu.begun[2] and "values[1]" in gpu.begun[2].text
-    assert normal_firsts(parameters, 2 * values) == []
+    recipe = MaterialRecipe(size=16, batch=1024, hidden_width=32, steps=8, mips=mips, wrap=wrap)
+    prepare_reference(SimpleNamespace(gpu=gpu), kernels, recipe)
+    later = [("draw_samples", False), *([("draw_footprints", False)] if mips else [])]
+    begun = list(gpu.begun)
+    first = [*((entry, False) for entry in OTHERS[1:]), ("draw_samples", True)]
+    assert names(begun) == [*first, *later]
+    assert [QUICK in kernel.text for kernel in begun] == 3 * [True] + len(later) * [False]
+    engine = GpuMaterialEngine(recipe, kernels, gpu, "auto", False)
+    engine.bake()
+    used, graph = {*gpu.begun, *gpu.asked}, paint_reference().text
+    assert {kernel for kernel in used if graph in kernel.text} == set(begun)
 
 
 @pytest.mark.usefixtures("_any_light")

@@ -12,7 +12,7 @@ from neuralshade.engine.engine_choice import EngineChoice
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.options import FitOptions
-from neuralshade.gpu.gpu import Gpu
+from neuralshade.gpu.gpu import Gpu, KernelText
 from neuralshade.kinds.material.engine import (
     OF_ENCODER,
     OF_READ,
@@ -28,6 +28,7 @@ from neuralshade.kinds.material.engine import (
 )
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.log_loss import log_loss
+from neuralshade.kinds.material.mip_fit import drawing_texts
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.emission import emission_kernels
 from neuralshade.kinds.material.references.reference_bsdf import (
@@ -50,13 +51,16 @@ def reference_gpu(chosen: EngineChoice) -> Iterator[Gpu]:
         yield gpu
 
 
-def prepare_reference(chosen: EngineChoice, kernels: ReferenceKernels) -> None:
-    """Compile in advance the kernels that a fit begins with, which have the material's graph."""
-    kernels.prepare((*FIT_KERNELS, *emission_kernels(kernels.bsdf)))
+def prepare_reference(
+    chosen: EngineChoice, kernels: ReferenceKernels, recipe: MaterialRecipe
+) -> None:
+    """Compile in advance all kernels that have the material's graph, in the order of need."""
+    first: list[KernelText] = []
+    later: list[KernelText] = []
     if chosen.gpu is not None:
-        from neuralshade.kinds.material.device_samples import likely_samples_text
-
-        kernels.prepare([likely_samples_text(kernels.bsdf.parameters)])
+        texts = drawing_texts(recipe, kernels.bsdf)
+        first, later = texts[:1], texts[1:]
+    kernels.prepare((*FIT_KERNELS, *first, *emission_kernels(kernels.bsdf), *later))
 
 
 def engine_on(
@@ -85,6 +89,7 @@ def build_engine(
                               1 / recipe.size)  # fmt: skip
     encoder = encoder_of(recipe, sampler.value_count, rng)
     field = EncodedField(build_field(recipe, recipe.size, rng), encoder)
+    reference.check_bright()
     match_mean_light(field.network, sampler)
     if shared is not None:
         shared.apply_to(field)

@@ -18,6 +18,7 @@ from neuralshade.kinds.material.device_samples import (
     check_samples,
     drawn_by,
     normals_text,
+    places_buffers,
 )
 from neuralshade.kinds.material.footprints import POINTS, STEPS
 from neuralshade.kinds.material.sample_prefetch import Drawing, SamplePrefetch
@@ -79,19 +80,20 @@ class DeviceFootprints(SamplePrefetch[FootprintSamples]):
         levels = np.stack([np.cumsum(sides) / sides.sum(), 1 / sides], axis=1)
         variables = {
             "drawn_by": drawn_by(sampler, count, self.seed, sampler.batch),
-            "drawn_points": gpu.buffer(sampler.rare_points.numpy()), "drawn_states": self.states,
-            "drawn_rows": found, "footprint_levels": gpu.buffer(levels.astype(np.float32)),
+            **places_buffers(gpu, sampler), "drawn_states": self.states, "drawn_rows": found,
+            "footprint_levels": gpu.buffer(levels.astype(np.float32)),
             "footprint_level_count": len(sides),
         }  # fmt: skip
-        kernel = reference.compiled(footprints_text(sampler.normal_firsts, self.wraps), variables)
+        text = footprints_text(reference.bsdf.parameters, self.wraps)
+        kernel = reference.compiled(text, variables)
         return (kernel, -(-count // GROUP)), [(found, words)]
 
     def _check(self, drawn: Sequence[torch.Tensor]) -> None:
         check_samples(self.sampler.reference, drawn[0])
 
 
-def footprints_text(normal_firsts: Sequence[int], wraps: bool) -> KernelText:
-    """Return the kernel that draws footprints, for ``ReferenceKernels.prepare``."""
+def footprints_text(names: Sequence[str], wraps: bool) -> KernelText:
+    """Return the kernel that draws footprints, see ``samples_text``."""
     head = HEAD.format(points=POINTS, steps=STEPS, wraps=str(wraps).lower())
-    text = normals_text(normal_firsts, keeps_values=False) + head + KERNEL
+    text = normals_text(names, keeps_values=False) + head + KERNEL
     return KernelText(text, "draw_footprints", fast_math=True)

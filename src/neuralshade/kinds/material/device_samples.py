@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
-from neuralshade.gpu.gpu import Dispatch, Gpu, KernelText
+from neuralshade.gpu.gpu import QUICK, Dispatch, Gpu, KernelText
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import Floats, ReferenceKernels
 from neuralshade.kinds.material.sample_prefetch import Drawing, SamplePrefetch, floats_on
@@ -21,16 +22,16 @@ GROUP = 64  # threads, as in device_samples.cs.slang
 WORDS, OF_SHARES = 12, 4  # numbers of a sample; more of them if inputs are varied
 PREFETCHED = 2**20  # samples that are drawn at once
 GPU_POOL = 2**20  # points whose values are computed in advance, on hardware
+UP = 2**32 - 1  # in place of a normal's first value
 NORMALS = """
 static const bool DRAWN_KEEPS_VALUES = {keeps};
-static const uint DRAWN_NORMALS = {count};
 
-float3 drawn_normal(float values[REFERENCE_PARAMETERS], uint which)
+float3 drawn_normal(float values[REFERENCE_PARAMETERS], uint first)
 {{
 {cases}    return float3(0.0f, 0.0f, 1.0f);
 }}
 """
-CASE = """    if (which == {which}u)
+CASE = """    if (first == {x}u)
         return normalize(float3(values[{x}], values[{y}], values[{z}]));
 """
 KERNEL = '#include "neuralshade/kinds/material/device_samples.cs.slang"\n'
@@ -61,13 +62,12 @@ class DeviceSamples:
         Raises: KernelError.
         """
         variables = {**bound, "drawn_by": drawn_by(self.sampler, count, self.seed, self.batch)}
-        text = samples_text(self.sampler.normal_firsts, keeps_values=keeps_values)
+        text = samples_text(self.reference.bsdf.parameters, keeps_values=keeps_values)
         return self.reference.compiled(text, variables), -(-count // GROUP)
 
     def buffers(self, count: int) -> dict[str, Any]:
         """Return buffers for ``count`` samples, by the kernel's names."""
-        points = self.sampler.rare_points.numpy()
-        return {"drawn_points": self.gpu.buffer(points),
+        return {**places_buffers(self.gpu, self.sampler),
                 "drawn_rows": self.gpu.buffer(size=4 * self.words * count)}  # fmt: skip
 
 
@@ -112,7 +112,15 @@ def device_sampler(
 def drawn_by(sampler: MaterialSampler, count: int, seed: int, batch: int) -> dict[str, float]:
     """Return the arguments of the sample kernel, as ``DrawnBy`` in the device half."""
     return {"batch": batch, "count": count, "seed": seed, "rare": sampler.rare,
-            "rare_count": len(sampler.rare_points), "around": sampler.around}  # fmt: skip
+            "rare_count": len(sampler.rare_points), "around": sampler.around,
+            "normals": max(1, len(sampler.normal_firsts))}  # fmt: skip
+
+
+def places_buffers(gpu: Gpu, sampler: MaterialSampler) -> dict[str, Any]:
+    """Return buffers of the sampler's rare points and of the graph's normals, by name."""
+    firsts = np.array(sampler.normal_firsts or [UP], np.uint32)
+    return {"drawn_points": gpu.buffer(sampler.rare_points.numpy()),
+            "drawn_firsts": gpu.buffer(firsts)}  # fmt: skip
 
 
 def values_on(device: torch.device, reference: ReferenceKernels, uv: Floats) -> torch.Tensor:
@@ -141,23 +149,19 @@ def check_samples(reference: ReferenceKernels, rows: torch.Tensor) -> None:
         reference.check_light(values[:, 8:11], values[:, :2], values[:, 2:5], values[:, 5:8])
 
 
-def samples_text(normal_firsts: Sequence[int], *, keeps_values: bool) -> KernelText:
-    """Return the kernel that draws samples, for ``ReferenceKernels.prepare``."""
-    text = normals_text(normal_firsts, keeps_values) + KERNEL
+def samples_text(names: Sequence[str], *, keeps_values: bool) -> KernelText:
+    """Return the kernel that draws samples, for ``ReferenceKernels.prepare``.
+
+    ``names``: of the graph's values. Which of its vectors are normals is not part of the text, so
+    that it is compiled before any value is known. A fit begins with the one that keeps values, for
+    a part of its steps: that one is compiled quickly.
+    """
+    text = normals_text(names, keeps_values) + (QUICK if keeps_values else "") + KERNEL
     return KernelText(text, "draw_samples", fast_math=True)
 
 
-def likely_samples_text(names: Sequence[str]) -> KernelText:
-    """Return the kernel that a fit draws with first, from the names of the graph's values.
-
-    It is compiled beside those that read these values; they tell whether all vectors are normals,
-    as they mostly are. If not, another is compiled then.
-    """
-    return samples_text(vector_firsts(names), keeps_values=True)
-
-
-def normals_text(firsts: Sequence[int], keeps_values: bool) -> str:
-    """Return the declaration of the graph's normals, each from number ``first`` on."""
-    cases = "".join(CASE.format(which=which, x=first, y=first + 1, z=first + 2)
-                    for which, first in enumerate(firsts))  # fmt: skip
-    return NORMALS.format(keeps=str(keeps_values).lower(), count=max(1, len(firsts)), cases=cases)
+def normals_text(names: Sequence[str], keeps_values: bool) -> str:
+    """Return the declaration of a function that returns the normal at a number among values."""
+    cases = "".join(CASE.format(x=first, y=first + 1, z=first + 2)
+                    for first in vector_firsts(names))  # fmt: skip
+    return NORMALS.format(keeps=str(keeps_values).lower(), cases=cases)

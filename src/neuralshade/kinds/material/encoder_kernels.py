@@ -18,7 +18,7 @@ from neuralshade.engine.step_texts import Training, step_texts
 from neuralshade.engine.torch_engine import Batch, TorchEngine
 from neuralshade.engine.trainer_state import MOMENTS, OF_NETWORK, network_optimizer_state
 from neuralshade.gpu.gpu import Gpu, run_once, write_once
-from neuralshade.kinds.material.device_samples import DeviceSamples, check_samples, samples_text
+from neuralshade.kinds.material.device_samples import DeviceSamples, check_samples
 from neuralshade.kinds.material.encoded import EncodedLobes, GraphValues
 from neuralshade.kinds.material.encoded_task import EncodedTasks
 from neuralshade.kinds.material.encoder_steps import EncoderSteps, encoder_state
@@ -65,9 +65,8 @@ class EncoderNetworks:
         self.decoder = Field(read_by, log_decoder(field.network))
 
     def prepare(self) -> None:
-        """Compile all kernels of a step in advance, in the order of need."""
-        drawn, gpu = self.drawn, self.drawn.gpu
-        drawn.reference.prepare([samples_text(drawn.sampler.normal_firsts, keeps_values=True)])
+        """Compile the kernels of a step but its samples' in advance, in the order of need."""
+        gpu = self.drawn.gpu
         self.encoder.prepare()
         task = self.tasks.decoder(self.encoder)
         step_texts(gpu, self.decoder, task, self.training, self.path).prepare(gpu)

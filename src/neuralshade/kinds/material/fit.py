@@ -158,8 +158,7 @@ def fit_material(
         if checkpoint is not None and options.resume is not None:
             check_engine(options.resume, checkpoint.state, chosen.engine)
         kernels = ReferenceKernels(gpu, bsdf)
-        prepare_reference(chosen, kernels)
-        kernels.check_bright()
+        prepare_reference(chosen, kernels, recipe)
         job = _Job(kernels, shared, fitted, recipe, target, chosen, options, observer, place)
         typed = {"--element": element, "--share": None if share is None else os.fspath(share)}
         trusted = ("--trust",) if trust else ()

@@ -21,13 +21,7 @@ from neuralshade.engine.network_trainer import NetworkTrainer
 from neuralshade.engine.step_texts import MakeTask, Training, step_texts
 from neuralshade.engine.trainer_state import MOMENTS
 from neuralshade.gpu.gpu import Gpu
-from neuralshade.kinds.material.device_footprints import footprints_text
-from neuralshade.kinds.material.device_samples import (
-    DeviceSamples,
-    device_sampler,
-    samples_text,
-    values_on,
-)
+from neuralshade.kinds.material.device_samples import DeviceSamples, device_sampler, values_on
 from neuralshade.kinds.material.encoder_kernels import EncoderNetworks, KernelEncoderSteps
 from neuralshade.kinds.material.encoder_steps import EncoderSteps, TorchEncoderSteps
 from neuralshade.kinds.material.engine import (
@@ -48,7 +42,7 @@ from neuralshade.kinds.material.judging.lit_surfaces import Shade
 from neuralshade.kinds.material.log_loss import FLOOR
 from neuralshade.kinds.material.map_blocks import round_map
 from neuralshade.kinds.material.map_rows import OF_BLOCKS, blocks_of_state
-from neuralshade.kinds.material.mip_fit import finest_level_share
+from neuralshade.kinds.material.mip_fit import drawing_texts
 from neuralshade.kinds.material.read_out import NAMES, TOGETHER, ReadOut
 from neuralshade.kinds.material.recipe import NETWORK_BETA2, MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
@@ -115,7 +109,8 @@ class GpuMaterialEngine(MaterialEngine):
         if ENCODER["software" if software else "hardware"] == "kernels":
             networks = EncoderNetworks(self.drawn, field, self.training, self.path, kernels)
         self._compile_ahead(untrained, networks)
-        match_mean_light(field.network, self.sampler)  # waits for the reference's kernels
+        reference.check_bright()  # waits for the kernel that evaluates, and is short
+        match_mean_light(field.network, self.sampler)
         if shared is not None:
             shared.apply_to(field)
         field = field.to(self.device)
@@ -229,17 +224,15 @@ class GpuMaterialEngine(MaterialEngine):
         ``untrained``: a field of the size that kernels train; its numbers are not part of any text.
         ``networks``: what they train first; None if PyTorch trains the encoder.
         """
-        recipe, firsts, reference = self.recipe, self.sampler.normal_firsts, self.sampler.reference
-        if networks is None:
-            reference.prepare([samples_text(firsts, keeps_values=True)])
-        else:
+        recipe, reference = self.recipe, self.sampler.reference
+        drawing = drawing_texts(recipe, reference.bsdf)
+        reference.prepare(drawing[:1])
+        if networks is not None:
             networks.prepare()
         parts = self._parts(untrained, self._read_out_of(untrained))
         step_texts(self.gpu, *parts, self.path).prepare(self.gpu)
         self.gpu.prepare([ReadOut.text(exact=self.exact)])
-        reference.prepare([samples_text(firsts, keeps_values=False)])
-        if finest_level_share(recipe) < 1:
-            reference.prepare([footprints_text(firsts, wraps=recipe.wrap == "repeat")])
+        reference.prepare(drawing[1:])
         if not self.gpu.adapter.software:  # kernels that judge the map, and then all its levels
             for levels in (1, len(level_sides(recipe.size))):
                 stored = _hold_lobes(build_field(recipe, recipe.size, None, levels))

@@ -17,8 +17,10 @@ import torch
 from neuralshade.engine.kernels.step.gradients import seed_word
 from neuralshade.engine.recorded_engine import RecordedEngine
 from neuralshade.engine.torch_engine import TorchEngine
+from neuralshade.gpu.gpu import KernelText
 from neuralshade.kinds.material.asset import pack_field, stored_field
-from neuralshade.kinds.material.device_footprints import DeviceFootprints
+from neuralshade.kinds.material.device_footprints import DeviceFootprints, footprints_text
+from neuralshade.kinds.material.device_samples import samples_text
 from neuralshade.kinds.material.engine import MaterialEngine, batch_of
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.footprints import POINTS
@@ -26,7 +28,7 @@ from neuralshade.kinds.material.levels import boxed, compressed
 from neuralshade.kinds.material.log_loss import FLOOR, log_loss
 from neuralshade.kinds.material.map_rows import codes_of, level_rows, rows_of
 from neuralshade.kinds.material.recipe import MaterialRecipe
-from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
+from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, ReferenceKernels
 from neuralshade.kinds.material.samples import MaterialSampler
 from neuralshade.kinds.material.schema import level_sides
 from neuralshade.kinds.material.step_thinning import (
@@ -48,6 +50,15 @@ OTHERS = 1  # makes footprints differ from samples of the same seed
 def finest_level_share(recipe: MaterialRecipe) -> float:
     """Return the finest level's share of a field's steps; 1 if there is no other level."""
     return 1.0 if len(level_sides(recipe.size)) == 1 else 1 - recipe.mips
+
+
+def drawing_texts(recipe: MaterialRecipe, reference: ReferenceBsdf) -> list[KernelText]:
+    """Return the kernels that draw a fit's samples, by phases: encoder, map, coarser levels."""
+    names = reference.parameters
+    found = [samples_text(names, keeps_values=keeps) for keeps in (True, False)]
+    if finest_level_share(recipe) < 1:
+        found.append(footprints_text(names, wraps=recipe.wrap == "repeat"))
+    return found
 
 
 class MipTask:

@@ -5,7 +5,11 @@ from fixtures.small_material import PAINT, TOLD, paint_reference, wet_file
 
 import neuralshade
 from neuralshade.kinds.material.fit import fit_material
-from neuralshade.kinds.material.references.emission import NOTE, with_emission_note
+from neuralshade.kinds.material.references.emission import (
+    NOTE,
+    emission_kernels,
+    with_emission_note,
+)
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.kinds.material.references.sources import load_reference
 from neuralshade.kinds.material.references.stack import load_stack
@@ -44,8 +48,10 @@ def test_the_note_reads():
 ])  # fmt: skip
 def test_a_stack_that_shines_has_a_note(gpu, tmp_path, line, noted):
     (tmp_path / "x.toml").write_text(BASE + line)
-    found = with_emission_note(ReferenceKernels(gpu, load_stack(tmp_path / "x.toml")))
+    stack = load_stack(tmp_path / "x.toml")
+    found = with_emission_note(ReferenceKernels(gpu, stack))
     assert found.notes == ((NOTE,) if noted else ())
+    assert len(emission_kernels(stack)) == noted  # a dark one has nothing to compile
 
 
 def test_a_document_that_shines_has_a_note(gpu, document):

@@ -24,7 +24,8 @@ DARK = re.compile(r"\bfloat3 emission\([^)]*\)\s*\{\s*return float3\(0\.0f\);\s*
 
 def emission_kernels(reference: ReferenceBsdf) -> tuple[KernelText, ...]:
     """Return the kernel of ``with_emission_note``, to be compiled in advance."""
-    return () if DARK.search(reference.text) else (reference_kernel("reference_emit"),)
+    dark = reference.dark or DARK.search(reference.text)
+    return () if dark else (reference_kernel("reference_emit"),)
 
 
 def with_emission_note(kernels: ReferenceKernels) -> ReferenceBsdf:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.errors import KernelError
-from neuralshade.gpu.gpu import Buffer, Gpu, Kernel, KernelText, bound_kernel
+from neuralshade.gpu.gpu import QUICK, Buffer, Gpu, Kernel, KernelText, bound_kernel
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.references.light import (
     LIGHT,
@@ -41,7 +41,8 @@ static const float REFERENCE_LOWEST = {lowest};
 """
 VALUES_MARK = "    // computed values of the graph are assigned here\n"
 NOT_VARIED = "\nvoid set_varied(float4 share)\n{\n}\n"
-KERNELS = '#include "neuralshade/kinds/material/references/reference_bsdf.cs.slang"\n'
+# a fit waits for them, and they run a few times
+KERNELS = QUICK + '#include "neuralshade/kinds/material/references/reference_bsdf.cs.slang"\n'
 
 
 def _joined(parts: Parts, total: int, numbers: int) -> Floats:
@@ -91,6 +92,7 @@ class ReferenceBsdf:
     # Variables that ``eval`` has assigned its parameters to at VALUES_MARK, in order; empty if it
     # computes them in another form.
     targets: tuple[str, ...] = ()
+    dark: bool = False  # its emission is known to be 0: no kernel is compiled to learn it
 
     @property
     def owner(self) -> str:

@@ -17,7 +17,7 @@ from neuralshade.kinds.material.references.pictures import picture_table
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf
 from neuralshade.kinds.material.references.stack_inputs import declared, read_inputs
 from neuralshade.kinds.material.references.stack_masks import MOST_CELLS, NAME, read_masks
-from neuralshade.kinds.material.references.stack_text import Layer, stack_text, varying
+from neuralshade.kinds.material.references.stack_text import NO_EMISSION, Layer, stack_text, varying
 from neuralshade.kinds.material.references.stack_values import (
     VARIED,
     Entries,
@@ -74,7 +74,8 @@ def load_stack(path: str | os.PathLike[str]) -> ReferenceBsdf:
                    tuple(name for part in parts for name in part.names) or ("none",),
                    {**words, "albedo_table": albedo_table()}, inputs=pictures.inputs,
                    targets=tuple(text for part in parts for text in part.texts),
-                   coarse=True)  # fmt: skip
+                   coarse=True,
+                   dark=all(layer.emission.text == NO_EMISSION for layer in layers))  # fmt: skip
 
 
 def _layers(tables: object, place: str, pictures: Pictures, masks: list[str]) -> list[Layer]:

@@ -34,6 +34,7 @@ struct Layer
     float thickness;
 }}
 """
+NO_EMISSION = "float3(0.0f, 0.0f, 0.0f)"
 STEP = 1 / 2048  # of the tile: half the distance of the two places of a slope
 LAYERS = """
 void read_layers(float2 uv, out Layer layers[LAYERS])
