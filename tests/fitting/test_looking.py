@@ -15,7 +15,7 @@ from neuralshade import FitOptions
 from neuralshade.asset.asset import save_asset
 from neuralshade.errors import AssetError, OutputError
 from neuralshade.kinds.image.engine import preview_psnr
-from neuralshade.kinds.image.field import stored_quality
+from neuralshade.kinds.image.quality import stored_quality
 from neuralshade.model.parameters import pack_halves
 
 

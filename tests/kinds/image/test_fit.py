@@ -209,7 +209,7 @@ def test_a_missed_target_is_told(tmp_path, save_smooth, few):
 
 def test_a_psnr_is_rounded_once(tmp_path, save_smooth, few, monkeypatch):
     """41.295 in the file would be told as 41.30."""
-    monkeypatch.setattr("neuralshade.kinds.image.field.decibels", lambda *given: 41.2947)
+    monkeypatch.setattr("neuralshade.kinds.image.quality.decibels", lambda *given: 41.2947)
     result = neuralshade.fit_image(save_smooth(), tmp_path / "a.nsh", **few)
     header = neuralshade.load(tmp_path / "a.nsh").header
     assert result.psnr_db == header.quality["psnr_db"] == header.training["curve"][-1][3] == 41.2947

@@ -82,16 +82,23 @@ def build_gpu_engine(
         penalty=recipe.l2_penalty,
     )
     vectors = choose_vectors(gpu, path)
-    hardware = not gpu.adapter.software  # else the CPU searches
-    later = _search_texts(field, picture) if searched and hardware else []
+    hardware = not gpu.adapter.software  # else the CPU measures, and searches
+    later = _later_texts(field, picture, searched) if hardware else []
     trainer = NetworkTrainer(gpu, field, task, training, rng, path, vectors, later)
     return GpuImageEngine(trainer, Target(picture.pixels, torch.device("cpu")))
 
 
-def _search_texts(field: Field, picture: Picture) -> list[KernelText]:
+def _later_texts(field: Field, picture: Picture, searched: bool) -> list[KernelText]:
+    """Return the kernels after the steps: that evaluate the result, and search its codes."""
+    from neuralshade.engine.kernels.infer.field_inference import exact_text
+
+    evaluate = exact_text(field, "draw_pixels")
+    if not searched:
+        return [evaluate]
     from neuralshade.engine.kernels.refinement.refinement import refinement_texts
 
-    return refinement_texts(field, picture.channels - 1 if picture.alpha_weighted else None)
+    alpha = picture.channels - 1 if picture.alpha_weighted else None
+    return [evaluate, *refinement_texts(field, alpha)]
 
 
 def _optimizers(recipe: ImageRecipe, field: Field) -> list[Optimizer]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,8 @@ from neuralshade.engine.code_refinement import descend_codes
 from neuralshade.errors import DeviceError
 from neuralshade.fitting.refinement_job import NOT_REFINED, CodeRefinement
 from neuralshade.fitting.time_plan import NO_DEADLINE, Deadline
-from neuralshade.kinds.image.field import Tensors, stored_field, stored_quality
+from neuralshade.kinds.image.field import Tensors, stored_field
+from neuralshade.kinds.image.quality import Quality, stored_quality
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.model.axis_stencil import Axis
 from neuralshade.model.composite import placed_members
@@ -34,6 +35,14 @@ if TYPE_CHECKING:  # a fit on a CPU loads none
 LONGEST = 2**14  # of a side: above it, products along a side cost more than look-ups per pixel
 
 
+class RefinedTensors(NamedTuple):
+    """Stored tensors after a search."""
+
+    tensors: Tensors
+    quality: Quality
+    search: CodeRefinement
+
+
 def refine_codes(
     recipe: ImageRecipe,
     tensors: Tensors,
@@ -42,15 +51,15 @@ def refine_codes(
     gpu: Gpu | None = None,
     ended_early: Callable[[], None] = lambda: None,
     over: Deadline = NO_DEADLINE,
-) -> tuple[Tensors, CodeRefinement]:
-    """Search the codes of stored tensors; return the new tensors and a summary, see ``search``.
+) -> RefinedTensors:
+    """Search the codes of stored tensors.
 
-    ``gpu``: runs the search; None: the CPU. Ctrl-C, or too little GPU memory, ends the search
-    early and keeps what it has found, which is an improvement already. ``ended_early`` is called
-    after Ctrl-C; ``over`` ends the search in time.
+    ``gpu``: runs the search, and evaluates the result; None: the CPU. Ctrl-C, or too little GPU
+    memory, ends the search early and keeps what it has found, which is an improvement already.
+    ``ended_early`` is called after Ctrl-C; ``over`` ends the search in time.
     """
     start, failed, moved = time.perf_counter(), None, 0
-    before = stored_quality(recipe, tensors, picture)["psnr_db"]
+    before = stored_quality(recipe, tensors, picture, gpu)
     field = stored_field(recipe, tensors, picture.channels, "asset")
     pixels = PicturePixels(field, picture)
     levels = levels_of(field, tensors, pixels.size)
@@ -64,10 +73,11 @@ def refine_codes(
     if interruption.requested:
         ended_early()
     found = tensors | {level.name: level.packed() for level in levels}
-    gain = stored_quality(recipe, found, picture)["psnr_db"] - before
-    seconds = time.perf_counter() - start
-    ended = not interruption.requested
-    return found, CodeRefinement(moved, seconds, gain, ended, failed, timed_out)
+    changed = any(not np.array_equal(tensors[level.name], found[level.name]) for level in levels)
+    quality = stored_quality(recipe, found, picture, gpu) if changed else before
+    gain, seconds = quality["psnr_db"] - before["psnr_db"], time.perf_counter() - start
+    search = CodeRefinement(moved, seconds, gain, not interruption.requested, failed, timed_out)
+    return RefinedTensors(found, quality, search)
 
 
 def _searched(

@@ -10,16 +10,12 @@ import torch
 
 from neuralshade.asset.schema import Form
 from neuralshade.asset.tensors import packed_forms, unpack_field
-from neuralshade.base.message_text import rounded_db
-from neuralshade.engine.draw import draw_blocks
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.measure.picture_psnr import decibels, weighted_squares, white_of
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding
-from neuralshade.source.picture import Picture
 
 if TYPE_CHECKING:
     from neuralshade.model.stepped_codes import SteppedCodes
@@ -77,29 +73,6 @@ def meta_field(recipe: ImageRecipe, channels: int) -> Field:
     """Return the field of a resolved recipe on torch's meta device, without numbers."""
     with torch.device("meta"):
         return build_field(recipe, channels, None)
-
-
-def stored_quality(recipe: ImageRecipe, tensors: Tensors, picture: Picture) -> dict[str, Any]:
-    """Return the quality over every pixel of what ``tensors`` hold, in float32.
-
-    ``psnr_db``, and for an HDR picture the facts of ``Light.facts``.
-    """
-    field = stored_field(recipe, tensors, picture.channels, "asset")
-    squares, counted, light = 0.0, 0.0, None
-    if picture.hdr:
-        from neuralshade.measure.light import Light
-
-        light = Light.of(picture)
-    for rows, cols, block in draw_blocks(field, picture.width, picture.height):
-        drawn = block if picture.hdr else block.clip(0, 1)
-        target = picture.as_float(rows, cols)
-        error = drawn.astype(np.float64) - target
-        own, all_of_it = weighted_squares(error, target, picture.alpha_weighted)
-        squares, counted = squares + own, counted + all_of_it
-        if light is not None:
-            light.add(drawn, target)
-    quality = {"psnr_db": rounded_db(decibels(squares / counted, white_of(picture)))}
-    return quality | ({} if light is None else light.facts())
 
 
 def memory_bytes(field: Field, codes: SteppedCodes | None) -> int:

@@ -14,7 +14,6 @@ from neuralshade.asset.asset import CURVE_POINTS, Header, asset_size, picture_fa
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.asset.plugin_provenance import plugin_notes
 from neuralshade.asset.tensors import pack_field
-from neuralshade.base.progress_scope import part
 from neuralshade.engine.draw import draw_field
 from neuralshade.errors import AssetError, ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall
@@ -54,9 +53,10 @@ from neuralshade.kinds.image.budget import (
 )
 from neuralshade.kinds.image.build import build_engine, build_gpu_engine, plateau_of
 from neuralshade.kinds.image.engine import Engine, PreviewPsnr
-from neuralshade.kinds.image.field import Tensors, feature_grids, parameter_shapes, stored_quality
+from neuralshade.kinds.image.field import Tensors, feature_grids, parameter_shapes
 from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.kinds.image.presets import ENDS, preset_recipe, preset_steps
+from neuralshade.kinds.image.quality import Quality, stored_quality
 from neuralshade.kinds.image.recipe import ImageRecipe, ImageSettings
 from neuralshade.measure.picture_psnr import white_of
 from neuralshade.model.registry import foreign_kinds
@@ -159,7 +159,7 @@ def call_of(typed: CommandLine) -> FitCall:
 
 class _Job(RefinementJob[ImageRecipe]):
     kind = KIND
-    quality: dict[str, Any]  # of the numbers stored last
+    quality: Quality  # of the numbers stored last
     steps_sized_by = "rate and grid_rate"
     starting_asset: OpenedImage | None = None  # a finished asset that the fit continues from
 
@@ -188,11 +188,10 @@ class _Job(RefinementJob[ImageRecipe]):
         )  # fmt: skip
 
     def _build(self) -> Engine:
-        gpu, options = self.chosen.gpu, self.options
-        if gpu is None:
+        if self.chosen.gpu is None:
             return build_engine(self.recipe, self.picture, self.chosen.device)
-        return build_gpu_engine(self.recipe, self.picture, gpu, options.kernels,
-                                options.deterministic, searched=self.passes > 0)  # fmt: skip
+        return build_gpu_engine(self.recipe, self.picture, self.chosen.gpu, self.options.kernels,
+                                self.options.deterministic, searched=self.passes > 0)  # fmt: skip
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -229,7 +228,8 @@ class _Job(RefinementJob[ImageRecipe]):
 
     def save(self, path: Path) -> tuple[float, int]:
         """Quantise, measure and write; return the PSNR in dB and the file's size."""
-        return self._save_tensors(path, self._stored())
+        tensors = self._stored()
+        return self._save_tensors(path, tensors, self._measured(tensors))
 
     def _stored(self) -> Tensors:
         """Return the trained numbers in the asset's form."""
@@ -237,22 +237,22 @@ class _Job(RefinementJob[ImageRecipe]):
         with self.engine.averaged():
             return pack_field(self.engine.field)
 
-    def _save_tensors(self, path: Path, tensors: Tensors) -> tuple[float, int]:
-        with part("measuring"):
-            quality = stored_quality(self.recipe, tensors, self.picture)
+    def _measured(self, tensors: Tensors) -> Quality:
+        return stored_quality(self.recipe, tensors, self.picture, self.chosen.hardware)
+
+    def _save_tensors(self, path: Path, tensors: Tensors, quality: Quality) -> tuple[float, int]:
         p, self.quality = self.loop.progress, quality
         if not math.isfinite(quality["psnr_db"]):
             raise ConfigError(f"fit: diverged at step {p.step:,}: the result is not finite. "
                               f"{self.remedy}")  # fmt: skip
         self.loop.settle(quality["psnr_db"])
-        facts = picture_facts(self.source)
         plugins = [("encoding", kind) for kind in foreign_kinds(self.recipe.encoding)]
         plugins.append(("loss", self.recipe.loss))
-        header = Header(to_dict(self.recipe), self.training, quality, facts, plugin_notes(plugins))
-        points = CURVE_POINTS
-        if self._is_sized_by_bpp():
-            size = partial(asset_size, KIND.name, header, tensors)
-            points = kept_points(self.recipe, self.picture, size)
+        header = Header(to_dict(self.recipe), self.training, quality, picture_facts(self.source),
+                        plugin_notes(plugins))  # fmt: skip
+        size = partial(asset_size, KIND.name, header, tensors)
+        sized = self._is_sized_by_bpp()
+        points = kept_points(self.recipe, self.picture, size) if sized else CURVE_POINTS
         return quality["psnr_db"], save_asset(path, KIND.name, header, tensors, points)
 
     def open(self, asset: Path) -> OpenedImage:
@@ -277,8 +277,8 @@ class _Job(RefinementJob[ImageRecipe]):
 
     def finish(self) -> FitResult:
         """Write the asset and the other outputs."""
-        tensors, search = self._refined(self._stored())
-        psnr_db, size = self._save_tensors(self.output, tensors)
+        tensors, quality, search = self._refined(self._stored())
+        psnr_db, size = self._save_tensors(self.output, tensors, quality)
         self._warn_of_ending(psnr_db, size, search)
         self._written()
         self._report()
@@ -287,9 +287,9 @@ class _Job(RefinementJob[ImageRecipe]):
         facts = reached(self, self.picture, self.quality, size, bpp_exceeded=exceeded)
         return FitResult(**facts, search=search)
 
-    def _refined(self, tensors: Tensors) -> tuple[Tensors, CodeRefinement | None]:
+    def _refined(self, tensors: Tensors) -> tuple[Tensors, Quality, CodeRefinement | None]:
         if not self.passes:
-            return tensors, None
+            return tensors, self._measured(tensors), None
         from neuralshade.kinds.image.code_refinement import refine_codes
 
         self.keep_last_state()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -180,17 +180,25 @@ class Inference:
 
         Raises: ShapeError where the field's positions are not (u, v).
         """
-        self.field.check_drawn("picture.field")
         picture = np.empty((height * width, self.outputs), np.float32)
+        for begin, part in self.picture_parts(width, height, crop):
+            picture[begin : begin + len(part)] = part
+        return picture.reshape(height, width, self.outputs)
+
+    def picture_parts(
+        self, width: int, height: int, crop: Crop = WHOLE
+    ) -> Iterator[tuple[int, npt.NDArray[np.float32]]]:
+        """Yield the pixels of ``picture``, some at a time: how many came before, and float32
+        [n, C]. What it raises comes with the first ones.
+        """
+        self.field.check_drawn("picture.field")
         most = min(self._most, height * width)
         canvas = self._canvas("draw_pixels", most)
         for begin in range(0, height * width, most):
             view = pixels_view(width, height, crop)
             view["begin"], view["count"] = begin, min(most, height * width - begin)
-            count = int(view["count"][0])
             run_steps(self.gpu, self._steps(canvas, view))
-            picture[begin : begin + count] = self._numbers(canvas.drawn, count)
-        return picture.reshape(height, width, self.outputs)
+            yield begin, self._numbers(canvas.drawn, int(view["count"][0]))
 
     def into_texture(self, texture: slangpy.Texture, crop: Crop = WHOLE) -> None:
         """Draw ``crop`` over all of a texture of this device that takes unordered access.
