@@ -34,6 +34,7 @@ def test_the_default_picture_asks_for_noted_kernels_only(script, monkeypatch):
     script.note_pictures(asked)
     assert len(asked.noted) > 10
     assert asked.noted.keys() <= noted.noted.keys()
+    assert "draw_pixels" in {kernel.entry for kernel in asked.noted}, "it evaluates the result"
 
 
 @pytest.mark.slow

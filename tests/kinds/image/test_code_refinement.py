@@ -73,7 +73,7 @@ def test_the_error_never_rises_and_only_codes_change(encoding, size, bits, activ
     recipe, tensors, picture = case_of(encoding, size, seed, grid_bits=bits, activation=activation)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(code_refinement, "BAND_PIXELS", band)  # one pixel row, or all
-        found, told = refine_codes(recipe, tensors, picture, 2)
+        found, _, told = refine_codes(recipe, tensors, picture, 2)
     before = squared_error(recipe, tensors, picture)
     assert squared_error(recipe, found, picture) <= before * (1 + 1e-5)
     changed = {name for name in tensors if not np.array_equal(tensors[name], found[name])}
@@ -89,7 +89,7 @@ def test_no_code_of_a_linear_decoder_would_gain_by_one(monkeypatch):
     """There the linear picture is the decoder itself: every code is tried by brute force."""
     recipe, tensors, picture = case_of(ENCODINGS[0], (9, 14), hidden_layers=0)
     monkeypatch.setattr(code_refinement, "BAND_PIXELS", 40)
-    found, _ = refine_codes(recipe, tensors, picture, 40)
+    found, _, _ = refine_codes(recipe, tensors, picture, 40)
     wanted = squared_error(recipe, found, picture)
     assert wanted < 0.8 * squared_error(recipe, tensors, picture)
     field = stored_field(recipe, found, 3, "asset")
@@ -158,7 +158,7 @@ def test_threads_find_the_same(monkeypatch):
     for count in (1, 3):
         with threads(count):
             found.append(refine_codes(recipe, tensors, picture, 3))
-    (alone, told), (together, also) = found
+    (alone, _, told), (together, _, also) = found
     assert told.moved == also.moved > 500
     assert all(np.array_equal(alone[name], together[name]) for name in alone)
 
@@ -242,14 +242,14 @@ def test_a_long_picture_is_looked_up_as_any_other(encoding, monkeypatch):
 def test_a_very_long_picture_is_searched():
     """One of 65,536 x 1 took 13 GB, and minutes; see test_grid_axis.py, too."""
     recipe, tensors, picture = case_of(GRID.format(1, 2, 20_000, 1), (1, 50_000))
-    _, search = refine_codes(recipe, tensors, picture, 1)
+    _, _, search = refine_codes(recipe, tensors, picture, 1)
     assert search.moved > 1000 and search.gain_db > 0
 
 
 def test_the_gpu_finds_what_the_cpu_finds(gpu):
     recipe, tensors, picture = case_of(ENCODINGS[1], (13, 17), 3)
-    here, told = refine_codes(recipe, tensors, picture, 2)
-    there, also = refine_codes(recipe, tensors, picture, 2, gpu)
+    here, _, told = refine_codes(recipe, tensors, picture, 2)
+    there, _, also = refine_codes(recipe, tensors, picture, 2, gpu)
     assert told.moved > 20 and also.moved == pytest.approx(told.moved, rel=0.05)
     assert also.gain_db == pytest.approx(told.gain_db, abs=0.05) and also.failed is None
     apart = sum(int((here[name] != there[name]).sum()) for name in tensors)
@@ -262,7 +262,7 @@ def test_a_gpu_without_memory_leaves_the_codes_and_says_so(gpu, monkeypatch):
 
     monkeypatch.setattr(GpuRefinement, "__init__", refused)
     recipe, tensors, picture = case_of(ENCODINGS[0], (9, 14))
-    found, told = refine_codes(recipe, tensors, picture, 2, gpu)
+    found, _, told = refine_codes(recipe, tensors, picture, 2, gpu)
     assert all(np.array_equal(found[name], tensors[name]) for name in tensors)
     assert told.failed == ("code refinement did not finish, so quality is lower: "
                            "memory: got none.")  # fmt: skip
@@ -292,7 +292,7 @@ def test_an_interruption_of_the_search_is_told(tmp_path, monkeypatch, caplog):
 
 def test_a_deadline_ends_the_search():
     recipe, tensors, picture = case_of(ENCODINGS[0], (9, 14))
-    found, told = refine_codes(recipe, tensors, picture, 2, over=Deadline(0.0))
+    found, _, told = refine_codes(recipe, tensors, picture, 2, over=Deadline(0.0))
     assert all(np.array_equal(found[name], tensors[name]) for name in tensors)
     assert (
         told.ended and told.timed_out and str(told).endswith(" s, ended by its share of --seconds")
