@@ -9,8 +9,9 @@ import subprocess
 import pytest
 from rich.console import Console
 
-from neuralshade.cli import terminal
-from neuralshade.cli.terminal import fitting, put_away, watch
+from neuralshade.cli import fit_bar
+from neuralshade.cli.fit_status import fitting, status_parts
+from neuralshade.cli.terminal import put_away, watch
 from neuralshade.fitting.loop import Progress
 
 
@@ -58,11 +59,11 @@ def test_what_does_not_fit_beside_the_bar_is_left_out(columns, left_out):
 def test_progress_is_one_line_however_narrow(columns, monkeypatch):
     shown = io.StringIO()
     console = Console(file=shown, width=columns)
-    monkeypatch.setattr(terminal, "Console", lambda stderr: console)
-    bar = terminal._bar()
+    monkeypatch.setattr(fit_bar, "Console", lambda stderr: console)
+    bar = fit_bar.fit_bar()
     progress = Progress(step=1_234_567, seconds=100.0, loss=1.234e-4, psnr_db=36.5, share=0.4,
                         samples_per_second=12.3e6)  # fmt: skip
-    bar.add_task("fit", total=1.0, completed=progress.share, parts=terminal._parts(progress))
+    bar.add_task("fit", total=1.0, completed=progress.share, parts=status_parts(progress))
     console.print(bar.get_renderable())
     [line] = shown.getvalue().splitlines()
     assert len(line) <= columns and "PSNR" in line
@@ -105,7 +106,7 @@ def test_results_stand_on_lines_of_their_own_once_the_bar_is_gone(folder, few, s
 @pytest.mark.parametrize("back", [True, False])
 def test_a_bar_is_put_away_and_is_back_while_a_page_stays(back, monkeypatch):
     console = Console(file=io.StringIO(), force_terminal=True)
-    monkeypatch.setattr(terminal, "Console", lambda stderr: console)
+    monkeypatch.setattr(fit_bar, "Console", lambda stderr: console)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     with watch(quiet=False) as observer:
         with put_away(observer, back=back):

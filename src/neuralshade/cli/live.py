@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import webbrowser
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -88,8 +87,11 @@ def _print_addresses(live: Live, opened: bool) -> None:
     say(f"live page: {live.address}  (Ctrl-C ends it)")
     for address in live.addresses[1:]:
         say(f"       or: {address}")
-    if opened and not webbrowser.open(live.address):
-        say("no browser could be opened")
+    if opened:
+        import webbrowser
+
+        if not webbrowser.open(live.address):
+            say("no browser could be opened")
 
 
 @click.command(context_settings=TERMINAL)

@@ -45,7 +45,7 @@ def default_settings(kind: Kind, parameters: list[click.Parameter]) -> dict[str,
 
 def kind_defaults(kind: Kind, parameters: list[click.Parameter]) -> dict[str, Any]:
     """Return the user's defaults for a kind; ConfigError for other names."""
-    tables = default_tables(fit_verbs())
+    tables = default_tables(fit_verbs)
     preset = ["preset"] if kind.presets else []
     settings = [field.name for field in fields_of(kind.recipe)]
     return user_defaults(tables, kind.name, [*flags_of(kind, parameters), *settings, *preset])

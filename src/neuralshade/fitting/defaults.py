@@ -10,7 +10,7 @@ A table for each kind, with the contents of a --recipe file.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,17 +29,18 @@ def defaults_path() -> Path:
     return Path(platformdirs.user_config_dir("neuralshade", appauthor=False)) / NAME
 
 
-def default_tables(verbs: Sequence[str]) -> dict[str, dict[str, Any]]:
+def default_tables(known_verbs: Callable[[], Sequence[str]]) -> dict[str, dict[str, Any]]:
     """Return the file's tables by verb of ``fit``; empty without a file.
 
-    The tables' contents are not checked. ``verbs``: the known ones.
+    The tables' contents are not checked. ``known_verbs``: called where there is a file, as it takes
+    a look at every installed package.
 
     Raises: ConfigError for invalid TOML, or anything but tables of these verbs.
     """
     path = defaults_path()
     if not os.path.exists(path):
         return {}
-    tables_found = read_toml(path)
+    tables_found, verbs = read_toml(path), known_verbs()
     for name, table in tables_found.items():
         if not isinstance(table, dict):
             raise ConfigError(f"{path}: got {named(name)} outside of a table, need it in one of a "

@@ -81,7 +81,7 @@ def _defaults(check_table: Callable[[str], object]) -> list[Row]:
     if not os.path.exists(path):
         return [_row("your defaults", OFF, f"none in {path}")]
     try:
-        names = list(default_tables(fit_verbs()))
+        names = list(default_tables(fit_verbs))
         for name in names:
             check_table(name)
     except ConfigError as error:
