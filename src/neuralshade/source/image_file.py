@@ -69,16 +69,30 @@ def load_picture(
     if not os.fspath(path):
         raise PictureError("picture: got an empty name, need a picture's. Name a file.")
     place = Path(path)
+    found, notes = read_picture(place, memory_limit)
+    for note in notes:
+        log.warning("%s", note)
+    if not colors or found.tag is None:
+        return found
+    from neuralshade.source.tagged_colors import apply_tag  # few pictures are tagged
+
+    return apply_tag(found, str(place))
+
+
+def read_picture(place: Path, memory_limit: int) -> tuple[Picture, list[str]]:
+    """Return the picture of a file with its colors as stored, and notes on what was left out.
+
+    Logs nothing, so that threads may read several files. Raises: as ``load_picture``.
+    """
     kind = file_kind(place)
     decoded = _decoded(place, kind, memory_limit)
     if kind in TAGGED_HEADERS and decoded.tag is None:
         from neuralshade.source.header_tags import header_tag
 
         decoded.tag = header_tag(place, kind)
-    for note in decoded.notes:
-        log.warning("%s", note)
+    notes = list(decoded.notes)
     if decoded.animated:
-        log.warning("%s: an animation; took its first frame.", place)
+        notes.append(f"{place}: an animation; took its first frame.")
     pixels = decoded.pixels
     is_float = pixels.dtype.kind == "f"
     if kind in OPAQUE_ALPHA and pixels.shape[2] == 4 and _opaque(pixels):
@@ -93,12 +107,8 @@ def load_picture(
     pixels = upright(pixels, decoded.orientation)
     check_finite(str(place), pixels)
     color_space = "linear" if is_float else "srgb"
-    found = Picture(np.ascontiguousarray(pixels), color_space, file_name(place), tag=decoded.tag)
-    if not colors or found.tag is None:
-        return found
-    from neuralshade.source.tagged_colors import apply_tag  # few pictures are tagged
-
-    return apply_tag(found, str(place))
+    contiguous = np.ascontiguousarray(pixels)
+    return Picture(contiguous, color_space, file_name(place), tag=decoded.tag), notes
 
 
 def load_as_fitted(path: PictureLike, digest: str | None, loaded: Picture | None = None) -> Picture:

@@ -15,7 +15,8 @@ from neuralshade.source.map_choice import MapFiles
 from neuralshade.source.map_entry import CHANNELS, Entry, MapFile, MapRules, check_convention
 from neuralshade.source.map_files import Source, find_files
 from neuralshade.source.map_folder import optional_maps
-from neuralshade.source.map_values import alpha_matters, looks_like_height, picture_of
+from neuralshade.source.map_pictures import pictures_of
+from neuralshade.source.map_values import alpha_matters, looks_like_height
 from neuralshade.source.map_words import NAMES
 from neuralshade.source.material_map import MaterialMap, alpha_map, read_map, resized_map
 from neuralshade.source.material_mips import filled_map
@@ -24,6 +25,7 @@ from neuralshade.source.picture import Picture
 from neuralshade.source.resize import check_wrap, common_size, misfits, resized
 
 ALPHA = CHANNELS.index("a")
+READ_AHEAD_SHARE = 8  # of the free memory, for pictures decoded before their turn
 NUMBER_BYTES = 9  # of a map while it is read: its values, and their source
 
 
@@ -85,9 +87,11 @@ class _Reader:
     largest: tuple[int, int] = (0, 0)  # width and height
 
     def maps(self) -> list[MaterialMap]:
-        """Return the maps in order, each at its own size; one picture in memory at a time."""
-        for once, first in {file.read_once: file for file in self.found.files.values()}.items():
-            picture = picture_of(first, self.options.memory_limit)
+        """Return the maps in order, each at its own size."""
+        once_each = {file.read_once: file for file in self.found.files.values()}
+        pictures = pictures_of([*once_each.values()], self.options.memory_limit,
+                               self.free // READ_AHEAD_SHARE)  # fmt: skip
+        for once, picture in zip(once_each, pictures, strict=True):
             self._check_memory(picture)
             files = {n: file for n, file in self.found.files.items() if file.read_once == once}
             for name, file in files.items():

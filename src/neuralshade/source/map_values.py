@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.errors import PictureError
-from neuralshade.source.image_file import load_picture
 from neuralshade.source.map_entry import CHANNELS, MapFile
 from neuralshade.source.normal_convention import detect_convention
 from neuralshade.source.normal_map import SIGNED_BELOW, decode_normals
@@ -19,16 +18,6 @@ EDGE = 2 / 255  # around 0 and 1, where nearly all of a cutout's texels are
 BETWEEN_SHARE = 0.1
 FLAT_GREEN = 2 / 255  # range of green for which its direction makes no difference
 CALLED = {"opengl": "OpenGL", "directx": "DirectX"}
-
-
-def picture_of(file: MapFile, memory_limit: int) -> Picture:
-    """Return the picture of a map, from memory or its file.
-
-    Color tags are left to ``apply_tag``: the map may hold numbers.
-
-    Raises: what ``load_picture`` raises.
-    """
-    return file.picture or load_picture(file.path, memory_limit=memory_limit, colors=False)
 
 
 def color_values(picture: Picture) -> Floats:
