@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
+from typing import NamedTuple
 
 import torch
 
@@ -29,21 +30,24 @@ def start_latents(
     ``stored``: the first mip of each stored level of the grids.
     """
     image = lru_cache(maxsize=2)(partial(_image, texels))
-    for index, (grid, shape) in enumerate(zip(grids, shapes, strict=True)):
-        octave = math.log2(shape.scale)
-        if octave != int(octave):
-            continue
-        coarser = shapes[index + 1].scale if index + 1 < len(shapes) else None
-        basis = None
-        for level, first in enumerate(stored[: len(grid.sizes)]):
+    bases: dict[int, Basis] = {}  # by grid: that of its first level that has one
+    # level by level, as levels of different grids read the same mips
+    for level, first in enumerate(stored):
+        for index, (grid, shape) in enumerate(zip(grids, shapes, strict=True)):
+            if level >= len(grid.sizes) or math.log2(shape.scale) % 1:
+                continue
+            coarser = shapes[index + 1].scale if index + 1 < len(shapes) else None
             patches = _patches(texels, image, grid.sizes[level], first, shape.scale, coarser)
             if patches is None:
                 continue
-            basis = _basis(patches, grid.features) if basis is None else basis
-            mean, axes, sigma = basis
-            start = 0.5 + ((patches - mean) @ axes) / (2 * SIGMAS * sigma)
-            view = grid.level(level).view(-1, grid.features)
-            view[:, : start.shape[1]] = start.clamp(0, 1)
+            if index in bases:
+                mean, axes, sigma = bases[index]
+                along = (patches - mean) @ axes
+            else:
+                bases[index], along = _basis(patches, grid.features)
+                sigma = bases[index].sigma
+            start = along.div_(2 * SIGMAS * sigma).add_(0.5).clamp_(0, 1)
+            grid.level(level).view(-1, grid.features)[:, : start.shape[1]] = start
 
 
 def _patches(
@@ -66,7 +70,8 @@ def _patches(
         base = first + int(math.log2(coarser))
         if base >= len(texels.sizes):
             return None
-        image = image - _stretched(image_of(base), image.shape[1:])
+        larger = _stretched(image_of(base), image.shape[1:])
+        image = torch.sub(image, larger, out=larger)
     channels = image.shape[0]
     cut = image.view(channels, size[1], side, size[0], side)
     return cut.permute(1, 3, 2, 4, 0).reshape(size[0] * size[1], -1)
@@ -75,8 +80,8 @@ def _patches(
 def _image(texels: Texels, mip: int) -> torch.Tensor:
     """Return the channels of a mip as planes: float32 [C, height, width]."""
     width, height = texels.sizes[mip]
-    words = torch.from_numpy(texels.level_words(mip)).view(height, width, -1)
-    return words.permute(2, 0, 1).to(torch.float32).contiguous() / PEAK
+    words = torch.from_numpy(texels.level_words(mip)).view(height, width, -1).permute(2, 0, 1)
+    return torch.empty(words.shape, dtype=torch.float32).copy_(words).div_(PEAK)
 
 
 def _stretched(image: torch.Tensor, size: Sequence[int]) -> torch.Tensor:
@@ -85,10 +90,19 @@ def _stretched(image: torch.Tensor, size: Sequence[int]) -> torch.Tensor:
     return larger[0]
 
 
-def _basis(patches: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return mean, the first ``count`` axes [numbers, count] and their standard deviations."""
+class Basis(NamedTuple):
+    """Principal components of patches."""
+
+    mean: torch.Tensor  # [numbers]
+    axes: torch.Tensor  # [numbers, count]
+    sigma: torch.Tensor  # [count]: standard deviation along each axis
+
+
+def _basis(patches: torch.Tensor, count: int) -> tuple[Basis, torch.Tensor]:
+    """Return the first ``count`` components, and where patches lie along them [patches, count]."""
     mean = patches.mean(0)
     centered = patches - mean
     covariance = (centered.T @ centered / len(patches)).double()
     axes = torch.linalg.eigh(covariance).eigenvectors.flip(1)[:, :count].float()
-    return mean, axes, (centered @ axes).std(0, correction=0).clamp_min(LEAST_SIGMA)
+    along = centered @ axes
+    return Basis(mean, axes, along.std(0, correction=0).clamp_min(LEAST_SIGMA)), along
