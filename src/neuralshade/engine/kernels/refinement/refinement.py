@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from neuralshade.base.progress_scope import part, working
 from neuralshade.engine.code_bands import Band, Group, bands_of
@@ -257,11 +256,14 @@ class GpuRefinement:
         numbers: npt.NDArray[Any] = self.buffers["codes"].read().view(np.float32)
         for group in self.groups:
             for level in group.levels:
-                features, rows, columns = level.codes.shape
+                rows, columns = level.codes.shape[1:]
                 end = level.first_number + rows * columns * level.stride
-                found = torch.from_numpy(numbers[level.first_number : end].copy())
-                values = found.view(rows, columns, -1)[..., :features] / level.quantum
-                level.codes.copy_(torch.round(values - level.offset).permute(2, 0, 1))
+                found = numbers[level.first_number : end].reshape(rows, columns, -1)
+                planes = zip(level.codes.numpy(), level.quantum.numpy(), strict=True)
+                for feature, (codes, quantum) in enumerate(planes):
+                    np.divide(found[..., feature], quantum, out=codes)
+                    codes -= np.float32(level.offset)
+                    np.rint(codes, out=codes)
                 level.apply(slice(0, rows))
 
     def _upload(self, tables: dict[str, Table]) -> None:

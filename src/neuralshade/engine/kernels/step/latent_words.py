@@ -13,14 +13,22 @@ from neuralshade.engine.kernels.step.update import Floats, Write, whole_quads
 from neuralshade.gpu.gpu import Gpu
 
 LATENT_STEPS = 65535  # of a kept latent, from 0 to 1
+AT_ONCE = 2**15  # latents packed in one go, within a core's cache
 LARGEST_MOMENT = 0x7F7F  # of a bfloat16 that is finite
 Words = npt.NDArray[Any]
 
 
 def pack_latents(latents: Floats) -> Words:
     """Return latents [N] in [0, 1] in stored form: uint16 [N]."""
-    steps = np.rint(latents.astype(np.float64) * LATENT_STEPS)
-    return np.clip(steps, 0, LATENT_STEPS).astype(np.uint16)
+    words = np.empty(latents.shape, np.uint16)
+    steps = np.empty(min(AT_ONCE, latents.size))
+    for first in range(0, latents.size, AT_ONCE):
+        part = slice(first, first + AT_ONCE)
+        own = steps[: latents[part].size]
+        np.multiply(latents[part], LATENT_STEPS, out=own, dtype=np.float64)
+        np.clip(np.rint(own, out=own), 0, LATENT_STEPS, out=own)
+        words[part] = own
+    return words
 
 
 def unpack_latents(kept: Words) -> Floats:
