@@ -85,6 +85,7 @@ def test_uploads_clears_and_readers(gpu):
     commands.upload(buffer, 0, np.zeros(0, np.uint8))
     commands.submit()
     assert buffer.read().view(np.uint32).tolist() == [0, 1, 70, 80, 4, 5]
+    assert buffer.read(12).view(np.uint32).tolist() == [0, 1, 70]
     reader = gpu.reader(buffer, 12)
     assert reader.read().view(np.uint32).tolist() == [0, 1, 70]
     commands = gpu.commands()

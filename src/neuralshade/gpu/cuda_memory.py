@@ -54,9 +54,9 @@ class CudaBuffer(CudaResource):
             )
             self.context.checked(copied)
 
-    def read(self) -> npt.NDArray[np.uint8]:
-        """Wait for the GPU and return a copy of all bytes."""
-        return read_memory(self.context, self.pointer, self.size)
+    def read(self, size: int | None = None) -> npt.NDArray[np.uint8]:
+        """Wait for the GPU and return a copy of the first ``size`` bytes, else of all."""
+        return read_memory(self.context, self.pointer, self.size if size is None else size)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -76,9 +76,9 @@ class CudaView:
         self.pointer = int(about["data"][0])
         self.size = int(np.prod(about["shape"])) * np.dtype(about["typestr"]).itemsize
 
-    def read(self) -> npt.NDArray[np.uint8]:
-        """Wait for the GPU and return a copy of all bytes."""
-        return read_memory(self.context, self.pointer, self.size)
+    def read(self, size: int | None = None) -> npt.NDArray[np.uint8]:
+        """Wait for the GPU and return a copy of the first ``size`` bytes, else of all."""
+        return read_memory(self.context, self.pointer, self.size if size is None else size)
 
 
 class HostMemory(CudaResource):
@@ -96,10 +96,10 @@ class HostMemory(CudaResource):
         self.numbers = np.frombuffer(raw, np.uint8).view(dtype)
         self.numbers[:] = 0
 
-    def read(self) -> npt.NDArray[np.uint8]:
-        """Wait for the GPU and return a copy of all bytes."""
+    def read(self, size: int | None = None) -> npt.NDArray[np.uint8]:
+        """Wait for the GPU and return a copy of the first ``size`` bytes, else of all."""
         self.context.wait()
-        return raw_bytes(self.numbers).copy()
+        return raw_bytes(self.numbers)[:size].copy()
 
 
 class Staging:

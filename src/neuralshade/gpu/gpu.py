@@ -21,8 +21,8 @@ class Buffer(Protocol):
     def size(self) -> int:
         """Return the size in bytes."""
 
-    def read(self) -> npt.NDArray[np.uint8]:
-        """Wait for the GPU and return a copy of all bytes: uint8 [size]."""
+    def read(self, size: int | None = None) -> npt.NDArray[np.uint8]:
+        """Wait for the GPU and return a copy of the first ``size`` bytes, else of all: uint8."""
 
 
 # Line of a text that runs for short: CUDA compiles it in half the time, to code that may be slower.

@@ -45,10 +45,10 @@ class SlangpyBuffer:
         """Return how many bytes there are."""
         return int(self.native.size)
 
-    def read(self) -> npt.NDArray[np.uint8]:
-        """Wait for the GPU and return a copy of all bytes."""
+    def read(self, size: int | None = None) -> npt.NDArray[np.uint8]:
+        """Wait for the GPU and return a copy of the first ``size`` bytes, else of all."""
         self.gpu.wait()
-        return self.native.to_numpy().view(np.uint8)
+        return self.native.to_numpy().view(np.uint8)[:size]
 
 
 class SlangpySteps:

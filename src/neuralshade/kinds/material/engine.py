@@ -10,6 +10,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.base.message_text import plural
+from neuralshade.engine.threads import threads
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.errors import ConfigError
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
@@ -32,6 +33,7 @@ ENCODER_LAYERS, ENCODER_WIDTH = 3, 64
 CORNERS = (0.25, 0.75)  # of a texel, where an encoder is evaluated for the mean
 BAKED_AT_ONCE = 2**16  # texels
 CPU_BATCH, GPU_BATCH = 2**13, 2**18
+MEAN_SAMPLES = 2**15  # at most, for the mean light: an untrained decoder needs no more
 POINTS_OF_TEXEL, MOST_POINTS = 4, 2**21  # computed in advance on a CPU, in 5 s for the most
 ENCODED, TRAINED, FROZEN = range(3)  # phases of the feature map, in order
 OWN = ("phase", "range")  # of a state
@@ -241,7 +243,9 @@ def match_mean_light(network: MLP, sampler: MaterialSampler) -> None:
 
     Raises: ConfigError for a material that scatters nothing.
     """
-    drawn = sampler.draw(torch.Generator().manual_seed(0))
+    with threads(1):  # the operations are too small for more
+        count = min(sampler.batch, MEAN_SAMPLES)
+        drawn = sampler.draw(torch.Generator().manual_seed(0), count=count)
     target = drawn.target[:, drawn.seen]
     if not target.numel():
         return

@@ -38,9 +38,10 @@ class Footprints:
         Shares of varied inputs behind u and v are the same for all points of a footprint.
         """
         shift = torch.rand((len(uv), 1, 2), generator=rng)
-        inside = (self.lattice + shift) % 1 - 0.5
-        found = uv[:, None, :2] + inside * width[:, None, None]
-        found = found - found.floor() if self.wraps else found.clamp(0, 1)
+        inside = self.lattice + shift
+        inside.sub_(inside.floor()).sub_(0.5)
+        found = torch.addcmul(uv[:, None, :2], inside, width[:, None, None])
+        found = found.sub_(found.floor()) if self.wraps else found.clamp_(0, 1)
         shares = uv[:, None, 2:].expand(-1, len(self.lattice), -1)
         return torch.cat([found, shares], dim=2) if shares.shape[2] else found
 

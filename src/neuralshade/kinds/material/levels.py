@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.engine.threads import side_by_side
+from neuralshade.engine.threads import MOST_BESIDE, side_by_side
 from neuralshade.kinds.material.block_choice import block_rows
 from neuralshade.kinds.material.field import MaterialEncoding, encoding_of
 from neuralshade.kinds.material.map_rows import Rows, codes_of, is_blocks
@@ -27,7 +27,7 @@ LevelShade = Callable[[Floats, Floats, Floats, Floats], Floats]
 
 LARGEST = 255  # code of a number
 BAND = 256  # rows of a map that are halved at once, an even number
-AT_ONCE = 2**13  # samples of a field that a core evaluates at once
+AT_ONCE, FEW = 2**13, 2**11  # samples of a field that a core evaluates at once: at most, at least
 
 
 def boxed(finest: Codes, side: int) -> list[Codes]:
@@ -107,7 +107,8 @@ def in_blocks(part: Callable[[torch.Tensor], torch.Tensor], rows: Floats) -> Flo
     There are many samples with little work each: threads within a block would mostly wait for each
     other.
     """
-    blocks = torch.from_numpy(rows).split(AT_ONCE)
+    size = min(AT_ONCE, max(FEW, -(-len(rows) // MOST_BESIDE)))
+    blocks = torch.from_numpy(rows).split(size)
     found: Floats = torch.cat(list(side_by_side(part, blocks))).numpy()
     return found
 

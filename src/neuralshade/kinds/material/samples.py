@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
+from neuralshade.engine.threads import side_by_side
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceBsdf, ReferenceKernels
 from neuralshade.sampler.material_directions import mixed_pairs
 
@@ -16,6 +18,7 @@ MOST_RARE, LEAST_RARE = 60.0, 1e-6
 LEAST_SPREAD = 1e-3  # of a value, by which it is divided
 UNIT = 1e-2  # tolerance of a normal's length
 FACING = 0.1  # least z of a normal
+AT_ONCE = 2**11  # points whose values a core looks at
 
 
 @dataclass(frozen=True)
@@ -49,13 +52,11 @@ class MaterialSampler:
     ):  # fmt: skip
         self.reference, self.batch, self.rare, self.around = reference, batch, rare, around
         self.points = torch.rand((pool, 2), generator=rng)
-        values = torch.from_numpy(reference.parameters(self.points.numpy()))
-        self.mean, self.spread = values.mean(0), values.std(0) + LEAST_SPREAD
-        self.values = (values - self.mean) / self.spread  # one point a row, read at once
-        self.normal_firsts = normal_firsts(reference.bsdf.parameters, values)
-        self.normals = unit_normals(reference.bsdf.parameters, values)
-        self.often = torch.multinomial(rareness(self.values), pool, replacement=True,
-                                       generator=rng)  # fmt: skip
+        self.values = torch.from_numpy(reference.parameters(self.points.numpy()))
+        normals = normals_of(reference.bsdf.parameters, self.values)
+        self.normal_firsts, self.normals = list(normals), list(normals.values())
+        self.mean, self.spread = normalize(self.values)  # one point a row, read at once
+        self.often = often_drawn(rareness(self.values), rng)
 
     @property
     def rare_points(self) -> torch.Tensor:
@@ -72,12 +73,14 @@ class MaterialSampler:
         mean, spread = (t.to(values.device) for t in (self.mean, self.spread))
         return ((values - mean) / spread).t().contiguous()
 
-    def draw(self, rng: torch.Generator, moved: bool = False) -> Samples:
-        """Return the next batch.
+    def draw(
+        self, rng: torch.Generator, moved: bool = False, count: int | None = None
+    ) -> Samples:  # fmt: skip
+        """Return the next batch, or ``count`` samples.
 
         ``moved``: samples lie ``around`` the precomputed points, and keep their values.
         """
-        index, wi, wo, seen = self.draw_queries(rng)
+        index, wi, wo, seen = self.draw_queries(rng, count)
         uv = self.places(index, rng)
         if moved:
             uv[:, :2] += self.around * (torch.rand((len(uv), 2), generator=rng) - 0.5)
@@ -91,18 +94,34 @@ class MaterialSampler:
         """Return points [N, 2], each with shares of varied inputs drawn uniformly behind it."""
         return with_shares(self.points[index], self.reference.bsdf, rng)
 
-    def draw_queries(self, rng: torch.Generator) -> Queries:
-        """Draw points and directions of the next batch."""
-        index = torch.randint(0, len(self.points), (self.batch,), generator=rng)
-        picked = torch.rand(self.batch, generator=rng) < self.rare
+    def draw_queries(self, rng: torch.Generator, count: int | None = None) -> Queries:
+        """Draw points and directions of the next batch, or ``count`` of them."""
+        count = self.batch if count is None else count
+        index = torch.randint(0, len(self.points), (count,), generator=rng)
+        picked = torch.rand(count, generator=rng) < self.rare
         index = torch.where(picked, self.often[index], index)
-        up = torch.tensor([[0.0], [0.0], [1.0]]).expand(3, self.batch)
+        up = torch.tensor([[0.0], [0.0], [1.0]]).expand(3, count)
         choices = [up] if not self.normals else [n[:, index] for n in self.normals]
-        which = torch.randint(0, len(choices), (self.batch,), generator=rng)
+        which = torch.randint(0, len(choices), (count,), generator=rng)
         normals = choices[0]
         for number, other in enumerate(choices[1:], 1):
             normals = torch.where(which == number, other, normals)
         return index, *mixed_pairs(normals, rng)
+
+
+def normalize(values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Give values [N, P] a mean of 0 and a variance of 1, in place; return both before: [P] each.
+
+    Block by block: a copy of so many values takes longer than all else.
+    """
+    blocks = values.split(AT_ONCE)
+    sums = side_by_side(lambda block: block.sum(0).double(), blocks)
+    mean = (sum(sums) / len(values)).float()
+    squares = side_by_side(lambda block: block.sub_(mean).square().sum(0).double(), blocks)
+    spread = (sum(squares) / (len(values) - 1)).sqrt().float() + LEAST_SPREAD
+    for _ in side_by_side(lambda block: block.div_(spread), blocks):
+        pass
+    return mean, spread
 
 
 def rareness(values: torch.Tensor) -> torch.Tensor:
@@ -110,9 +129,23 @@ def rareness(values: torch.Tensor) -> torch.Tensor:
 
     It is the sum of squares over the mean point's, for any P.
     """
-    squares = values.square().sum(1)
+    blocks = values.split(AT_ONCE)
+    squares = torch.cat(list(side_by_side(lambda block: block.square().sum(1), blocks)))
     mean = squares.mean().clamp(min=torch.finfo(squares.dtype).tiny)  # a graph may be uniform
     return (squares / mean).clamp(max=MOST_RARE) + LEAST_RARE
+
+
+def often_drawn(weights: torch.Tensor, rng: torch.Generator) -> torch.Tensor:
+    """Return as many indices as there are weights [N], each as often as its weight: int64 [N].
+
+    As torch.multinomial with replacement, which searches on one core, draws them.
+    """
+    ends = torch.from_numpy(np.cumsum(weights.numpy()))  # in float32, as there
+    ends = (ends / ends[-1]).double()
+    ends[-1] = 1
+    drawn = torch.rand(len(weights), dtype=torch.float64, generator=rng)
+    found = side_by_side(lambda block: torch.searchsorted(ends, block), drawn.split(AT_ONCE))
+    return torch.cat(list(found))
 
 
 def with_shares(uv: torch.Tensor, reference: ReferenceBsdf, rng: torch.Generator) -> torch.Tensor:
@@ -124,16 +157,22 @@ def with_shares(uv: torch.Tensor, reference: ReferenceBsdf, rng: torch.Generator
 
 def unit_normals(names: Sequence[str], values: torch.Tensor) -> list[torch.Tensor]:
     """Return the graph's values that are unit vectors and point up: float32 [3, N] each."""
-    return [values[:, first : first + 3].t().contiguous() for first in normal_firsts(names, values)]
+    return list(normals_of(names, values).values())
 
 
 def normal_firsts(names: Sequence[str], values: torch.Tensor) -> list[int]:
     """Return the first column of each of these vectors that is a normal in values [N, P]."""
-    found = []
+    return list(normals_of(names, values))
+
+
+def normals_of(names: Sequence[str], values: torch.Tensor) -> dict[int, torch.Tensor]:
+    """Return the normals, float32 [3, N], by their first column in values [N, P]."""
+    found = {}
     for first in vector_firsts(names):
-        vector = values[:, first : first + 3]
-        if (vector.norm(dim=1) - 1).abs().max() < UNIT and vector[:, 2].min() > FACING:
-            found.append(first)
+        x, y, z = vector = values[:, first : first + 3].t().contiguous()
+        length = x.square().addcmul_(y, y).addcmul_(z, z).sqrt_()
+        if length.sub_(1).abs_().max() < UNIT and z.min() > FACING:
+            found[first] = vector
     return found
 
 

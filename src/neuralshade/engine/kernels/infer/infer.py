@@ -275,8 +275,8 @@ class Inference:
         return min(needed, at_once * (self.gpu.multiprocessors or 1))
 
     def _numbers(self, drawn: Buffer, count: int) -> npt.NDArray[Any]:
-        raw = drawn.read().view(np.float32)
-        return raw[: count * self.outputs].reshape(count, self.outputs)
+        raw = drawn.read(4 * count * self.outputs).view(np.float32)
+        return raw.reshape(count, self.outputs)
 
 
 def cooperative_weights(gpu: Gpu, field: Field, layout: NetworkLayout) -> Any:

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.base.cores import map_on_cores
 from neuralshade.base.progress_scope import counted, part
 from neuralshade.kinds.material.judging.lit_surfaces import (
-    TILES,
     Light,
     LitSurface,
     Shade,
+    at_centers,
     held_out_lights,
     sky,
     sphere,
@@ -91,7 +93,7 @@ class Judge:
 
     def __init__(self, reference: ReferenceKernels, shares: Sequence[float] | None = None):
         self.reference, self.shares = reference, shares
-        self._drawn: dict[int, list[Floats]] = {}
+        self._drawn: dict[int, list[Floats]] = {}  # points' sRGB, by the number of lights
         self._measures: Measures | None = None
 
     def quick_psnr(self, shade: Shade) -> float:
@@ -102,10 +104,10 @@ class Judge:
         lights = held_out_lights()
         picked = range(0, len(lights), len(lights) // QUICK_LIGHTS)
         surfaces = self._at_shares(
-            [judged_sphere(SIDE_PX, number).thinned(QUICK_PIXELS) for number in picked]
+            [judged_sphere(SIDE_PX, number, QUICK_PIXELS) for number in picked]
         )
         pairs = self._compared(shade, surfaces, [[lights[number]] for number in picked])
-        return float(np.mean([_psnr_db(*each) for each in zip(surfaces, pairs, strict=True)]))
+        return float(np.mean(list(map_on_cores(_psnr_db, pairs))))
 
     def judge(self, shade: Shade) -> Judged:
         """Measure an f * cos function."""
@@ -118,27 +120,25 @@ class Judge:
             [judged_sphere(SIDE_PX, number) for number in range(len(lights))]
         )
         pairs = self._compared(shade, surfaces, lights)
-        *found, under_sky = (_psnr_db(*each) for each in zip(surfaces, pairs, strict=True))
+        *found, under_sky = map_on_cores(_psnr_db, pairs)
         return Judged(float(np.mean(found)), min(found), under_sky,
                       _mean_flip(surfaces[0], pairs[:-1]), light)  # fmt: skip
 
     def _compared(
         self, shade: Shade, surfaces: Sequence[LitSurface], lights: Sequence[Sequence[Light]]
     ) -> list[tuple[Floats, Floats]]:
-        """Return the reference's and another sphere under each of ``lights``: sRGB [h, w, 3].
+        """Return the reference's and another sphere's points under each of ``lights``: sRGB [n, 3].
 
-        The reference's spheres are cached: all calls use the same ones.
+        The reference's points are cached: all calls use the same ones.
         """
-        if len(lights) not in self._drawn:
-            progress = counted("drawing the material", lights, len(lights))
-            rows = zip(surfaces, progress, strict=True)
-            drawn = [on_screen(seen.lit(self.reference.eval, each)) for seen, each in rows]
-            self._drawn[len(lights)] = drawn
-        both = zip(surfaces, lights, self._drawn[len(lights)], strict=True)
-        return [
-            (target, on_screen(seen.lit(shade, each)))
-            for seen, each, target in counted("drawing the fit", both, len(lights))
-        ]
+        shades = [shade] if len(lights) in self._drawn else [shade, self.reference.eval]
+        rows = zip(surfaces, lights, strict=True)
+        drawn = [seen.points_lit([*map(at_centers, shades)], each)
+                 for seen, each in counted("drawing spheres", rows, len(lights))]  # fmt: skip
+        found, *new = (list(map_on_cores(on_screen, each)) for each in zip(*drawn, strict=True))
+        if new:
+            self._drawn[len(lights)] = new[0]
+        return list(zip(self._drawn[len(lights)], found, strict=True))
 
     def _at_shares(self, surfaces: Sequence[LitSurface]) -> list[LitSurface]:
         """Return spheres with varied inputs behind their places."""
@@ -147,9 +147,14 @@ class Judge:
         return [surface.at(shares) for surface, shares in zip(surfaces, spread, strict=True)]
 
 
-def judged_sphere(side_px: int, number: int) -> LitSurface:
-    """Return the sphere of a lighting, by its number."""
-    return sphere(side_px, side_px, turn=(360 / TILES * (number * TURN % 1), 0.0))
+def judged_sphere(side_px: int, number: int, every: int = 1) -> LitSurface:
+    """Return the sphere of a lighting, by its number; of about one of ``every`` points."""
+    return _front(side_px, every).turned(number * TURN % 1)
+
+
+@lru_cache(2)  # the whole one and the quick one
+def _front(side_px: int, every: int) -> LitSurface:
+    return sphere(side_px, side_px) if every == 1 else _front(side_px, 1).thinned(every)
 
 
 def on_screen(picture: Floats) -> Floats:
@@ -157,15 +162,16 @@ def on_screen(picture: Floats) -> Floats:
     return linear_to_srgb(picture.clip(0, 1))
 
 
-def _psnr_db(surface: LitSurface, pair: tuple[Floats, Floats]) -> float:
-    """Return the PSNR in dB of a sphere's own pixels; EQUAL_DB if they are equal."""
-    target, predicted = (picture[surface.inside][None] for picture in pair)
+def _psnr_db(pair: tuple[Floats, Floats]) -> float:
+    """Return the PSNR in dB of a sphere's points; EQUAL_DB if they are equal."""
+    target, predicted = (points[None] for points in pair)
     return min(psnr_db(target, predicted), EQUAL_DB)
 
 
 def _mean_flip(surface: LitSurface, pairs: Sequence[tuple[Floats, Floats]]) -> float | None:
-    """Return the mean FLIP over a sphere's own pixels; None if it cannot be measured."""
+    """Return the mean FLIP over a sphere's points; None if it cannot be measured."""
     if missing_flip():
         return None
-    found = [flip(*pair) or 0.0 for pair in pairs]  # outside the sphere all pixels are black
+    seen = surface.picture  # black outside the sphere
+    found = [flip(seen(target), seen(points)) or 0.0 for target, points in pairs]
     return float(np.mean(found) / surface.inside.mean())

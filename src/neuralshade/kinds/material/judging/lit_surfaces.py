@@ -39,23 +39,32 @@ def at_centers(shade: Shade) -> Filtered:
 
 @dataclass(frozen=True)
 class LitSurface:
-    """Visible points of a surface, one a pixel, and their frames [n, 3].
+    """Visible points of a surface, one a pixel, and their frames: tangent, bitangent, normal.
 
     ``footprint``: the side in uv of the square that a pixel covers there [n].
     """
 
     inside: npt.NDArray[np.bool_]  # [height, width]
     uv: Floats
-    tangent: npt.NDArray[np.float64]
-    bitangent: npt.NDArray[np.float64]
-    normal: npt.NDArray[np.float64]
+    frames: npt.NDArray[np.float64]  # [n, 3, 3]: contiguous, a direction is one product with all
     footprint: Floats
+
+    @property
+    def tangent(self) -> npt.NDArray[np.float64]:
+        return self.frames[:, 0]
+
+    @property
+    def bitangent(self) -> npt.NDArray[np.float64]:
+        return self.frames[:, 1]
+
+    @property
+    def normal(self) -> npt.NDArray[np.float64]:
+        return self.frames[:, 2]
 
     def local(self, direction: npt.ArrayLike) -> Floats:
         """Return a direction in the frames of all points: float32 [n, 3]."""
-        d = np.asarray(direction, np.float64)
-        parts = [self.tangent @ d, self.bitangent @ d, self.normal @ d]
-        return np.stack(parts, 1).astype(np.float32)
+        found = self.frames.reshape(-1, 3) @ np.asarray(direction, np.float64)
+        return found.reshape(-1, 3).astype(np.float32)
 
     def at(self, shares: Sequence[float]) -> LitSurface:
         """Return the same surface with shares of varied inputs behind its places, see varied.py."""
@@ -67,8 +76,17 @@ class LitSurface:
         kept = np.random.default_rng(every).random(len(self.uv)) * every < 1
         inside = self.inside.copy()
         inside[inside] = kept
-        return LitSurface(inside, self.uv[kept], self.tangent[kept], self.bitangent[kept],
-                     self.normal[kept], self.footprint[kept])  # fmt: skip
+        return LitSurface(inside, self.uv[kept], self.frames[kept], self.footprint[kept])
+
+    def turned(self, tiles: float) -> LitSurface:
+        """Return a sphere that is turned to the right by a part of a tile: its places alone differ.
+
+        As ``sphere`` with a ``turn`` of 360 / TILES degrees a tile, without its geometry.
+        """
+        uv = self.uv.copy()
+        uv[:, 0] -= np.float32(tiles)
+        uv[:, 0] += uv[:, 0] < 0
+        return replace(self, uv=uv)
 
     def lit(self, shade: Shade, lights: Sequence[Light]) -> Floats:
         """Return linear light towards the eye: float32 [height, width, 3], 0 off the surface."""
@@ -76,14 +94,30 @@ class LitSurface:
 
     def lit_over(self, shade: Filtered, lights: Sequence[Light]) -> Floats:
         """Return the same for a function that takes a pixel's footprint."""
+        (total,) = self.points_lit([shade], lights)
+        return self.picture(total)
+
+    def points_lit(self, shades: Sequence[Filtered], lights: Sequence[Light]) -> list[Floats]:
+        """Return the points' linear light towards the eye by each function: float32 [n, 3].
+
+        All of them are evaluated at the same samples, which are computed once.
+        """
         wo = self.local(EYE)
-        total = np.zeros((len(self.uv), 3), np.float32)
+        towards = wo[:, 2] > LOWEST
+        totals = [np.zeros((len(self.uv), 3), np.float32) for _ in shades]
+        # three numbers as one, which are copied at once
+        whole = [total.view(f"V{total.itemsize * 3}") for total in totals]
         for direction, radiance in counted("adding up lights", lights, len(lights)):
             wi = self.local(direction)
-            on = np.flatnonzero((wi[:, 2] > LOWEST) & (wo[:, 2] > LOWEST))
-            if len(on):
-                total[on] += self._shade_points(shade, wi, wo, on) * radiance.astype(np.float32)
-        return self._picture(total)
+            on = np.flatnonzero((wi[:, 2] > LOWEST) & towards)
+            if not len(on):
+                continue
+            at = self._points(wi, wo, on)
+            for total, points, shade in zip(totals, whole, shades, strict=True):
+                sums = total.take(on, 0)
+                sums += shade(*at) * radiance.astype(np.float32)
+                np.put(points, on, sums.view(points.dtype))
+        return totals
 
     def lit_by_default(self, shade: Filtered, draw: Draw) -> Floats:
         """Return the same under the default light and a weak sky with directions of ``draw``.
@@ -91,26 +125,25 @@ class LitSurface:
         A polished surface mirrors a sky of few lights as dots. Each pixel starts at another
         position of one sequence, which turns the dots into noise.
         """
-        wo, frame = self.local(EYE), (self.tangent, self.bitangent, self.normal)
-        begin = np.random.default_rng(0).random(self.tangent.shape)
+        wo = self.local(EYE)
+        begin = np.random.default_rng(0).random(wo.shape)
         total = np.zeros((len(self.uv), 3), np.float32)
         for number in counted("adding up the sky", range(DRAWN), DRAWN):
             u = ((begin + number * GOLDEN) % 1).astype(np.float32).clip(0, 1 - 2**-24)
             wi, density = draw(self.uv, wo, u)
             on = np.flatnonzero((np.minimum(wi[:, 2], wo[:, 2]) > LOWEST) & (density > 0))
             if len(on):
-                towards = sum(w[:, None] * axis for w, axis in zip(wi.T, frame, strict=True))
+                towards = (wi[:, :, None] * self.frames).sum(1)
                 radiance = (WEAK / DRAWN * sky_radiance(towards) / density[:, None]).take(on, 0)
-                total[on] += self._shade_points(shade, wi, wo, on) * radiance.astype(np.float32)
-        return self.lit_over(shade, [key()]) + self._picture(total)
+                total[on] += shade(*self._points(wi, wo, on)) * radiance.astype(np.float32)
+        return self.lit_over(shade, [key()]) + self.picture(total)
 
-    def _shade_points(
-        self, shade: Filtered, wi: Floats, wo: Floats, on: npt.NDArray[np.int64]
-    ) -> Floats:
-        """Return f * cos of the points with these indices: five times as fast as with a mask."""
-        return shade(*(each.take(on, 0) for each in (self.uv, wi, wo, self.footprint)))
+    def _points(self, wi: Floats, wo: Floats, on: npt.NDArray[np.int64]) -> list[Floats]:
+        """Return the samples of points with these indices: five times as fast as with a mask."""
+        return [each.take(on, 0) for each in (self.uv, wi, wo, self.footprint)]
 
-    def _picture(self, total: Floats) -> Floats:
+    def picture(self, total: Floats) -> Floats:
+        """Return values of the points [n, 3] as a picture [height, width, 3], 0 elsewhere."""
         picture = np.zeros((*self.inside.shape, 3), np.float32)
         picture[self.inside] = total
         return picture
@@ -140,7 +173,8 @@ def sphere(
     per_area = (TILES / (2 * math.pi)) ** 2 / around
     shorter = min(width / (crop[2] - crop[0]), height / (crop[3] - crop[1]))
     footprint = cone_footprint(2 / (RADIUS * shorter), per_area, normal[:, 2]).astype(np.float32)
-    return LitSurface(inside, uv, tangent, np.cross(normal, tangent), normal, footprint)
+    frames = np.stack([tangent, np.cross(normal, tangent), normal], 1)
+    return LitSurface(inside, uv, frames, footprint)
 
 
 def _turning(around: float, over: float) -> npt.NDArray[np.float64]:
@@ -156,10 +190,10 @@ def plane(width: int, height: int, crop: Crop = WHOLE) -> LitSurface:
     u = crop[0] + (np.arange(width) + 0.5) / width * (crop[2] - crop[0])
     v = crop[1] + (np.arange(height) + 0.5) / height * (crop[3] - crop[1])
     uv = np.stack(np.meshgrid(u, v), axis=2).reshape(-1, 2).astype(np.float32)
-    x, y, z = (np.broadcast_to(axis, (len(uv), 3)) for axis in np.eye(3))
     across, down = (crop[2] - crop[0]) / width, (crop[3] - crop[1]) / height
     footprint = np.full(len(uv), math.sqrt(across * down), np.float32)
-    return LitSurface(np.ones((height, width), bool), uv, x, y, z, footprint)
+    frames = np.tile(np.eye(3), (len(uv), 1, 1))
+    return LitSurface(np.ones((height, width), bool), uv, frames, footprint)
 
 
 def _plane(width: int, height: int, crop: Crop) -> tuple[npt.NDArray[np.float64], ...]:

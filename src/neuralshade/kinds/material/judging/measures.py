@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.engine.threads import threads
 from neuralshade.kinds.material.judging.lit_surfaces import Shade
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels, places
 from neuralshade.kinds.material.samples import unit_normals, with_shares
@@ -29,6 +30,7 @@ Drawn = tuple[Floats, Floats, Floats]  # uv [n, 2], wi [n, 3], wo [n, 3]
 SEED = 20_261_123  # of points and directions: equal for all fits, used by none
 PAIRS = 2**15  # of each sampling method; pairs below the surface are dropped
 PLACES = 512  # where albedos are measured
+AT_ONCE = 16  # of these, whose directions are drawn at once
 GRAZING = 0.1  # cosine of an eye, below which albedo errors are separate
 TOWARDS = 16  # directions along a side of each lattice
 SHARP = (0.3, 0.05)  # widths of half vectors that find highlights
@@ -43,6 +45,7 @@ class Measures:
     Varied inputs are random; with ``shares`` they have these everywhere.
     """
 
+    @threads(1)  # the operations are too small for more
     def __init__(self, reference: ReferenceKernels, shares: Sequence[float] | None = None):
         self.reference, self.shares = reference, shares
         rng = torch.Generator().manual_seed(SEED)
@@ -160,9 +163,19 @@ def _places(reference: ReferenceKernels, rng: torch.Generator) -> tuple[Drawn, F
     """
     uv = with_shares(torch.rand((PLACES, 2), generator=rng), reference.bsdf, rng)
     wo = hemisphere(*torch.rand((2, PLACES), generator=rng)).t()[:, None]
+    parts = [_directions(some) for some in wo.split(AT_ONCE)]
+    wi, weights = (torch.cat(each) for each in zip(*parts, strict=True))
+    count = wi.shape[1]
+    rows = (uv.repeat_interleave(count, 0), wi.flatten(0, 1), wo[:, 0].repeat_interleave(count, 0))
+    at, to_light, to_eye = (values.contiguous().numpy() for values in rows)
+    return (at, to_light, to_eye), weights.flatten().numpy()
+
+
+def _directions(wo: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return directions [n, m, 3] above eyes [n, 1, 3], and 1 / their density [n, m]."""
     first, second = _lattice(TOWARDS, TOWARDS)
     cosine = torch.stack([first.sqrt() * second.cos(), first.sqrt() * second.sin(),
-                          (1 - first).sqrt()], 1).expand(PLACES, -1, 3)  # fmt: skip
+                          (1 - first).sqrt()], 1).expand(len(wo), -1, 3)  # fmt: skip
     found = [cosine]
     for width in SHARP:
         first, second = _lattice(TOWARDS // 2, TOWARDS)
@@ -171,19 +184,16 @@ def _places(reference: ReferenceKernels, rng: torch.Generator) -> tuple[Drawn, F
         half = torch.stack([flat * second.cos(), flat * second.sin(), up], 1)
         found.append(2 * (wo * half).sum(2, keepdim=True) * half - wo)
     wi = torch.cat(found, 1)
-    half = torch.nn.functional.normalize(wi + wo, dim=2)
+    half = wi + wo
+    half = half / half.square().sum(2, keepdim=True).sqrt()
     density = wi[..., 2] / math.pi * cosine.shape[1]
     for width, drawn in zip(SHARP, found[1:], strict=True):
         spread = half[..., 2].square() * (width * width - 1) + 1
         of_half = width * width / (math.pi * spread.square()) * half[..., 2]
         density = density + drawn.shape[1] * of_half / (4 * (wo * half).sum(2))
     seen = wi[..., 2] > LEAST
-    weights = torch.where(seen, wi.shape[1] / density, 0.0).flatten()
-    wi = torch.where(seen[..., None], wi, torch.tensor([0.0, 0.0, 1.0]))
-    count = wi.shape[1]
-    rows = (uv.repeat_interleave(count, 0), wi.reshape(-1, 3), wo[:, 0].repeat_interleave(count, 0))
-    at, to_light, to_eye = (values.contiguous().numpy() for values in rows)
-    return (at, to_light, to_eye), weights.numpy()
+    weights = torch.where(seen, wi.shape[1] / density, 0.0)
+    return torch.where(seen[..., None], wi, torch.tensor([0.0, 0.0, 1.0])), weights
 
 
 def _lattice(rows: int, cols: int) -> tuple[torch.Tensor, torch.Tensor]:

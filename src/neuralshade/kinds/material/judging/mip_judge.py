@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.engine.threads import threads
 from neuralshade.kinds.material.asset import stored_field
 from neuralshade.kinds.material.footprints import Footprints
 from neuralshade.kinds.material.judging.measures import smape
@@ -42,18 +43,23 @@ class LevelJudge:
 
     def errors(self, shade: LevelShade, levels: int) -> list[float]:
         """Return the mean symmetric error of each of the first ``levels``, see ``smape``."""
-        return [self._error(shade, level, level) for level in range(levels)]
+        return self._errors(shade, range(levels))
 
     def errors_of_finest(self, shade: LevelShade, levels: int) -> list[float]:
         """Return the errors of the finest level, read at the footprints' centers.
 
         That is rendering without levels at one sample a pixel.
         """
-        return [self._error(shade, level, 0) for level in range(levels)]
+        return self._errors(shade, [0] * levels)
 
-    def _error(self, shade: LevelShade, level: int, read: int) -> float:
-        uv, wi, wo, target = self.queries[level]
-        return smape(target, shade(uv, wi, wo, np.full(len(uv), read, np.float32)))
+    def _errors(self, shade: LevelShade, read: Sequence[int]) -> list[float]:
+        """Return the error of each level's footprints, ``read`` at these levels, all at once."""
+        queries = self.queries[: len(read)]
+        counts = [len(target) for *_, target in queries]
+        uv, wi, wo = (np.concatenate(each) for each in list(zip(*queries, strict=True))[:3])
+        found = shade(uv, wi, wo, np.repeat(np.array(read, np.float32), counts))
+        parts = np.split(found, np.cumsum(counts)[:-1])
+        return [smape(target, part) for (*_, target), part in zip(queries, parts, strict=True)]
 
     @property
     def queries(self) -> list[tuple[Floats, Floats, Floats, Floats]]:
@@ -63,7 +69,8 @@ class LevelJudge:
             sampler = MaterialSampler(self.reference, FOOTPRINTS, 0.0, rng, POOL)
             means = Footprints(self.reference, self.recipe.wrap == "repeat", POINTS)
             sides = level_sides(self.recipe.size)
-            self._queries = [_drawn(sampler, means, 1 / side, rng) for side in sides]
+            with threads(1):  # the operations are too small for more
+                self._queries = [_drawn(sampler, means, 1 / side, rng) for side in sides]
         return self._queries
 
 

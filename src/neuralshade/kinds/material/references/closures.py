@@ -11,6 +11,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.base.cores import map_on_cores
+
 Doubles = npt.NDArray[np.float64]
 
 SIDE = 32  # of a part of the table, as in closures.slang
@@ -29,8 +31,12 @@ def albedo_table() -> npt.NDArray[np.float32]:
     """
     steps = np.linspace(0, 1, SIDE)
     cosines = np.maximum(steps**2, LOWEST)[None, :, None]
-    roughness = steps[:, None, None]
-    parts = [*_ggx_albedo(cosines, roughness), _sheen_albedo(cosines, roughness)]
+
+    def row(roughness: Doubles) -> list[Doubles]:  # small enough for a core's cache
+        return [*_ggx_albedo(cosines, roughness), _sheen_albedo(cosines, roughness)]
+
+    rows = map_on_cores(row, np.split(steps[:, None, None], SIDE))
+    parts = [np.concatenate(part) for part in zip(*rows, strict=True)]
     return np.concatenate([part.ravel() for part in parts]).astype(np.float32)
 
 

@@ -37,6 +37,8 @@ def check_finite(owner: str, what: str, found: Floats, **arguments: Floats) -> N
 
     Raises: ConfigError, with the first place and the count.
     """
+    if not found.size or (math.isfinite(found.min()) and math.isfinite(found.max())):
+        return  # both are NaN if any value is; 50 times as fast as a look at each
     bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
     if len(bad):
         places = _places(bad, len(found), arguments)
@@ -46,6 +48,8 @@ def check_finite(owner: str, what: str, found: Floats, **arguments: Floats) -> N
 
 def check_light(owner: str, what: str, found: Floats, **arguments: Floats) -> None:
     """Refuse light that is not finite, below 0 or above BRIGHTEST; see ``check_finite``."""
+    if not found.size or (found.min() >= 0 and found.max() <= BRIGHTEST):
+        return
     check_finite(owner, what, found, **arguments)
     bad = np.flatnonzero((found > BRIGHTEST).any(axis=1))
     if len(bad):

@@ -49,10 +49,15 @@ def _joined(parts: Parts, total: int, numbers: int) -> Floats:
     """Return all of ``parts`` on the host: float32 [total, numbers]."""
     found, first = np.empty((total, numbers), np.float32), 0
     for buffer, count in parts:
-        answers = buffer.read().view(np.float32)[: numbers * count]
+        answers = buffer.read(4 * numbers * count).view(np.float32)
         found[first : first + count] = answers.reshape(-1, numbers)
         first += count
     return found
+
+
+def _none(uv: Floats) -> Floats:
+    """Return a direction for each place where a kernel reads none: float32 [n, 3], not writable."""
+    return np.broadcast_to(np.zeros(3, np.float32), (len(uv), 3))
 
 
 def open_reference_gpu() -> Gpu:
@@ -167,7 +172,7 @@ class ReferenceKernels:
 
         Raises: ConfigError, with the place, for a value that is not finite or below 0.
         """
-        found = self._run("reference_evaluate", self._rows(uv, wi, wo), 3)
+        found = _joined(self._parts("reference_evaluate", uv, wi, wo), len(uv), 3)
         self.check_light(found, uv, wi, wo)
         return found
 
@@ -177,8 +182,7 @@ class ReferenceKernels:
 
     def emission(self, uv: Floats, wo: Floats) -> Floats:
         """Return light emitted towards the eye: float32 [n, 3]; see ``eval``."""
-        wi = np.zeros((len(uv), 3), np.float32)
-        found = self._run("reference_emit", self._rows(uv, wi, wo), 3)
+        found = _joined(self._parts("reference_emit", uv, _none(uv), wo), len(uv), 3)
         check_finite(self.bsdf.owner, "emission", found, uv=uv, wo=wo)
         return found
 
@@ -195,8 +199,7 @@ class ReferenceKernels:
 
     def value_parts(self, uv: Floats) -> Parts:
         """Yield the graph's values part by part, as buffers: see Parts."""
-        none = np.zeros((len(uv), 6), np.float32)
-        yield from self._parts("reference_read", self._rows(uv, none[:, :3], none[:, 3:]))
+        yield from self._parts("reference_read", uv, _none(uv), _none(uv))
 
     def check_values(self, found: Floats, uv: Floats) -> None:
         """Raise ConfigError, with the place, if one of the graph's values [n, P] is not finite."""
@@ -213,14 +216,11 @@ class ReferenceKernels:
         place = self.bsdf.places(uv)
         return np.concatenate([place[:, :2], wi, wo, place[:, 2:]], axis=1)
 
-    def _run(self, entry: str, rows: npt.NDArray[Any], numbers: int) -> Floats:
-        """Return a kernel's results, ``numbers`` a sample."""
-        return _joined(self._parts(entry, rows), len(rows), numbers)
-
-    def _parts(self, entry: str, samples: npt.NDArray[Any]) -> Parts:
-        """Yield a kernel's results, part by part."""
-        for first in range(0, len(samples), AT_ONCE):
-            rows = np.ascontiguousarray(samples[first : first + AT_ONCE], np.float32)
+    def _parts(self, entry: str, *samples: Floats) -> Parts:
+        """Yield a kernel's results for uv, wi and wo, part by part."""
+        for first in range(0, len(samples[0]), AT_ONCE):
+            rows = self._rows(*(each[first : first + AT_ONCE] for each in samples))
+            rows = np.ascontiguousarray(rows, np.float32)
             commands = self.gpu.commands()
             commands.upload(self._queries, 0, rows)
             commands.run(self.gpu.steps([(self._kernel(entry), -(-len(rows) // GROUP))]))
