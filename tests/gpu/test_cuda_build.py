@@ -75,7 +75,7 @@ class Builder:
     def buffer(self, values=None, *, size=0):
         size = max(16, size if values is None else values.nbytes)
         zeros = np.zeros(size, np.uint8)
-        return SimpleNamespace(size=size, pointer=4096, read=lambda: zeros)
+        return SimpleNamespace(size=size, pointer=4096, read=lambda some=None: zeros[:some])
 
     def ring(self, dtype, count):
         return SimpleNamespace(buffer=self.buffer(size=4 * count))

