@@ -167,13 +167,18 @@ def normal_firsts(names: Sequence[str], values: torch.Tensor) -> list[int]:
 
 def normals_of(names: Sequence[str], values: torch.Tensor) -> dict[int, torch.Tensor]:
     """Return the normals, float32 [3, N], by their first column in values [N, P]."""
-    found = {}
-    for first in vector_firsts(names):
-        x, y, z = vector = values[:, first : first + 3].t().contiguous()
-        length = x.square().addcmul_(y, y).addcmul_(z, z).sqrt_()
-        if length.sub_(1).abs_().max() < UNIT and z.min() > FACING:
-            found[first] = vector
-    return found
+    vectors = {first: values[:, first : first + 3] for first in vector_firsts(names)}
+    return {first: found.t().contiguous() for first, found in vectors.items() if _normal(found)}
+
+
+def _normal(vectors: torch.Tensor) -> bool:
+    """Return whether all vectors [N, 3] have length 1 and point up."""
+
+    def fits(block: torch.Tensor) -> bool:
+        apart = block.square().sum(1).sqrt_().sub_(1).abs_()
+        return bool(apart.max() < UNIT and block[:, 2].min() > FACING)
+
+    return all(side_by_side(fits, vectors.split(AT_ONCE)))
 
 
 def vector_firsts(names: Sequence[str]) -> list[int]:
