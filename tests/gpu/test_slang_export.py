@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 
 import pytest
 
@@ -78,7 +77,7 @@ def test_each_thread_has_a_compiler_for_itself(monkeypatch):
         meeting.wait()
         return kept(arguments)
 
-    monkeypatch.setattr(slang_com, "PATIENCE", 0)
+    monkeypatch.setattr(slang_com.QUEUE, "patience", 0)
     monkeypatch.setattr(slang_export, "kept_session", meets)
 
     def told(text):
@@ -93,43 +92,11 @@ def test_each_thread_has_a_compiler_for_itself(monkeypatch):
     assert len(set(had[:2])) == len(set(had[2:])) == 2
 
 
-@pytest.mark.parametrize("waiting, compilers", [(4, 1), (5, 2), (9, 2), (10, 3), (40, 4)])
-def test_another_compiler_is_made_only_for_texts_behind_many_others(
-    monkeypatch, waiting, compilers
-):
-    """Each has to import all modules, and several that do so slow each other down."""
-    queue, opened, made = slang_com._Queue(), threading.Event(), []
-    monkeypatch.setattr(slang_com, "QUEUE", queue)
-    monkeypatch.setattr(slang_com, "KEPT", [])
-    monkeypatch.setattr(slang_com, "trim_heap", lambda: None)
-
-    def make():
-        made.append(SimpleNamespace(borrowed=True))
-        return made[-1]
-
-    monkeypatch.setattr(slang_com, "_global_session", make)
-
-    @slang_com.in_compiler_thread
-    def use():
-        assert opened.wait(60)
-        return slang_com.LENT.compiler.session
-
-    with ThreadPoolExecutor(waiting + 1) as pool:
-        uses = [pool.submit(use) for _ in range(waiting + 1)]
-        while len(made) < compilers or queue._waiting < waiting + 1 - compilers:
-            pass
-        opened.set()
-        used = [one.result() for one in uses]
-    assert len(made) == compilers and {id(one) for one in used} == {id(one) for one in made}
-    assert [one.session for one in slang_com.KEPT] == [one for one in made if one.borrowed]
-    assert len(slang_com.KEPT) == 1
-
-
 @pytest.fixture
 def sessions(monkeypatch):
     """Give the list of sessions that compilers make from now on, and no compiler at first."""
     made, new = [], slang_com.new_session
-    monkeypatch.setattr(slang_com, "KEPT", [])
+    monkeypatch.setattr(slang_com.QUEUE, "kept", [])
     for module in (slang_com, slang_export):
         monkeypatch.setattr(module, "new_session", lambda given: made.append(given) or new(given))
     return made
@@ -142,7 +109,7 @@ def numbered(number):
 def test_texts_share_a_session_which_does_not_show_in_their_code(sessions):
     codes = [export_slang(numbered(number), "add") for number in (1, 2, 1, 1)]
     assert len(sessions) == 1
-    slang_com.KEPT.clear()
+    slang_com.QUEUE.kept.clear()
     assert codes == [export_slang(numbered(number), "add") for number in (1, 2, 1, 1)]
     export_slang(ADD, "add", "wgsl")
     assert len(sessions) == 3

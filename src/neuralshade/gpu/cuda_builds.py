@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import Context, copy_context
 
 from neuralshade.base.cores import core_count
+from neuralshade.gpu.compiler_queue import PLACE
 from neuralshade.gpu.cuda_cache import BuiltKernel, build_kernel
 from neuralshade.gpu.gpu import KernelText
 
@@ -30,6 +31,7 @@ class KernelBuilds:
         for kernel in kernels:
             if kernel not in self._begun:
                 context = copy_context()  # the caller's, which has the folder of a kernel dump
+                context.run(PLACE.set, len(self._begun))
                 future = self._pool.submit(context.run, self._build, kernel)
                 self._begun[kernel] = future, context
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from neuralshade.errors import DeviceError, KernelError, NeuralShadeError
+from neuralshade.gpu.compiler_queue import PLACE, CompilerQueue
 from neuralshade.gpu.device import in_new_thread, trim_heap
 
 P = ParamSpec("P")
@@ -47,7 +48,7 @@ AFTERWARDS = re.compile(
 # H200's host four kernels of a material took 0.7, 1.2, 1.4 and 1.8 s beside each other, and each
 # 0.25 s where one compiler had their imports. One is kept.
 MOST_COMPILERS, PATIENCE = 4, 4
-KEPT: list[Compiler] = []
+QUEUE: CompilerQueue[Compiler] = CompilerQueue(MOST_COMPILERS, PATIENCE)
 LENT = threading.local()  # its ``compiler``
 MOST_MODULES = 16  # of texts in one session: it keeps them
 
@@ -176,61 +177,29 @@ def library() -> Any:
 def in_compiler_thread(function: Callable[P, T]) -> Callable[P, T]:
     """Return ``function`` wrapped so that each call has a thread and a compiler of its own.
 
-    Calls from several threads run in parallel, as far as there are compilers.
+    Calls from several threads run in parallel, as far as there are compilers, else in the order of
+    PLACE.
     """
 
-    @functools.wraps(function)
-    def lent(*args: P.args, **kwargs: P.kwargs) -> T:
-        with _lent_session():
+    @in_new_thread
+    def lent(place: int, *args: P.args, **kwargs: P.kwargs) -> T:
+        with _lent_session(place):
             try:
                 return function(*args, **kwargs)
             except NeuralShadeError as error:
                 # objects in its frames are released here, before another thread gets the compiler
                 raise error.with_traceback(None) from error.__cause__
 
-    return in_new_thread(lent)
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        return lent(PLACE.get(), *args, **kwargs)  # the new thread has another context
 
-
-class _Queue:
-    """Threads that have a compiler, and those that wait for one."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._lent = self._waiting = 0
-
-    def take(self) -> Compiler | None:
-        """Wait for a turn; return a kept compiler, or None for a turn with a new one."""
-        with self._changed:
-            self._waiting += 1
-            try:
-                self._changed.wait_for(self._has_turn)
-            finally:
-                self._waiting -= 1
-            self._lent += 1
-            return KEPT.pop() if KEPT else None
-
-    def give_back(self, compiler: Compiler | None) -> bool:
-        """End a turn; return whether its compiler is kept: for the next thread, or the only one."""
-        with self._changed:
-            self._lent -= 1
-            kept = compiler is not None and len(KEPT) < max(1, self._waiting)
-            if compiler is not None and kept:
-                KEPT.append(compiler)
-            self._changed.notify_all()
-            return kept
-
-    def _has_turn(self) -> bool:
-        if KEPT or not self._lent:
-            return True
-        return self._lent < MOST_COMPILERS and self._waiting > PATIENCE * self._lent
-
-
-QUEUE = _Queue()
+    return call
 
 
 @contextmanager
-def _lent_session() -> Iterator[None]:
-    compiler = QUEUE.take()
+def _lent_session(place: int) -> Iterator[None]:
+    compiler = QUEUE.take(place)
     try:
         LENT.compiler = compiler = compiler or Compiler(_global_session())
         yield

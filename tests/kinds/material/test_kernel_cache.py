@@ -13,6 +13,7 @@ from neuralshade.gpu import cuda_cache
 from neuralshade.gpu.cuda_cache import build_kernel
 from neuralshade.gpu.cuda_compiler import FAST_COMPILE, MachineCode
 from neuralshade.gpu.slang_export import Exported
+from neuralshade.kinds.material import build as material_build
 from neuralshade.kinds.material.build import prepare_reference
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
@@ -50,6 +51,7 @@ def runs(monkeypatch, tmp_path):
 
     (tmp_path / "cache").mkdir()
     (tmp_path / "sources" / "neuralshade" / "gpu").mkdir(parents=True)
+    monkeypatch.setattr(material_build, "core_count", lambda: 16)
     monkeypatch.setattr(cuda_cache, "export_slang", exported)
     monkeypatch.setattr(cuda_cache, "compile_cuda", compiled)
     monkeypatch.setattr(cuda_cache, "nvrtc_version", lambda: (13, 0))

@@ -149,7 +149,7 @@ def test_browsers_opengl_and_dxc_answer_too(asset_path, tmp_path, language, numb
 
 
 def test_spirv_needs_slang_s_compiler(asset_path, tmp_path, refusal, monkeypatch):
-    monkeypatch.setattr(slang_com, "KEPT", [])
+    monkeypatch.setattr(slang_com.QUEUE, "kept", [])
     monkeypatch.setattr(slang_com, "library", slang_com.library.__wrapped__)
     monkeypatch.setattr(slang_com.importlib.util, "find_spec", lambda name: None)
     said = refusal(DeviceError, neuralshade.export, asset_path, "spirv", tmp_path / "out")

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 
 import torch
 
+from neuralshade.base.cores import core_count
 from neuralshade.engine.engine_choice import EngineChoice
 from neuralshade.engine.torch_engine import TorchEngine
 from neuralshade.errors import ConfigError
@@ -40,6 +41,8 @@ from neuralshade.kinds.material.samples import MaterialSampler
 from neuralshade.kinds.material.shared import SharedPart
 from neuralshade.optimizer.adam import LatentAdam, Optimizer
 
+ROOMY = 8  # cores that compile all of them at once
+
 
 @contextmanager
 def reference_gpu(chosen: EngineChoice) -> Iterator[Gpu]:
@@ -54,13 +57,18 @@ def reference_gpu(chosen: EngineChoice) -> Iterator[Gpu]:
 def prepare_reference(
     chosen: EngineChoice, kernels: ReferenceKernels, recipe: MaterialRecipe
 ) -> None:
-    """Compile in advance all kernels that have the material's graph, in the order of need."""
+    """Compile in advance the kernels that have the material's graph, in the order of need.
+
+    On few cores those that no first step needs are left to the engine, which begins them last.
+    """
     first: list[KernelText] = []
     later: list[KernelText] = []
     if chosen.gpu is not None:
         texts = drawing_texts(recipe, kernels.bsdf)
         first, later = texts[:1], texts[1:]
-    kernels.prepare((*FIT_KERNELS, *first, *emission_kernels(kernels.bsdf), *later))
+    kernels.prepare((*FIT_KERNELS, *first, *emission_kernels(kernels.bsdf)))
+    if core_count() >= ROOMY:
+        kernels.prepare(later)
 
 
 def engine_on(

@@ -112,7 +112,7 @@ def device_sampler(
 def drawn_by(sampler: MaterialSampler, count: int, seed: int, batch: int) -> dict[str, float]:
     """Return the arguments of the sample kernel, as ``DrawnBy`` in the device half."""
     return {"batch": batch, "count": count, "seed": seed, "rare": sampler.rare,
-            "rare_count": len(sampler.rare_points), "around": sampler.around,
+            "rare_count": len(sampler.often), "around": sampler.around,
             "normals": max(1, len(sampler.normal_firsts))}  # fmt: skip
 
 
