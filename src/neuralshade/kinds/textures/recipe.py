@@ -49,7 +49,7 @@ class TexturesRecipe(TrainingRecipe):
                                 older=16)  # fmt: skip
     batch: int = training(0, "texels per step; 0 is 65,536 on a GPU, on a CPU it depends on the "
                           "set's size", limits=(0, 2**22))  # fmt: skip
-    rate: float = training(0.01, "learning rate of the decoder", limits=(1e-9, 1))
+    rate: float = training(0.02, "learning rate of the decoder", limits=(1e-9, 1))
     latent_rate: float = training(0.0, "learning rate of the latents; 0 chooses by --bpp",
                                   limits=(0, 1))  # fmt: skip
     latent_beta2: float = training(0.99, "Adam's decay of the mean squared gradient of latents",
