@@ -62,7 +62,7 @@ def test_a_fit_from_start_to_result(tmp_path, save_smooth, few):
         "state": "running", "text": "", "rate_scale": 1.0, "can": [],
         "warnings": [], "cut_short": False,
     }  # fmt: skip
-    phases = "writing the asset", "searching codes", "measuring"
+    phases = "writing the asset", "measuring", "searching codes", "measuring"
     assert finishing == [{**started, "state": "finishing", "text": what} for what in phases]
     text = f"{tmp_path / 'x.nsh'}: {result.psnr_db:.2f} dB after 30 steps"
     warnings = list(result.warnings)
@@ -282,7 +282,7 @@ def test_what_pages_do_is_told_too(tmp_path, save_smooth, few):
                  options=FitOptions(events=path), **few)  # fmt: skip
     told = [message["fit"] for message in of("fit", lines(path))]
     assert [(fit["state"], fit["rate_scale"]) for fit in told] == [
-        ("running", 1), ("running", 0.5), *[("finishing", 0.5)] * 4, ("ended", 0.5),
+        ("running", 1), ("running", 0.5), *[("finishing", 0.5)] * 5, ("ended", 0.5),
     ]  # fmt: skip
     assert told[0]["can"] == ["pause", "step", "rate", "stop", "reset", "start", "transform"]
     assert told[-1]["can"] == []

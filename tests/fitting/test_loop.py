@@ -185,15 +185,18 @@ def test_snapshots_do_not_change_the_rates(clock, loop_of):
     assert with_snapshots.engine.factors == without.engine.factors
 
 
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.fixture(params=SIGNALS)
+def number(request):
+    """Give a signal that is not ignored: these tests may run under nohup."""
+    before = signal.signal(request.param, signal.default_int_handler)
+    yield request.param
+    signal.signal(request.param, before)
+
+
 def test_a_signal_stops_it_between_two_steps(clock, loop_of, number):
     loop = loop_of(clock, steps=1000)
     loop.observer = lambda p: p.step >= 20 and signal.raise_signal(number)
-    before = signal.signal(number, signal.default_int_handler)  # these tests may run under nohup
-    try:
-        assert not loop.run()
-    finally:
-        signal.signal(number, before)
+    assert not loop.run()
     assert 20 <= loop.progress.step == len(loop.engine.factors) < 1000
 
 
@@ -242,7 +245,6 @@ def test_progress_starts_empty():
     assert second.curve == [] and second.psnr_db is None
 
 
-@pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_in_the_last_step_is_heard(clock, loop_of, number):
     """What follows the steps, a search of codes, say, may take long."""
     loop = loop_of(clock, steps=5)
