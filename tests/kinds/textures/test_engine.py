@@ -18,7 +18,8 @@ SETS = {  # a text of kernels each, which takes seconds to compile
 
 def pair_of(gpu, name, **others):
     (height, width), settings = SETS[name]
-    return engine_pair(gpu, small_set(height, width), **settings | others)
+    # the bounds below are of steps of this size
+    return engine_pair(gpu, small_set(height, width), **settings | {"rate": 0.01} | others)
 
 
 # the kernels of the odd one take twice as long to compile
