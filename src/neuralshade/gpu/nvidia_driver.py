@@ -22,8 +22,8 @@ class DriverStart:
     """Thread that initializes the driver and retains the primary context of its first device.
 
     That is the context which ``CudaContext`` takes: the driver counts how often it is retained.
-    Errors are ignored: whoever opens the device gets them, too. The thread imports nothing, so
-    that it and the main thread never wait for each other's imports.
+    Errors are ignored: opening the device raises them, too. The thread imports nothing, so that it
+    and the main thread never wait for each other's imports.
     """
 
     def __init__(self, driver: Any):

@@ -21,10 +21,10 @@ from neuralshade.errors import DeviceError
 from neuralshade.fitting.refinement_job import NOT_REFINED, CodeRefinement
 from neuralshade.fitting.time_plan import NO_DEADLINE, Deadline
 from neuralshade.kinds.textures.channels import MapCoding
-from neuralshade.kinds.textures.engine import Decode, decode_texels, mip_errors, mip_positions
+from neuralshade.kinds.textures.engine import decode_texels, mip_errors, mip_positions
 from neuralshade.kinds.textures.psnr import mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe
-from neuralshade.kinds.textures.texels import LEAST_TEXELS, PEAK, Texels
+from neuralshade.kinds.textures.texels import LEAST_TEXELS, PEAK, Decode, Texels
 from neuralshade.model.axis_stencil import Axis
 from neuralshade.model.composite import placed_members
 from neuralshade.model.field import Field

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.kinds.textures.rectangle import decode_rectangle, rectangle_of, takes_rectangles
-from neuralshade.kinds.textures.texels import PEAK, Texels, TexelSampler
+from neuralshade.kinds.textures.texels import PEAK, Decode, Texels, TexelSampler
 from neuralshade.loss.pointwise import alpha_weights
 from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.field import Field
@@ -251,9 +251,6 @@ def decode_texels(
     ]
     found: Floats = torch.cat(blocks).cpu().numpy()
     return found
-
-
-Decode = Callable[..., Floats]  # decode_texels of a field, or its equivalent on another device
 
 
 def mip_errors(decode: Decode, texels: Texels, mip: int, step: int = 1) -> npt.NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,7 @@ import torch
 from neuralshade.engine.kernels.infer.field_inference import field_inference, upload_numbers
 from neuralshade.errors import DeviceError
 from neuralshade.gpu.gpu import Gpu
+from neuralshade.kinds.textures.texels import Decode
 from neuralshade.model.field import Field
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neuralshade")
 Floats = npt.NDArray[np.float32]
-Decode = Callable[..., Floats]  # decode_texels of a field
 
 
 class HardwareDecoder:

@@ -10,8 +10,8 @@ import torch
 
 from neuralshade.base.cores import map_on_cores
 from neuralshade.kinds.textures.channels import MapCoding
-from neuralshade.kinds.textures.engine import Decode, decode_texels
-from neuralshade.kinds.textures.texels import Texels
+from neuralshade.kinds.textures.engine import decode_texels
+from neuralshade.kinds.textures.texels import Decode, Texels
 from neuralshade.measure.baselines import to_uint8
 from neuralshade.measure.map_psnr import EQUAL_DB, map_psnr_db
 from neuralshade.measure.picture_psnr import decibels

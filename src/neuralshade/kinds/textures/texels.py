@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from neuralshade.base.cores import map_on_cores
 from neuralshade.model.border import within
 
 Floats = npt.NDArray[np.float32]
+Decode = Callable[..., Floats]  # decode_texels of a field, or its equivalent on another device
 
 PEAK = 65535  # texels are stored as 16-bit integers that cover [0, 1]
 MIDDLE = 32768
