@@ -185,6 +185,37 @@ def test_the_wipe_shows_the_source_on_its_right(chrome, pages):
         assert shown.becomes(np.rint(own * 255).astype(np.uint8))
 
 
+def test_a_change_while_the_last_picture_is_shown_is_drawn(chrome, pages):
+    source = DATA / "photo.png"
+    width, height = (side * 10 for side in neuralshade.load(DATA / ASSETS["image"]).size)
+    with opened(chrome, pages("image", beside=source), "api=webgl2&ui=0&beside=1&wipe=0",
+                (width, height)) as shown:  # fmt: skip
+        shown.ready()
+        shown.settled()
+        shown.page.evaluate("document.querySelector('.wipe').style.visibility = 'hidden'")
+        shown.page.evaluate("""async () => {
+            const { stage, canvas } = neuralshade_viewer, { gpu } = stage, { draw, done } = gpu;
+            let last = false;
+            gpu.draw = function (program, ...more) {
+                last = program === stage.present && stage.layers.every((one) => one.passes && !one.stale);
+                return draw.call(this, program, ...more);
+            };
+            const pressed = new Promise((pressed) => {
+                gpu.done = async function () {
+                    await done.call(this);
+                    if (!last) return;
+                    Object.assign(gpu, { draw, done });
+                    canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "p" }));
+                    pressed();
+                };
+            });
+            stage.change();
+            await pressed;
+        }""")
+        with Image.open(source) as photo:
+            assert shown.becomes(np.asarray(photo.convert("RGB")).repeat(10, 0).repeat(10, 1))
+
+
 @pytest.mark.parametrize("api", APIS)
 def test_a_lost_gpu_comes_back(chrome, pages, api):
     with opened(chrome, pages("image"), f"api={api}&ui=0") as shown:

@@ -60,7 +60,7 @@ export class Stage {
       await new Promise(requestAnimationFrame);
       if (this.stopped) return;
       this.#resize();
-      const layer = this.layers.find((one) => one.stale) ?? this.layers.find((one) => !this.#whole(one));
+      const layer = this.#next;
       this.fresh = false;
       try {
         if (layer) await this.#step(layer);
@@ -69,8 +69,7 @@ export class Stage {
         throw error;
       }
       if (this.stopped) return;
-      const done = !this.fresh && this.layers.every((one) => !one.stale && this.#whole(one));
-      const due = done || !this.layers.some((one) => one.rows)
+      const due = !this.#next || !this.layers.some((one) => one.rows)
         || performance.now() - this.shown > SHOWN_MS;
       if (due && this.layers.every((one) => one.back)) {
         this.#show();
@@ -82,10 +81,15 @@ export class Stage {
         await new Promise((go) => setTimeout(go, 60));
         if (!this.layers.some((one) => one.stale)) this.moving = false;
       }
-      if (done) break;
+      if (!this.fresh && !this.#next) break;
     }
     this.#running = false;
     this.#settle();
+  }
+
+  /** The layer to draw next, if any is; asked anew after each wait, in which the view may change. */
+  get #next() {
+    return this.layers.find((one) => one.stale) ?? this.layers.find((one) => !this.#whole(one));
   }
 
   #whole(layer) {
