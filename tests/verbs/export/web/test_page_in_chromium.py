@@ -197,7 +197,8 @@ def test_a_change_while_the_last_picture_is_shown_is_drawn(chrome, pages):
             const { stage, canvas } = neuralshade_viewer, { gpu } = stage, { draw, done } = gpu;
             let last = false;
             gpu.draw = function (program, ...more) {
-                last = program === stage.present && stage.layers.every((one) => one.passes && !one.stale);
+                const whole = stage.layers.every((one) => one.passes && !one.stale);
+                last = whole && program === stage.present;
                 return draw.call(this, program, ...more);
             };
             const pressed = new Promise((pressed) => {
