@@ -28,11 +28,11 @@ from shared.written_files import install, written_jobs
 
 import neuralshade
 from neuralshade.baking.bake import run_jobs
-from neuralshade.baking.executor import Ended, Executor
-from neuralshade.baking.folder_store import open_store
+from neuralshade.baking.executors.executor import Ended, Executor
+from neuralshade.baking.executors.local_executor import LocalExecutor
+from neuralshade.baking.executors.local_slots import local_slots
 from neuralshade.baking.job import FAILED, MADE, Job, Row
-from neuralshade.baking.local_executor import LocalExecutor
-from neuralshade.baking.local_slots import local_slots
+from neuralshade.baking.stores.folder_store import open_store
 from neuralshade.errors import DeviceError
 from neuralshade.fitting.options import FitOptions
 
@@ -141,7 +141,7 @@ def overhead(count: int, workers: int, executors: Sequence[str]) -> Rows:
 
 def on_ray(output: str) -> Executor:
     """Return an executor on a cluster of this machine, that starts now."""
-    from neuralshade.baking.ray_executor import RayExecutor
+    from neuralshade.baking.executors.ray_executor import RayExecutor
 
     return RayExecutor("local", output, gpu_share=0.0, cpus=1.0)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from neuralshade.baking.settings import baked_kinds, settings_of
+from neuralshade.baking.plans.settings import baked_kinds, settings_of
 
 
 @pytest.fixture(autouse=True)

@@ -8,14 +8,14 @@ from fixtures.gltf_models import ModelFile, material, picture
 
 import neuralshade
 from neuralshade import ConfigError, OutputError
-from neuralshade.baking import local_executor, local_slots
 from neuralshade.baking.bake import bake
-from neuralshade.baking.driver_lock import DriverLock
-from neuralshade.baking.folder_store import FolderStore, open_store
+from neuralshade.baking.executors import local_executor, local_slots
+from neuralshade.baking.executors.local_slots import LocalSlots
+from neuralshade.baking.executors.make import make, wrong_version
 from neuralshade.baking.job import KEPT, MADE, Job
-from neuralshade.baking.local_slots import LocalSlots
-from neuralshade.baking.make import make, wrong_version
 from neuralshade.baking.shared import shared_first
+from neuralshade.baking.stores.driver_lock import DriverLock
+from neuralshade.baking.stores.folder_store import FolderStore, open_store
 from neuralshade.base.json_lines import json_lines
 from neuralshade.errors import DeviceError
 
@@ -129,7 +129,7 @@ def test_a_worker_of_another_version_is_refused(probes, monkeypatch, refusal):
 
 
 def test_workers_that_end_at_once_are_not_started_for_ever(probes, monkeypatch, refusal):
-    monkeypatch.setattr("neuralshade.baking.local_worker.MODULE", "no_such_module")
+    monkeypatch.setattr("neuralshade.baking.executors.local_worker.MODULE", "no_such_module")
     executor = local_executor.LocalExecutor(str(probes.output), 1)
     executor.submit(probes.job("a"))
     message = refusal(DeviceError, executor.events, 60.0)

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from neuralshade import FitInterrupted, OutputError
-from neuralshade.baking import ledger
 from neuralshade.baking.bake import run_jobs
-from neuralshade.baking.driver_lock import DriverLock
-from neuralshade.baking.executor import Ended, Lost, Started
-from neuralshade.baking.folder_store import open_store
+from neuralshade.baking.executors.executor import Ended, Lost, Started
 from neuralshade.baking.job import FAILED, MADE, Job, Row
+from neuralshade.baking.stores.driver_lock import DriverLock
+from neuralshade.baking.stores.folder_store import open_store
+from neuralshade.baking.tables import ledger
 from neuralshade.base.json_lines import json_lines
 
 

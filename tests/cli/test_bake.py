@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import neuralshade
-from neuralshade.baking.settings import baked_kinds
+from neuralshade.baking.plans.settings import baked_kinds
 from neuralshade.cli.bake import KINDS
 
 

@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from neuralshade.baking.driver import Driver
-from neuralshade.baking.driver_lock import DriverLock
-from neuralshade.baking.executor import Executor
-from neuralshade.baking.folder_store import open_store
+from neuralshade.baking.executors.executor import Executor
 from neuralshade.baking.job import FAILED, Job, Row
-from neuralshade.baking.ledger import Ledger, Run
-from neuralshade.baking.plan import Plan
-from neuralshade.baking.planning import planned
+from neuralshade.baking.plans.plan import Plan
+from neuralshade.baking.plans.planning import planned
+from neuralshade.baking.plans.standing import stale_outputs
 from neuralshade.baking.progress import BakeEvents, BakeObserver, BakeProgress
-from neuralshade.baking.results import write_results
 from neuralshade.baking.shared import shared_first
-from neuralshade.baking.standing import stale_outputs
-from neuralshade.baking.store import Store
-from neuralshade.baking.table import check_table
+from neuralshade.baking.stores.driver_lock import DriverLock
+from neuralshade.baking.stores.folder_store import open_store
+from neuralshade.baking.stores.store import Store
+from neuralshade.baking.tables.ledger import Ledger, Run
+from neuralshade.baking.tables.results import write_results
+from neuralshade.baking.tables.table import check_table
 from neuralshade.base.argument_checks import is_whole
 from neuralshade.base.message_text import shown
 from neuralshade.base.short_repr import ShortRepr
@@ -168,11 +168,11 @@ def started_executor(place: str, jobs: int | None, ray: str | None) -> Executor:
     Raises: DeviceError where no cluster answers.
     """
     if ray is not None:
-        from neuralshade.baking.ray_executor import RayExecutor  # ray is optional
+        from neuralshade.baking.executors.ray_executor import RayExecutor  # ray is optional
 
         return RayExecutor(ray, place)
-    from neuralshade.baking.local_executor import LocalExecutor
-    from neuralshade.baking.local_slots import local_slots
+    from neuralshade.baking.executors.local_executor import LocalExecutor
+    from neuralshade.baking.executors.local_slots import local_slots
 
     slots = local_slots(jobs)
     return LocalExecutor(place, slots.count, slots.gpus, slots.packing)

@@ -12,10 +12,10 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from neuralshade.baking.executor import Ended, Executor, Lost, Started
+from neuralshade.baking.executors.executor import Ended, Executor, Lost, Started
 from neuralshade.baking.job import FAILED, Job, Row
-from neuralshade.baking.ledger import Ledger
 from neuralshade.baking.progress import BakeEvents, BakeObserver, BakeProgress, Counter
+from neuralshade.baking.tables.ledger import Ledger
 from neuralshade.base.interrupt import Interruption
 from neuralshade.errors import FitInterrupted
 

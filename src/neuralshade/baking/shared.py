@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from neuralshade.baking.job import Job
-from neuralshade.baking.settings import FILE_FORMS, settings_of
-from neuralshade.baking.store import is_url
+from neuralshade.baking.plans.settings import FILE_FORMS, settings_of
+from neuralshade.baking.stores.store import is_url
 from neuralshade.errors import ConfigError
 
 FLAG = "share"  # of kinds whose assets may take a part of another's

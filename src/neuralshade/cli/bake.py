@@ -78,7 +78,7 @@ def bake(source: str, recipe: str | None, pairs: tuple[str, ...], as_json: bool,
     neuralshade bake photos/ --kind image --pattern '**/*.png'
     neuralshade bake helmet.glb -o helmet
     """
-    from neuralshade.baking.standing import stale_note
+    from neuralshade.baking.plans.standing import stale_note
     from neuralshade.cli.streams import say
     from neuralshade.fitting.typed_values import parse_values
 

@@ -1,0 +1,1 @@
+"""Where a bake's inputs come from and its outputs go: folders, URLs, and their locks."""

@@ -1,0 +1,1 @@
+"""What a bake says of its assets: ledger, tables and its page."""
