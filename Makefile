@@ -1,8 +1,9 @@
 # PYTHON is left to the user: `make test PYTHON=python3.12` names what scripts/setup makes .venv of.
 VENV_PYTHON = .venv/bin/python
-# A process for each core: tests keep to one. Each keeps what it compiled, up to 4 GB, hence no
-# more than four. worksteal: neighbours, which share what is fitted or compiled, run in one process.
-SIDE_BY_SIDE = -n logical --maxprocesses 4 --dist worksteal
+# A process for each core and one more, as some wait for browsers. Each keeps what it compiled, up
+# to 4 GB, hence no more than four. worksteal: neighbours, which share what is fitted or compiled,
+# run in one process.
+SIDE_BY_SIDE = -n auto --maxprocesses 4 --dist worksteal
 
 # Tests start some hundred processes: without it, each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE

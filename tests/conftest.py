@@ -25,6 +25,7 @@ import pytest
 import torch
 
 from neuralshade.base import progress_scope
+from neuralshade.base.cores import core_count
 from neuralshade.errors import DeviceError, KernelError
 from neuralshade.gpu import slang_export, slang_reflection, slangpy_kernel
 from neuralshade.gpu.device import open_device, trim_heap
@@ -136,6 +137,12 @@ def _same_level_of_messages() -> Iterator[None]:
     level = log.level
     yield
     log.setLevel(level)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one process more than cores: tests keep to one each, and some wait for browsers."""
+    return core_count() + 1
 
 
 @pytest.fixture(scope="session")
