@@ -144,8 +144,8 @@ def test_another_version_is_refused_by_name(ray_cluster, probes, tmp_path, monke
                                             same_message):  # fmt: skip
     """A node at the start ends the bake; one that comes later gets no jobs."""
     other = tmp_path / "other/neuralshade"
-    (other / "baking").mkdir(parents=True)
-    for name in ("__init__.py", "baking/__init__.py"):
+    (other / "baking/executors").mkdir(parents=True)
+    for name in ("__init__.py", "baking/__init__.py", "baking/executors/__init__.py"):
         (other / name).write_text("")
     text = 'def wrong_version(version):\n    return f"worker there: got 0.0.1, need {version}."\n'
     (other / "baking/executors/make.py").write_text(text)
