@@ -145,6 +145,11 @@ def pytest_xdist_auto_num_workers() -> int:
     return core_count() + 1
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes by their argument: archives hold the time, and processes must agree on names."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session")
 def device() -> Iterator[Any]:
     """Give the session's SlangPy device; without one, skip, but fail in CI where apt has Mesa."""
