@@ -21,6 +21,7 @@ from neuralshade.source.color import linear_to_srgb
 
 pytestmark = [pytest.mark.slow]
 APIS = ["webgpu", "webgl2"]
+SCALE = 10  # pixels of a window for one of the source
 
 
 @pytest.fixture(scope="module")
@@ -161,60 +162,60 @@ def test_statistics_are_shown_on_request(chrome, pages):
         assert not shown.page.is_visible(".stats")
 
 
-def test_the_wipe_shows_the_source_on_its_right(chrome, pages):
-    source = DATA / "photo.png"
-    width, height = (side * 10 for side in neuralshade.load(DATA / ASSETS["image"]).size)
-    with opened(chrome, pages("image", beside=source), "api=webgl2&ui=0&beside=1&wipe=0",
-                (width, height)) as shown:  # fmt: skip
+@pytest.fixture
+def beside(chrome, pages):
+    """Give a page that shows the source alone, ten times as large, and its pixels as squares."""
+    with Image.open(DATA / "photo.png") as photo:
+        squares = np.asarray(photo.convert("RGB")).repeat(SCALE, 0).repeat(SCALE, 1)
+    height, width, _ = squares.shape
+    with opened(chrome, pages("image", beside=DATA / "photo.png"),
+                "api=webgl2&ui=0&beside=1&wipe=0", (width, height)) as shown:  # fmt: skip
         shown.ready()
-        page = shown.page
-        page.evaluate("document.querySelector('.wipe').style.visibility = 'hidden'")
-        page.locator("canvas").focus()
-        page.keyboard.press("p")  # its pixels as squares
-        with Image.open(source) as photo:
-            right = np.asarray(photo.convert("RGB")).repeat(10, 0).repeat(10, 1)
-        assert shown.becomes(right)
-        page.evaluate("document.querySelector('.wipe').style.visibility = ''")
-        slider = page.locator("[role=slider].wipe")
-        assert slider.get_attribute("aria-valuenow") == "0"
-        slider.focus()
-        page.keyboard.press("End")
-        assert slider.get_attribute("aria-valuenow") == "100"
-        page.evaluate("document.querySelector('.wipe').style.visibility = 'hidden'")
-        own = neuralshade.render(DATA / ASSETS["image"], size=(width, height))[..., :3]
-        assert shown.becomes(np.rint(own * 255).astype(np.uint8))
-
-
-def test_a_change_while_the_last_picture_is_shown_is_drawn(chrome, pages):
-    source = DATA / "photo.png"
-    width, height = (side * 10 for side in neuralshade.load(DATA / ASSETS["image"]).size)
-    with opened(chrome, pages("image", beside=source), "api=webgl2&ui=0&beside=1&wipe=0",
-                (width, height)) as shown:  # fmt: skip
-        shown.ready()
-        shown.settled()
         shown.page.evaluate("document.querySelector('.wipe').style.visibility = 'hidden'")
-        shown.page.evaluate("""async () => {
-            const { stage, canvas } = neuralshade_viewer, { gpu } = stage, { draw, done } = gpu;
-            let last = false;
-            gpu.draw = function (program, ...more) {
-                const whole = stage.layers.every((one) => one.passes && !one.stale);
-                last = whole && program === stage.present;
-                return draw.call(this, program, ...more);
+        yield shown, squares
+
+
+def test_the_wipe_shows_the_source_on_its_right(beside):
+    shown, squares = beside
+    page, (height, width, _) = shown.page, squares.shape
+    page.locator("canvas").focus()
+    page.keyboard.press("p")  # its pixels as squares
+    assert shown.becomes(squares)
+    page.evaluate("document.querySelector('.wipe').style.visibility = ''")
+    slider = page.locator("[role=slider].wipe")
+    assert slider.get_attribute("aria-valuenow") == "0"
+    slider.focus()
+    page.keyboard.press("End")
+    assert slider.get_attribute("aria-valuenow") == "100"
+    page.evaluate("document.querySelector('.wipe').style.visibility = 'hidden'")
+    own = neuralshade.render(DATA / ASSETS["image"], size=(width, height))[..., :3]
+    assert shown.becomes(np.rint(own * 255).astype(np.uint8))
+
+
+def test_a_change_while_the_last_picture_is_shown_is_drawn(beside):
+    shown, squares = beside
+    shown.settled()
+    shown.page.evaluate("""async () => {
+        const { stage, canvas } = neuralshade_viewer, { gpu } = stage, { draw, done } = gpu;
+        let last = false;
+        gpu.draw = function (program, ...more) {
+            const whole = stage.layers.every((one) => one.passes && !one.stale);
+            last = whole && program === stage.present;
+            return draw.call(this, program, ...more);
+        };
+        const pressed = new Promise((pressed) => {
+            gpu.done = async function () {
+                await done.call(this);
+                if (!last) return;
+                Object.assign(gpu, { draw, done });
+                canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "p" }));
+                pressed();
             };
-            const pressed = new Promise((pressed) => {
-                gpu.done = async function () {
-                    await done.call(this);
-                    if (!last) return;
-                    Object.assign(gpu, { draw, done });
-                    canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "p" }));
-                    pressed();
-                };
-            });
-            stage.change();
-            await pressed;
-        }""")
-        with Image.open(source) as photo:
-            assert shown.becomes(np.asarray(photo.convert("RGB")).repeat(10, 0).repeat(10, 1))
+        });
+        stage.change();
+        await pressed;
+    }""")
+    assert shown.becomes(squares)
 
 
 @pytest.mark.parametrize("api", APIS)
