@@ -95,7 +95,8 @@ def test_steps_draw_what_is_theirs_alone(gpu, drawn):
     run_once(gpu, [drawn.kernel(BATCH, bound, keeps_values=False)])  # the state still says step 0
     rows = bound["drawn_rows"].read().view(np.float32).reshape(-1, 12)
     np.testing.assert_array_equal(rows[:, :2], first.uv.numpy())
-    np.testing.assert_array_equal(rows[:, 8:11], first.target.t().numpy())
+    # Two texts with one graph: a compiler may fuse a product and a sum in one of them only.
+    np.testing.assert_allclose(rows[:, 8:11], first.target.t().numpy(), rtol=1e-6)
 
 
 def phases(engine, steps):
