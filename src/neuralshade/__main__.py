@@ -4,9 +4,11 @@ import atexit
 import os
 import signal
 import sys
+import threading
 from contextlib import suppress
 from typing import Any
 
+TOOLS = 6  # that may monitor a process, by Python's numbers
 INTERRUPTED = 130  # as a shell has it, which makes 128 + N of a signal's number
 
 
@@ -28,6 +30,7 @@ def main() -> None:
             command_line()
         finally:
             signals.leave()
+        _end_process(0)
     except KeyboardInterrupt as error:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         print(f"neuralshade: {str(error) or 'interrupted.'}", file=sys.stderr)
@@ -69,20 +72,30 @@ def _without_packages(error: ImportError) -> None:
 
 
 def _end_process(code: Any) -> None:
-    """End the process at once after a signal, or with a device whose work does not end.
+    """End the process at once, with all exit handlers run, unless something waits for its end.
 
-    Python's own end would wait for the device, and takes what PyTorch made apart: that is a second
-    on a busy machine, after all was kept and said.
+    Python's own end takes apart what PyTorch and drivers made: 0.4 to 1 s after all was kept and
+    said. With a device whose work does not end it would wait for that, too.
     """
     device_wait = sys.modules.get("neuralshade.gpu.device_wait")
     if device_wait is not None:
         device_wait.end_process(code if isinstance(code, int) else 0)
-    if code in (INTERRUPTED, 128 + signal.SIGTERM, 129):  # SIGHUP, which Windows lacks, is 1
+    signaled = code in (INTERRUPTED, 128 + signal.SIGTERM, 129)  # SIGHUP, which Windows lacks, is 1
+    if signaled or (isinstance(code, int) and not _is_followed()):
         atexit._run_exitfuncs()
         for stream in filter(None, (sys.stdout, sys.stderr)):
             with suppress(OSError):  # whom it went to is gone
                 stream.flush()
         os._exit(code)
+
+
+def _is_followed() -> bool:
+    """Return whether a thread goes on, or a profiler, debugger or prompt is to see Python's end."""
+    others = [each for each in threading.enumerate() if each is not threading.main_thread()]
+    monitoring = getattr(sys, "monitoring", None)  # of Python 3.12
+    tools = [monitoring and monitoring.get_tool(number) for number in range(TOOLS)]
+    return (not all(each.daemon for each in others) or bool(sys.flags.inspect)
+            or any((sys.gettrace(), sys.getprofile(), *tools)))  # fmt: skip
 
 
 if __name__ == "__main__":
