@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 import neuralshade
+from neuralshade.base.ahead import kept_ahead
 from neuralshade.base.lazy_import import import_object
 from neuralshade.cli.early import check_early, early_device
 from neuralshade.cli.flags import OPTIONS, parameters_of, recipe_settings
@@ -118,8 +119,9 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
         if getattr(result, "failed", None):  # of several
             sys.exit(1)
 
+    ahead = nullcontext if unsaid or as_json else kept_ahead
     with (early_device(kind, own, options), watch(quiet, kind.rated) as watching,
-          starts(watching) as observer):  # fmt: skip
+          starts(watching) as observer, ahead()):  # fmt: skip
         call = fit_call(kind, line)
         fitted(call.fit, live, show, *call.subject, options=neuralshade.FitOptions(**options),
                observer=observer, **call.named)  # fmt: skip

@@ -11,7 +11,7 @@ from PIL import Image
 from neuralshade.asset.texture.bc7 import USUAL_LEVEL, compress_bc7
 from neuralshade.asset.texture.block_compression import block_tiles, compress_blocks
 from neuralshade.asset.texture.block_decompression import decompress_blocks
-from neuralshade.asset.texture.mip_chain import HALF_PEAK, stored_texels
+from neuralshade.asset.texture.mip_chain import HALF_PEAK, band_rows, stored_texels
 from neuralshade.asset.texture.texture_format import FORMATS, TextureFormat
 from neuralshade.base.progress_scope import part
 from neuralshade.measure.astc import BLOCK_BYTES, astc_round_trip, astc_size, missing_astc
@@ -22,7 +22,6 @@ from neuralshade.measure.verdict import SAME_BYTES
 
 # Encoding takes up to a second a megapixel (BC6H three), and measuring two more.
 LARGEST_BLOCK_PX = 1 << 22
-BAND_TEXELS = 1 << 16  # encoded at once: Ctrl-C waits for a band
 BLOCKS = {1: ("bc4",), 2: ("bc5",), 3: ("bc1", "bc7"), 4: ("bc7",)}  # by channels
 ASTC_SIDES = (6, 8)  # always included
 ASTC_SQUARES = (4, 5, 6, 8, 10, 12)  # all square ones: 8 to 0.89 bits per texel
@@ -147,7 +146,7 @@ def _reduced(codec: BlockCodec, target: Pixels, byte_count: int, alpha_weighted:
 def _block_round_trip(form: TextureFormat, values: Floats) -> Floats:
     height, width, channels = values.shape
     shown = np.empty_like(values)
-    rows = max(1, BAND_TEXELS // width // form.side_px) * form.side_px
+    rows = band_rows(width)
     for top in range(0, height, rows):
         band = values[top : top + rows]
         blocks = _blocks(stored_texels(band, form), form, opaque=channels == 3)

@@ -1,5 +1,6 @@
 """kinds/textures/blocks_beside: a fit's result beside BC7, BC5 and BC4 at half size."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -8,8 +9,10 @@ from fixtures.texture_sets import waves
 
 import neuralshade
 from neuralshade import FitOptions
+from neuralshade.base.ahead import kept_ahead
 from neuralshade.kinds.textures import blocks_beside as module
-from neuralshade.kinds.textures.blocks_beside import blocks_beside
+from neuralshade.kinds.textures.blocks_beside import begin_beside, blocks_beside
+from neuralshade.kinds.textures.reference import source_of
 
 FEW = {"steps": 8, "batch": 128, "hidden_width": 16, "options": FitOptions(engine="torch")}
 
@@ -44,6 +47,50 @@ def test_what_cannot_be_compared_has_no_line(wall, tmp_path, monkeypatch):
     assert blocks_beside(object(), (str(folder),)) is None  # a plan
     monkeypatch.setattr(module, "MOST_TEXELS", 2 * 64 * 128 - 1)
     assert blocks_beside(result, (str(folder),)) is None
+
+
+def begun(folder, result, **others):
+    """Begin to compare the folder's maps, as a fit does."""
+    textures = neuralshade.load_material_set(folder)
+    opened = neuralshade.load(result.asset)
+    given = {"digest": source_of(textures).digest, "mips": len(opened.sizes), "wrap": "repeat"}
+    begin_beside(textures=textures, codings=opened.codings, **given | others)
+
+
+def test_what_was_begun_is_told_without_reading_the_maps_again(wall, monkeypatch):
+    folder, result = wall
+    line = blocks_beside(result, (str(folder),))
+    monkeypatch.setattr(module, "same_set", lambda *given: pytest.fail("read again"))
+    with kept_ahead():
+        begun(folder, result)
+        assert blocks_beside(result, ("moved away",)) == line
+
+
+@pytest.mark.parametrize("others", [{"digest": "0" * 64}, {"mips": 3}, {"wrap": "clamp"}])
+def test_what_was_begun_for_other_maps_is_not_told(wall, others):
+    folder, result = wall
+    with kept_ahead():
+        begun(folder, result, **others)
+        assert blocks_beside(result, ("moved away",)) is None
+        assert blocks_beside(result, (str(folder),)) is not None
+
+
+def test_without_an_encoder_there_is_no_line(wall, monkeypatch):
+    folder, result = wall
+    monkeypatch.setitem(sys.modules, "etcpak", None)
+    with kept_ahead():
+        begun(folder, result)
+        assert blocks_beside(result, (str(folder),)) is None
+
+
+@pytest.mark.gpu
+def test_a_fit_on_a_gpu_begins_it(wall, tmp_path, monkeypatch):
+    folder, _ = wall
+    with kept_ahead():
+        settings = {**FEW, "options": FitOptions(engine="gpu")}
+        result = neuralshade.fit_textures(folder, tmp_path / "a.nsh", **settings)
+        monkeypatch.setattr(module, "same_set", lambda *given: pytest.fail("read again"))
+        assert " % of the bytes " in blocks_beside(result, (str(folder),))
 
 
 def test_a_single_map_has_no_worst_one(wall, capsys):

@@ -5,17 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from neuralshade.base.ahead import begin, begun_result
 from neuralshade.errors import NeuralShadeError
 from neuralshade.fitting.command import named_sources
+from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.opened import OpenedTextures
-from neuralshade.kinds.textures.reference import byte_maps, same_set
+from neuralshade.kinds.textures.reference import byte_maps, byte_maps_of, same_set, varying
 from neuralshade.kinds.textures.request import MapSetRequest
 from neuralshade.kinds.textures.result import TexturesResult
-from neuralshade.measure.texture_rivals import half_size_rival
+from neuralshade.measure.texture_rivals import TextureRival, half_size_rival
 from neuralshade.measure.verdict import more, times
+from neuralshade.source.material_set import MaterialSet
 
 # of all maps at mip 0: below, headers decide; above, encoding takes more than two seconds
 LEAST_TEXELS, MOST_TEXELS = 2**13, 5 * 2**20
+
+
+def begin_beside(
+    digest: str, textures: MaterialSet, codings: Sequence[MapCoding], mips: int, wrap: str
+) -> None:
+    """Begin to measure what ``blocks_beside`` tells of a set that is fitted."""
+    if _is_measured(textures.width * textures.height * len(varying(codings)), mips):
+        begin(
+            _key(digest, mips, wrap),
+            lambda: half_size_rival(byte_maps_of(codings, mips, wrap == "repeat", textures)),
+        )
 
 
 def blocks_beside(result: Any, subject: Sequence[str]) -> str | None:
@@ -27,21 +41,34 @@ def blocks_beside(result: Any, subject: Sequence[str]) -> str | None:
         return None
     opened = OpenedTextures.read(result.asset)
     width, height = opened.sizes[0]
-    texels = width * height * len(result.maps)
-    if len(opened.sizes) < 2 or not LEAST_TEXELS <= texels <= MOST_TEXELS:
+    if not _is_measured(width * height * len(result.maps), len(opened.sizes)):
         return None
-    sources, maps = named_sources(subject)
-    source: Any = sources[0] if len(sources) == 1 else sources or None
     try:
-        if maps:
-            source = MapSetRequest(source, dict(maps), None).textures(opened.recipe.wrap)
-        textures = same_set(opened, source)
-        if textures is None:
-            return None
-        rival = half_size_rival(byte_maps(opened, textures))
+        digest, wrap = opened.textures["digest"], opened.recipe.wrap
+        rival = begun_result(_key(digest, len(opened.sizes), wrap)) or _rival(opened, subject)
     except NeuralShadeError:  # maps were replaced meanwhile, or no encoder is installed
+        return None
+    if rival is None:
         return None
     assert rival.mean_psnr_db is not None, rival.name
     return (f"{rival.name}: {more(rival.mean_psnr_db - result.psnr_db)} in "
             f"{times(rival.disk_bytes / result.asset_bytes)} (neuralshade evaluate has "
             "more)")  # fmt: skip
+
+
+def _is_measured(texels: int, mips: int) -> bool:
+    return mips >= 2 and LEAST_TEXELS <= texels <= MOST_TEXELS
+
+
+def _key(digest: str, mips: int, wrap: str) -> tuple[Any, ...]:
+    return "blocks beside", digest, mips, wrap
+
+
+def _rival(opened: OpenedTextures, subject: Sequence[str]) -> TextureRival | None:
+    """Return the set in blocks, read again; None where its files are others now."""
+    sources, maps = named_sources(subject)
+    source: Any = sources[0] if len(sources) == 1 else sources or None
+    if maps:
+        source = MapSetRequest(source, dict(maps), None).textures(opened.recipe.wrap)
+    textures = same_set(opened, source)
+    return None if textures is None else half_size_rival(byte_maps(opened, textures))

@@ -18,13 +18,7 @@ from neuralshade.base.progress_scope import part
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, FitCall, named_sources
 from neuralshade.fitting.loop import Loop, Observer, ignore
-from neuralshade.fitting.options import (
-    USUAL,
-    FitOptions,
-    check_options,
-    check_torch,
-    chosen_engine,
-)
+from neuralshade.fitting.options import USUAL, FitOptions, check_options, check_torch, chosen_engine
 from neuralshade.fitting.recipe import Unpack, make_recipe, resumed_with, stored_recipe, to_dict
 from neuralshade.fitting.refinement_job import CodeRefinement, RefinementJob
 from neuralshade.fitting.resuming import Source, resumed_recipe
@@ -33,6 +27,7 @@ from neuralshade.fitting.time_plan import clock_of
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.asset import pack_field, round_decoder
 from neuralshade.kinds.textures.block_budget import blocks_for_bytes
+from neuralshade.kinds.textures.blocks_beside import begin_beside
 from neuralshade.kinds.textures.build import channel_weights, engine_on
 from neuralshade.kinds.textures.byte_budget import grids_for
 from neuralshade.kinds.textures.channels import alpha_channel, codings_of, trained_levels
@@ -188,6 +183,8 @@ class _Job(RefinementJob[TexturesRecipe]):
         self.texels = Texels(trained_levels(textures, self.codings, self.mips),
                              alpha_channel(textures, self.codings))  # fmt: skip
         self.passes = passes_of(recipe, self.texels.sizes[0], self.chosen.hardware is not None)
+        if self.chosen.hardware is not None:  # else it takes the cores that train
+            begin_beside(fitted.digest, textures, self.codings, self.mips, recipe.wrap)
         self.engine = engine_on(self.chosen, self.options, recipe, self.texels, self.codings,
                                 searched=self.passes > 0)  # fmt: skip
         self.loop = Loop(self.engine, recipe, self._preview_psnr, self._observe,

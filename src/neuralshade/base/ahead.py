@@ -1,0 +1,50 @@
+"""Work begun ahead, in a thread beside a fit, for whoever asks for its result afterwards."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+_BEGUN: ContextVar[dict[Hashable, Future[Any]] | None] = ContextVar("begun ahead", default=None)
+
+
+@contextmanager
+def kept_ahead() -> Iterator[None]:
+    """Keep what is begun inside the block by this thread. Elsewhere nothing is begun."""
+    outer = _BEGUN.set({})
+    try:
+        yield
+    finally:
+        _BEGUN.reset(outer)
+
+
+def begin(key: Hashable, work: Callable[[], Any]) -> None:
+    """Begin work, unless nobody keeps its result.
+
+    ``work``: it opens no progress scope. A process ends without waiting for it.
+    """
+    begun = _BEGUN.get()
+    if begun is None:
+        return
+    begun[key] = future = Future[Any]()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # raised where the result is asked for
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="neuralshade ahead", daemon=True).start()
+
+
+def begun_result(key: Hashable) -> Any:
+    """Return the result of work that was begun, when it ends; None of other work.
+
+    Raises: what the work raised.
+    """
+    future = (_BEGUN.get() or {}).get(key)
+    return None if future is None else future.result()

@@ -1,0 +1,36 @@
+"""base/ahead: work begun for whoever asks, in a thread."""
+
+import threading
+
+import pytest
+
+from neuralshade.base.ahead import begin, begun_result, kept_ahead
+
+
+def test_what_is_begun_runs_beside_and_is_kept():
+    go_on = threading.Event()
+    with kept_ahead():
+        begin("a", lambda: go_on.wait(600) and threading.current_thread())
+        begin(("b", 2), lambda: 3)
+        assert begun_result(("b", 2)) == 3
+        go_on.set()
+        assert begun_result("a").daemon and begun_result("a") is not threading.current_thread()
+        assert begun_result("c") is None
+
+
+def test_nothing_is_begun_for_nobody():
+    begin("a", lambda: pytest.fail("nobody asked"))
+    assert begun_result("a") is None
+    with kept_ahead():
+        begin("a", lambda: 1)
+    assert begun_result("a") is None
+
+
+def test_its_error_is_raised_where_it_is_asked_for():
+    def fail():
+        raise ValueError("of the work")
+
+    with kept_ahead():
+        begin("a", fail)
+        with pytest.raises(ValueError, match="of the work"):
+            begun_result("a")
