@@ -16,7 +16,6 @@ from typing import Any
 import click
 
 import neuralshade
-from neuralshade.base.ahead import kept_ahead
 from neuralshade.base.lazy_import import import_object
 from neuralshade.cli.early import check_early, early_device
 from neuralshade.cli.flags import OPTIONS, parameters_of, recipe_settings
@@ -77,6 +76,7 @@ def command_of(kind: Kind) -> click.Command:
 def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, quiet: bool,
             preset: str | None = None, **values: Any) -> None:  # fmt: skip
     """Run a fit with progress, and print its result."""
+    from neuralshade.base.ahead import kept_ahead
     from neuralshade.cli.terminal import put_away, show_notes, watch
     from neuralshade.fitting.facts import result_facts
 
