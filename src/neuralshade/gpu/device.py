@@ -16,7 +16,6 @@ from neuralshade.base.interrupt import signals_deferred
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.gpu.cache_folder import cache_folder, check_file_limit, log_uncached
 from neuralshade.gpu.nvidia_driver import initialized_driver
-from neuralshade.gpu.slangpy_messages import relay_messages
 
 if TYPE_CHECKING:
     import slangpy
@@ -231,13 +230,9 @@ def newest_profile(capabilities: Sequence[str]) -> str:
 
 
 def _load_slangpy() -> Any:
-    is_new = "slangpy" not in sys.modules
     try:
         with signals_deferred():  # an exception that passes through its C++ ends the process
             import slangpy
-
-            if is_new:
-                relay_messages(slangpy)
     except ModuleNotFoundError as error:
         remedy = 'Run: pip install "neuralshade[gpu]"'
         raise DeviceError(f"device: got no slangpy, need it for Slang kernels. {remedy}") from error
