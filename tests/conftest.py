@@ -36,7 +36,6 @@ from neuralshade.gpu.slangpy_gpu import SlangpyGpu
 
 pytest_plugins = [
     "fixtures.browsers",
-    "fixtures.compiler_warnings",
     "fixtures.disks",
     "fixtures.dispatches",
     "fixtures.image_assets",
