@@ -1,4 +1,4 @@
-"""base/ahead: work begun for whoever asks, in a thread."""
+"""base/ahead: work begun in a thread, for its result later."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Work begun ahead, in a thread beside a fit, for whoever asks for its result afterwards."""
+"""Work begun ahead, in a thread beside a fit, to have its result when the fit has ended."""
 
 from __future__ import annotations
 
