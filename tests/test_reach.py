@@ -9,7 +9,8 @@ import pytest
 
 DATA = Path(__file__).parent / "data"
 COMPILER = "torch._dynamo"  # of PyTorch: 3 s to load, which a negation on the meta device does
-HEAVY = ("torch", "numpy", "slangpy", "OpenImageIO", "rich", "sympy", COMPILER)
+DEFERRED = "torch._decomp"  # a third of PyTorch's own time comes with it
+HEAVY = ("torch", DEFERRED, "numpy", "slangpy", "OpenImageIO", "rich", "sympy", COMPILER)
 LOADED = """
 import json, sys
 {code}
@@ -22,6 +23,19 @@ from neuralshade.cli.main import main
 try:
     main({arguments})
 except SystemExit:
+    pass
+"""
+PROCESS = """
+import os
+from neuralshade import __main__
+
+class Left(BaseException): pass
+def leave(code): raise Left
+
+os._exit, sys.argv = leave, ["neuralshade", *{arguments}]
+try:
+    __main__.main()
+except Left:
     pass
 """
 FIT = """
@@ -103,6 +117,19 @@ def test_info_loads_no_pytorch(name, how):
     """A third of a second of a CPU, where it took two."""
     found = loaded(COMMAND.format(arguments=["info", str(DATA / f"{name}.nsh"), *how]))
     assert not {"torch", "slangpy"} & {*found["heavy"]}
+
+
+@pytest.mark.parametrize("engine", ["torch", pytest.param("gpu", marks=pytest.mark.slow)])
+def test_a_fit_leaves_parts_of_pytorch_out(request, tmp_path, engine):
+    on = ["--engine", engine]
+    if engine == "gpu":
+        request.getfixturevalue("device")
+        on += ["--device", "vulkan"]
+    arguments = ["fit", "image", str(DATA / "photo.png"), "-o", str(tmp_path / "x.nsh"), *on,
+                 "--steps", "1", "--hidden-width", "8", "--encoding", "identity",
+                 "--quiet"]  # fmt: skip
+    found = loaded(PROCESS.format(arguments=arguments))
+    assert "torch" in found["heavy"] and not {DEFERRED, COMPILER} & {*found["heavy"]}
 
 
 ON_GPU = pytest.param("engine='gpu', device='vulkan'", marks=pytest.mark.slow)  # compiles anew

@@ -16,8 +16,10 @@ def main() -> None:
     """Run the command line and exit, with 130 and one line where Ctrl-C comes while it loads."""
     wait_asleep()
     try:
+        from neuralshade.base.deferred_modules import defer_parts_of_pytorch
         from neuralshade.cli import signals, streams
 
+        defer_parts_of_pytorch()
         streams.prepare()
         signals.heed()
         try:

@@ -49,6 +49,9 @@ class Plugin:
 
         Raises: ConfigError where the import fails, for whatever reason.
         """
+        from neuralshade.base.deferred_modules import load_deferred  # few packages have plug-ins
+
+        load_deferred()
         try:
             found = import_object(self.place)
         except (Exception, SystemExit) as error:

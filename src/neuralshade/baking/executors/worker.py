@@ -24,6 +24,7 @@ from neuralshade.baking.stores.folder_store import open_store
 from neuralshade.baking.stores.local_inputs import read_ahead
 from neuralshade.baking.stores.store import Store
 from neuralshade.baking.stores.stored import worker_name
+from neuralshade.base.deferred_modules import defer_parts_of_pytorch
 from neuralshade.base.json_lines import json_line
 from neuralshade.base.strict_json import strict_json
 from neuralshade.base.version import VERSION
@@ -35,6 +36,7 @@ SAVE_SECONDS = 10.0  # for the checkpoint of a fit whose driver is gone
 def main() -> None:
     """Work until the pipe is closed, or after an event that may have left this process unsound."""
     jobs, events = _own_pipes()
+    defer_parts_of_pytorch()
     place, folder = sys.argv[1:]
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's, which closes the pipe
     _send(events, {"hello": VERSION, "worker": worker_name()})
