@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import neuralshade
+from neuralshade import FitOptions
+from neuralshade.base.ahead import kept_ahead
 from neuralshade.kinds.image import textures_beside as module
-from neuralshade.kinds.image.textures_beside import textures_beside
+from neuralshade.kinds.image.textures_beside import begin_beside, textures_beside
 from neuralshade.measure.block_baselines import block_codecs
 
 
@@ -53,3 +55,29 @@ def test_what_cannot_be_compared_has_no_line(photo, tmp_path):
     grey = tmp_path / "grey.png"
     neuralshade.save_picture(grey, np.zeros((96, 128, 1), np.float32), "srgb")
     assert textures_beside(result(30.0), str(grey)) is None
+
+
+def test_what_was_begun_is_told_without_compressing_again(photo, monkeypatch):
+    line = textures_beside(result(30.0), photo)
+    with kept_ahead():
+        begin_beside(neuralshade.load_picture(photo), result(30.0).asset_bytes)
+        monkeypatch.setattr(module, "_psnr", lambda *given: pytest.fail("compressed again"))
+        assert textures_beside(result(30.0), photo) == line
+
+
+def test_what_was_begun_for_another_picture_or_size_is_not_told(photo):
+    black = neuralshade.Picture(np.zeros((96, 128, 3), np.uint8), "srgb", "black")
+    lines = [textures_beside(result(30.0, bits), photo) for bits in (4.0, 2.0)]
+    with kept_ahead():
+        begin_beside(black, result(30.0).asset_bytes)
+        begin_beside(neuralshade.load_picture(photo), 100)
+        assert [textures_beside(result(30.0, bits), photo) for bits in (4.0, 2.0)] == lines
+
+
+@pytest.mark.gpu
+def test_a_fit_on_a_gpu_begins_it(photo, tmp_path, monkeypatch):
+    with kept_ahead():
+        options = FitOptions(engine="gpu")
+        done = neuralshade.fit_image(photo, tmp_path / "a.nsh", steps=50, options=options)
+        monkeypatch.setattr(module, "_psnr", lambda *given: pytest.fail("compressed again"))
+        assert "in as many bytes" in textures_beside(done, photo)

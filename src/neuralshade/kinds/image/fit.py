@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from neuralshade.asset.asset import CURVE_POINTS, Header, asset_size, picture_facts, save_asset
 from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
 from neuralshade.asset.plugin_provenance import plugin_notes
@@ -44,6 +42,7 @@ from neuralshade.fitting.time_plan import clock_of
 from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.budget import (
     auto_encoding,
+    budget_bytes,
     check_memory,
     check_sized,
     kept_points,
@@ -58,6 +57,7 @@ from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.kinds.image.presets import ENDS, preset_recipe, preset_steps
 from neuralshade.kinds.image.quality import Quality, stored_quality
 from neuralshade.kinds.image.recipe import ImageRecipe, ImageSettings
+from neuralshade.kinds.image.textures_beside import begin_beside
 from neuralshade.measure.picture_psnr import white_of
 from neuralshade.model.registry import foreign_kinds
 from neuralshade.sampler.draw import samples_per_step
@@ -190,6 +190,8 @@ class _Job(RefinementJob[ImageRecipe]):
     def _build(self) -> Engine:
         if self.chosen.gpu is None:
             return build_engine(self.recipe, self.picture, self.chosen.device)
+        if self.chosen.hardware is not None:  # else it takes the cores that train
+            begin_beside(self.source, budget_bytes(self.recipe, self.picture))
         return build_gpu_engine(self.recipe, self.picture, self.chosen.gpu, self.options.kernels,
                                 self.options.deterministic, searched=self.passes > 0)  # fmt: skip
 
@@ -220,8 +222,7 @@ class _Job(RefinementJob[ImageRecipe]):
         if {n: p.shape for n, p in ours} != {n: p.shape for n, p in theirs.items()}:
             raise ConfigError(f"{path.name}: got another network, need the one that is trained. "
                               "Show the asset instead, or fit anew.")  # fmt: skip
-        drawn = opened.draw(PREVIEW_PX, PREVIEW_PX)
-        if not np.abs(drawn).max() <= LARGEST_FITTED:  # NaN is not either
+        if not abs(opened.draw(PREVIEW_PX, PREVIEW_PX)).max() <= LARGEST_FITTED:  # nor is NaN
             raise AssetError(f"{path.name}: got colors beyond {LARGEST_FITTED:g}, need numbers to "
                              "go on from. Show the asset instead.")  # fmt: skip
         self.engine.load_state(restarted_state(self.engine.state(), theirs))
@@ -282,8 +283,7 @@ class _Job(RefinementJob[ImageRecipe]):
         self._warn_of_ending(psnr_db, size, search)
         self._written()
         self._report()
-        bits = size * 8 / (self.picture.width * self.picture.height)
-        exceeded = bits > self.recipe.bpp and self._is_sized_by_bpp()
+        exceeded = self._is_sized_by_bpp() and size > budget_bytes(self.recipe, self.picture)
         facts = reached(self, self.picture, self.quality, size, bpp_exceeded=exceeded)
         return FitResult(**facts, search=search)
 
