@@ -7,7 +7,9 @@ from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 _BEGUN: ContextVar[dict[Hashable, Future[Any]] | None] = ContextVar("begun ahead", default=None)
 
@@ -30,7 +32,12 @@ def begin(key: Hashable, work: Callable[[], Any]) -> None:
     begun = _BEGUN.get()
     if begun is None:
         return
-    begun[key] = future = Future[Any]()
+    begun[key] = in_thread(work)
+
+
+def in_thread(work: Callable[[], T]) -> Future[T]:
+    """Begin work in a thread of its own, for which a process does not wait at its end."""
+    future = Future[T]()
 
     def run() -> None:
         try:
@@ -39,6 +46,7 @@ def begin(key: Hashable, work: Callable[[], Any]) -> None:
             future.set_exception(error)
 
     threading.Thread(target=run, name="neuralshade ahead", daemon=True).start()
+    return future
 
 
 def begun_result(key: Hashable) -> Any:

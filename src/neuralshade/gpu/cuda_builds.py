@@ -16,7 +16,7 @@ class KernelBuilds:
     """Background builds for one architecture, one per core at a time, in order of submission.
 
     In threads: NVRTC and Slang's compiler release Python's lock. There are only a few Slang
-    compilers. To be used from one thread.
+    compilers. One thread begins builds, any may ask for what is built.
     """
 
     def __init__(self, architecture: str):

@@ -91,15 +91,21 @@ class CudaGpu:
 
     api = "cuda"
 
-    def __init__(self, index: int = 0):
-        self.context = CudaContext(index)
+    def __init__(self, index: int = 0, builds: KernelBuilds | None = None):
+        """``builds``: those of another object for this device, which outlives this one."""
+        self.context, self._index = CudaContext(index), index
         self.name = self.context.name
         self.multiprocessors: int | None = self.context.multiprocessors
         self.most_groups = MOST_GROUPS
         self.architecture = architecture(self.context.capability)
         self.adapter = _adapter(self.context)
         self._commands = CudaCommands(self.context)
-        self._builds = KernelBuilds(self.architecture)
+        self._builds = KernelBuilds(self.architecture) if builds is None else builds
+        self._owns_builds = builds is None
+
+    def beside(self) -> CudaGpu:
+        """Return the same device with a stream of its own."""
+        return CudaGpu(self._index, self._builds)
 
     def buffer(self, values: npt.NDArray[Any] | None = None, *, size: int = 0) -> CudaBuffer:
         """Return a buffer with ``values``, or of ``size`` bytes of zeros; never an empty one."""
@@ -163,7 +169,8 @@ class CudaGpu:
 
     def close(self) -> None:
         """Free resources on the device, and release it; pending builds are dropped."""
-        self._builds.close()
+        if self._owns_builds:
+            self._builds.close()
         self.context.close()
 
 

@@ -185,6 +185,13 @@ class Gpu(Protocol):
     def wait(self) -> None:
         """Wait until all submitted work is done; DeviceError where it failed."""
 
+    def beside(self) -> Gpu | None:
+        """Return the same device for another thread, whose work waits for none of this one's.
+
+        It has what is compiled here, and is to be closed before this. None where an API can't.
+        Raises: DeviceError where the memory is too small.
+        """
+
     def close(self) -> None:
         """Free resources on the device, and close it if it was opened for this object."""
 

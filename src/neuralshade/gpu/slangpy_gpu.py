@@ -273,6 +273,9 @@ class SlangpyGpu:
         except RuntimeError as error:
             raise lost_device(self.name, error) from error
 
+    def beside(self) -> None:
+        """Return None: SlangPy waits for a device with Python's lock held."""
+
     def close(self) -> None:
         """Close the device if this object owns it and its work ends."""
         if self.owned and not is_stuck(self.name) and self._ends():

@@ -42,9 +42,9 @@ from neuralshade.kinds.material.build import (
     reference_gpu,
 )
 from neuralshade.kinds.material.engine import ENCODED, TRAINED
-from neuralshade.kinds.material.judging.judge import Judge, Judged
+from neuralshade.kinds.material.judging.judge import Judged
+from neuralshade.kinds.material.judging.judges import Judges
 from neuralshade.kinds.material.judging.lit_surfaces import Shade, at_centers
-from neuralshade.kinds.material.judging.mip_judge import LevelJudge, with_levels
 from neuralshade.kinds.material.map_rows import with_rows
 from neuralshade.kinds.material.memory import check_memory
 from neuralshade.kinds.material.mip_fit import LeveledEngine, finest_level_share
@@ -181,7 +181,7 @@ class _Job(Job[MaterialRecipe]):
         self.field_engine = engine_on(self.chosen, self.options, recipe, kernels, shared)
         self.leveled = LeveledEngine(self.field_engine, recipe, kernels)
         self.engine = SampledEngine(self.leveled, recipe, self._stored)
-        self.judge, self.level_judge = Judge(kernels), LevelJudge(kernels, recipe)
+        self.judges = Judges(kernels, recipe)
         ends = (finest_level_share(recipe) * (1 - recipe.sampler), 1 - recipe.sampler)
         self.loop = StagedLoop(self.engine, recipe, self._quick_psnr, self._observe, due=self._due,
                                samples_per_step=self.engine.batch, starts=(0.0, *ends))  # fmt: skip
@@ -220,7 +220,7 @@ class _Job(Job[MaterialRecipe]):
 
     def _quick_psnr(self) -> float:
         """Return the mean PSNR in dB of a few spheres."""
-        return self.judge.quick_psnr(self._shade())
+        return self.judges.quick_psnr(self._shade())
 
     def _shade(self) -> Shade:
         """Return the f * cos function of the current state."""
@@ -231,7 +231,7 @@ class _Job(Job[MaterialRecipe]):
     def scene(self) -> Scene:
         """Return the live page's scene: a sphere and a plane beside the reference."""
         return material_scene(self.bsdf.name, lambda: at_centers(self._shade()),
-                              lambda: self.judge.reference.eval, changes=True,
+                              lambda: self.judges.reference.eval, changes=True,
                               varied=self.bsdf.varied)  # fmt: skip
 
     def _stored(self, *, compresses: bool = True) -> Field:
@@ -261,13 +261,13 @@ class _Job(Job[MaterialRecipe]):
                               f"{self.loop.progress.step:,}: weights are beyond float16. "
                               f"{self.remedy}")  # fmt: skip
         with part("measuring"):
-            judged = self.judge.judge(self.field_engine.shade(field))
+            judged = self.judges.judge(self.field_engine.shade(field))
         self.loop.settle(judged.psnr_db)
         noise = {name: round(value, 5) for name, value in sampler_noise(field, sampler).items()}
         del field, parameters  # gigabytes for a large map
         with part("judging levels"):
-            tensors, levels = with_levels(self.level_judge, pack_field(self.field_engine.field()),
-                                          self.leveled.trained_levels())  # fmt: skip
+            tensors, levels = self.judges.with_levels(pack_field(self.field_engine.field()),
+                                                      self.leveled.trained_levels())  # fmt: skip
         own = {"name": self.bsdf.name, "side": self.recipe.size, "digest": self.original.digest,
                "notes": list(self.bsdf.notes), "levels": levels}  # fmt: skip
         own["shared"] = {"layers": LAYERS, "digest": shared_digest(tensors)}

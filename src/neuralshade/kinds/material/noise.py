@@ -19,7 +19,8 @@ SEED = 20_261_124  # of places, eyes and directions: equal for all fits, used by
 PLACES = 256
 DIRECTIONS = 512  # of each
 LOWEST = 0.1  # cosine of an eye
-AT_ONCE = 8  # places that a core evaluates at once
+# places that a core evaluates at once; 64 took a sixth of the time of 8 on 16 cores
+AT_ONCE = 64
 
 
 @torch.no_grad()

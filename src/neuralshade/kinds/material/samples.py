@@ -18,7 +18,8 @@ MOST_RARE, LEAST_RARE = 60.0, 1e-6
 LEAST_SPREAD = 1e-3  # of a value, by which it is divided
 UNIT = 1e-2  # tolerance of a normal's length
 FACING = 0.1  # least z of a normal
-AT_ONCE = 2**11  # points whose values a core looks at
+# points whose values a core looks at; 2^11 took 7 times as long on 16 cores, 3 times on 2
+AT_ONCE = 2**15
 
 
 @dataclass(frozen=True)

@@ -112,17 +112,34 @@ class Judge:
     def judge(self, shade: Shade) -> Judged:
         """Measure an f * cos function."""
         with part("measuring light"):
-            if self._measures is None:
-                self._measures = Measures(self.reference, self.shares)
-            light = self._measures.measure(shade)
-        lights = [*([light] for light in held_out_lights()), sky(SKY_LIGHTS)]
-        surfaces = self._at_shares(
-            [judged_sphere(SIDE_PX, number) for number in range(len(lights))]
-        )
+            light = self._reference_measures().measure(shade)
+        surfaces, lights = self._lit()
         pairs = self._compared(shade, surfaces, lights)
         *found, under_sky = map_on_cores(_psnr_db, pairs)
         return Judged(float(np.mean(found)), min(found), under_sky,
                       _mean_flip(surfaces[0], pairs[:-1]), light)  # fmt: skip
+
+    def prepare(self) -> None:
+        """Evaluate what ``judge`` needs of the reference."""
+        self._reference_measures()
+        surfaces, lights = self._lit()
+        (self._drawn[len(lights)],) = _drawn([self.reference.eval], surfaces, lights)
+
+    def take(self, prepared: Judge) -> None:
+        """Use what another judge of this reference, with the same shares, has evaluated."""
+        self._measures, self._drawn = prepared._measures, prepared._drawn | self._drawn
+
+    def _reference_measures(self) -> Measures:
+        if self._measures is None:
+            self._measures = Measures(self.reference, self.shares)
+        return self._measures
+
+    def _lit(self) -> tuple[list[LitSurface], list[Sequence[Light]]]:
+        """Return the spheres that are judged, and the lights of each."""
+        lights: list[Sequence[Light]] = [[light] for light in held_out_lights()]
+        lights.append(sky(SKY_LIGHTS))
+        spheres = [judged_sphere(SIDE_PX, number) for number in range(len(lights))]
+        return self._at_shares(spheres), lights
 
     def _compared(
         self, shade: Shade, surfaces: Sequence[LitSurface], lights: Sequence[Sequence[Light]]
@@ -132,10 +149,7 @@ class Judge:
         The reference's points are cached: all calls use the same ones.
         """
         shades = [shade] if len(lights) in self._drawn else [shade, self.reference.eval]
-        rows = zip(surfaces, lights, strict=True)
-        drawn = [seen.points_lit([*map(at_centers, shades)], each)
-                 for seen, each in counted("drawing spheres", rows, len(lights))]  # fmt: skip
-        found, *new = (list(map_on_cores(on_screen, each)) for each in zip(*drawn, strict=True))
+        found, *new = _drawn(shades, surfaces, lights)
         if new:
             self._drawn[len(lights)] = new[0]
         return list(zip(self._drawn[len(lights)], found, strict=True))
@@ -145,6 +159,16 @@ class Judge:
         count, inputs = len(surfaces), len(self.reference.bsdf.varied)
         spread = spread_shares(count, inputs) if self.shares is None else [self.shares] * count
         return [surface.at(shares) for surface, shares in zip(surfaces, spread, strict=True)]
+
+
+def _drawn(
+    shades: Sequence[Shade], surfaces: Sequence[LitSurface], lights: Sequence[Sequence[Light]]
+) -> list[list[Floats]]:
+    """Return the points of each surface under its lights, by each function: sRGB [n, 3]."""
+    rows = zip(surfaces, lights, strict=True)
+    drawn = [seen.points_lit([*map(at_centers, shades)], each)
+             for seen, each in counted("drawing spheres", rows, len(lights))]  # fmt: skip
+    return [list(map_on_cores(on_screen, each)) for each in zip(*drawn, strict=True)]
 
 
 def judged_sphere(side_px: int, number: int, every: int = 1) -> LitSurface:

@@ -47,7 +47,7 @@ class Measures:
 
     @threads(1)  # the operations are too small for more
     def __init__(self, reference: ReferenceKernels, shares: Sequence[float] | None = None):
-        self.reference, self.shares = reference, shares
+        self.shares = shares
         rng = torch.Generator().manual_seed(SEED)
         self.pairs = {
             sampling: self._at(*_drawn(sampling, reference, rng)) for sampling in SAMPLINGS

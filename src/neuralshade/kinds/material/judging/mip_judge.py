@@ -61,6 +61,10 @@ class LevelJudge:
         parts = np.split(found, np.cumsum(counts)[:-1])
         return [smape(target, part) for (*_, target), part in zip(queries, parts, strict=True)]
 
+    def take(self, prepared: LevelJudge) -> None:
+        """Use the queries of another judge of this reference and recipe."""
+        self._queries = prepared.queries
+
     @property
     def queries(self) -> list[tuple[Floats, Floats, Floats, Floats]]:
         """Return uv, wi, wo and the reference's means of each level's footprints."""
