@@ -78,6 +78,6 @@ def test_what_was_begun_for_another_picture_or_size_is_not_told(photo):
 def test_a_fit_on_a_gpu_begins_it(photo, tmp_path, monkeypatch):
     with kept_ahead():
         options = FitOptions(engine="gpu")
-        done = neuralshade.fit_image(photo, tmp_path / "a.nsh", steps=50, options=options)
+        done = neuralshade.fit_image(photo, tmp_path / "a.nsh", bpp=6.0, steps=50, options=options)
         monkeypatch.setattr(module, "_psnr", lambda *given: pytest.fail("compressed again"))
         assert "in as many bytes" in textures_beside(done, photo)

@@ -27,7 +27,7 @@ LevelShade = Callable[[Floats, Floats, Floats, Floats], Floats]
 
 LARGEST = 255  # code of a number
 BAND = 256  # rows of a map that are halved at once, an even number
-AT_ONCE, FEW = 2**13, 2**11  # samples of a field that a core evaluates at once: at most, at least
+AT_ONCE, FEW = 2**15, 2**14  # samples of a field that a core evaluates at once: at most, at least
 
 
 def boxed(finest: Codes, side: int) -> list[Codes]:
