@@ -197,5 +197,5 @@ def _mean_flip(surface: LitSurface, pairs: Sequence[tuple[Floats, Floats]]) -> f
     if missing_flip():
         return None
     seen = surface.picture  # black outside the sphere
-    found = map_on_cores(lambda pair: flip(*map(seen, pair)) or 0.0, pairs)
+    found = map_on_cores(lambda pair: flip(seen(pair[0]), seen(pair[1])) or 0.0, pairs)
     return float(np.mean(list(found)) / surface.inside.mean())
