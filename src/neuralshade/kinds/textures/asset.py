@@ -32,9 +32,19 @@ from neuralshade.model.mlp import MLP
 
 def pack_bits(codes: npt.NDArray[np.uint8], bits: int) -> npt.NDArray[np.uint8]:
     """Return codes of ``bits`` bits packed, the lowest bit first: uint8 [bytes]."""
-    shifts = np.arange(bits, dtype=np.uint8)
-    single = (codes.reshape(-1, 1) >> shifts) & np.uint8(1)
-    return np.packbits(single, bitorder="little")
+    flat = np.ascontiguousarray(codes).reshape(-1)
+    words = np.zeros(-(-flat.size // 8), "<u8")  # 8 codes of n bits fill n bytes
+    words.view(np.uint8)[: flat.size] = flat
+    width, lanes = bits, 8
+    while lanes < 64:  # joins neighbors, each pair in the place of the lower one
+        low = sum((2**width - 1) << at for at in range(0, 64, 2 * lanes))
+        upper = words >> np.uint64(lanes - width)
+        upper &= np.uint64(low << width)
+        words &= np.uint64(low)
+        words |= upper
+        width, lanes = 2 * width, 2 * lanes
+    packed = words.view(np.uint8).reshape(-1, 8)[:, :bits].reshape(-1)
+    return packed[: -(-flat.size * bits // 8)]
 
 
 def unpack_bits(packed: npt.NDArray[np.uint8], bits: int, count: int) -> npt.NDArray[np.uint8]:
