@@ -13,6 +13,7 @@ from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.reference import byte_maps, byte_maps_of, same_set, varying
 from neuralshade.kinds.textures.request import MapSetRequest
 from neuralshade.kinds.textures.result import TexturesResult
+from neuralshade.measure.rival_process import half_size_apart
 from neuralshade.measure.texture_rivals import TextureRival, half_size_rival
 from neuralshade.measure.verdict import more, times
 from neuralshade.source.material_set import MaterialSet
@@ -28,7 +29,7 @@ def begin_beside(
     if _is_measured(textures.width * textures.height * len(varying(codings)), mips):
         begin(
             _key(digest, mips, wrap),
-            lambda: half_size_rival(byte_maps_of(codings, mips, wrap == "repeat", textures)),
+            lambda: half_size_apart(byte_maps_of(codings, mips, wrap == "repeat", textures)),
         )
 
 

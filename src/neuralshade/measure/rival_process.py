@@ -1,0 +1,71 @@
+"""Worker process that measures a set in blocks, while a fit needs this one's Python lock.
+
+Compression is many short calls on all cores: each hands the lock over, and the thread that trains
+waits for it in turn.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import signal
+import subprocess
+import sys
+
+from neuralshade.asset.texture.bc7_process import can_start_process
+from neuralshade.base.sandbox.wire import BrokenError, receive, send
+from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, half_size_rival
+
+LEAST_APART = 2**18  # numbers of level 0 worth a process: 0.3 s of work, twice its start
+MOST_BYTES = 2**30  # of a set
+
+log = logging.getLogger("neuralshade")
+
+
+def half_size_apart(maps: ByteMaps) -> TextureRival:
+    """Return ``half_size_rival`` without its maps, of a process where that is worth it.
+
+    Of this one where that fails, with a log entry. Raises: what ``half_size_rival`` raises.
+    """
+    if _numbers(maps) < LEAST_APART or not can_start_process():
+        return half_size_rival(maps)
+    try:
+        return _measured_apart(maps)
+    except (OSError, BrokenError) as error:
+        log.info("blocks: got no result of a process (%s), need none: this one goes on.", error)
+        return half_size_rival(maps)
+
+
+def _numbers(maps: ByteMaps) -> int:
+    return sum(levels[0].size for levels in maps.levels.values())
+
+
+def _measured_apart(maps: ByteMaps) -> TextureRival:
+    facts = {"levels": {name: len(levels) for name, levels in maps.levels.items()},
+             "normals": sorted(maps.normals), "colors": sorted(maps.colors),
+             "wrap": maps.wrap, "opacity": maps.opacity}  # fmt: skip
+    with _started() as worker:
+        assert worker.stdin is not None and worker.stdout is not None
+        send(worker.stdin, facts, [level for levels in maps.levels.values() for level in levels])
+        found, _ = receive(worker.stdout, 0)
+    return TextureRival(**found)
+
+
+def _started() -> subprocess.Popen[bytes]:
+    # the modules of this process, whatever the working folder contains; -S: paths are passed
+    paths = [path for path in sys.path if path]
+    text = f"import sys; sys.path[:] = {paths!r}; import {__name__} as process; process.main()"
+    return subprocess.Popen([sys.executable, "-S", "-c", text], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # fmt: skip
+
+
+def main() -> None:
+    """Measure the set of standard input; the rival goes to standard output."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent
+    facts, arrays = receive(sys.stdin.buffer, MOST_BYTES)
+    rest = iter(arrays)
+    levels = {name: [next(rest) for _ in range(count)] for name, count in facts["levels"].items()}
+    maps = ByteMaps(levels, frozenset(facts["normals"]), frozenset(facts["colors"]),
+                    facts["wrap"], facts["opacity"])  # fmt: skip
+    rival = dataclasses.replace(half_size_rival(maps), maps={})
+    send(sys.stdout.buffer, dataclasses.asdict(rival))

@@ -1,0 +1,47 @@
+"""measure/rival_process: what a process measures of a set in blocks is what this one would."""
+
+import dataclasses
+import logging
+
+import numpy as np
+import pytest
+
+from neuralshade.measure import rival_process as module
+from neuralshade.measure.rival_process import half_size_apart
+from neuralshade.measure.texture_rivals import ByteMaps, half_size_rival
+
+
+@pytest.fixture
+def maps(monkeypatch):
+    """Give a set of two maps, one of them the opacity, that counts as large."""
+    monkeypatch.setattr(module, "LEAST_APART", 1)
+    rng = np.random.default_rng(0)
+    levels = {name: [rng.integers(0, 256, (side, side, count), np.uint8) for side in (32, 16, 8)]
+              for name, count in (("albedo", 3), ("opacity", 1))}  # fmt: skip
+    return ByteMaps(levels, colors=frozenset({"albedo"}), opacity="opacity")
+
+
+def alike(rival):
+    """Return a rival without what a process leaves out, or measures anew."""
+    return dataclasses.asdict(dataclasses.replace(rival, maps={}, seconds=0))
+
+
+def test_a_process_measures_the_same(maps, monkeypatch):
+    expected = half_size_rival(maps)
+    monkeypatch.setattr(module, "half_size_rival", lambda *given: pytest.fail("measured here"))
+    found = half_size_apart(maps)
+    assert not found.maps and alike(found) == alike(expected)
+
+
+def test_a_small_set_starts_no_process(maps, monkeypatch):
+    monkeypatch.setattr(module, "LEAST_APART", 2**20)
+    monkeypatch.setattr("subprocess.Popen", lambda *given, **named: pytest.fail("started"))
+    assert half_size_apart(maps).maps
+
+
+@pytest.mark.parametrize("python", ["/nowhere/python", "/bin/true"])
+def test_without_a_process_this_one_measures(maps, python, monkeypatch, caplog):
+    monkeypatch.setattr("sys.executable", python)
+    with caplog.at_level(logging.INFO, "neuralshade"):
+        assert alike(half_size_apart(maps)) == alike(half_size_rival(maps))
+    assert "got no result of a process" in caplog.text
