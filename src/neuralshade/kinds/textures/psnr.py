@@ -47,20 +47,28 @@ def map_psnr(
 
         def squares(first: int, mip: int = mip, decoded: Floats = decoded) -> list[float]:
             part = slice(first, first + BAND_TEXELS)
-            target = texels.part(mip, part)
+            target, result = _planar(texels.part(mip, part)), _planar(decoded[part])
             alpha = _opacity(target, texels, varying)
             own = [None if coding.first == texels.alpha else alpha for coding in varying]
-            return [_squares(coding, target, decoded[part], weights)
+            return [_squares(coding, target, result, weights)
                     for coding, weights in zip(varying, own, strict=True)]  # fmt: skip
 
         bands = map_on_cores(squares, range(0, len(decoded), BAND_TEXELS))
-        alpha = _opacity(texels.part(mip, slice(None)), texels, varying)
-        seen = len(decoded) if alpha is None else max(float(alpha.sum(dtype=np.float64)), 1e-9)
+        seen = float(len(decoded))
+        if texels.alpha is not None:
+            alpha = _opacity(texels.part(mip, slice(None)), texels, varying)
+            seen = seen if alpha is None else max(float(alpha.sum(dtype=np.float64)), 1e-9)
         for coding, total in zip(varying, np.sum(list(bands), axis=0), strict=True):
             texel_count = len(decoded) if coding.first == texels.alpha else seen
             error = float(total) / (texel_count * coding.channels)
             found[coding.name].append(min(EQUAL_DB, decibels(error, WHITE)))
     return found
+
+
+def _planar(texels: Floats) -> Floats:
+    """Return texels [n, C] with each channel's numbers beside each other: maps take few of them."""
+    planar: Floats = np.asfortranarray(texels)
+    return planar
 
 
 def _opacity(target: Floats, texels: Texels, codings: Sequence[MapCoding]) -> Floats | None:
