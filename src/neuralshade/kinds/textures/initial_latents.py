@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import torch
 
+from neuralshade.engine.threads import threads
 from neuralshade.kinds.textures.recipe import GridShape
 from neuralshade.kinds.textures.texels import PEAK, Texels
 from neuralshade.model.latent_grid import LatentGrid
@@ -42,7 +43,7 @@ def start_latents(
                 continue
             if index in bases:
                 mean, axes, sigma = bases[index]
-                along = (patches - mean) @ axes
+                along = patches.sub_(mean) @ axes
             else:
                 bases[index], along = _basis(patches, grid.features)
                 sigma = bases[index].sigma
@@ -66,15 +67,24 @@ def _patches(
     if mip >= len(texels.sizes) or texels.sizes[mip] != (size[0] * side, size[1] * side):
         return None
     image = image_of(mip)
+    larger = None
     if coarser is not None:
         base = first + int(math.log2(coarser))
         if base >= len(texels.sizes):
             return None
         larger = _stretched(image_of(base), image.shape[1:])
-        image = torch.sub(image, larger, out=larger)
-    channels = image.shape[0]
-    cut = image.view(channels, size[1], side, size[0], side)
-    return cut.permute(1, 3, 2, 4, 0).reshape(size[0] * size[1], -1)
+    found = torch.empty(size[1], size[0], side, side, image.shape[0])
+    if larger is None:
+        found.copy_(_cut(image, size, side))
+    else:
+        torch.sub(_cut(image, size, side), _cut(larger, size, side), out=found)
+    return found.view(size[0] * size[1], -1)
+
+
+def _cut(image: torch.Tensor, size: tuple[int, int], side: int) -> torch.Tensor:
+    """Return planes [C, height, width] as a view by latents: [rows, columns, side, side, C]."""
+    cut = image.view(len(image), size[1], side, size[0], side)
+    return cut.permute(1, 3, 2, 4, 0)
 
 
 def _image(texels: Texels, mip: int) -> torch.Tensor:
@@ -99,10 +109,14 @@ class Basis(NamedTuple):
 
 
 def _basis(patches: torch.Tensor, count: int) -> tuple[Basis, torch.Tensor]:
-    """Return the first ``count`` components, and where patches lie along them [patches, count]."""
+    """Return the first ``count`` components, and where patches lie along them [patches, count].
+
+    The mean is subtracted from ``patches``.
+    """
     mean = patches.mean(0)
-    centered = patches - mean
+    centered = patches.sub_(mean)
     covariance = (centered.T @ centered / len(patches)).double()
-    axes = torch.linalg.eigh(covariance).eigenvectors.flip(1)[:, :count].float()
+    with threads(1):  # more gain nothing, and wait long for each other where something else runs
+        axes = torch.linalg.eigh(covariance).eigenvectors.flip(1)[:, :count].float()
     along = centered @ axes
     return Basis(mean, axes, along.std(0, correction=0).clamp_min(LEAST_SIGMA)), along
