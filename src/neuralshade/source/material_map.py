@@ -53,7 +53,8 @@ class MaterialMap:
     @property
     def constant(self) -> bool:
         """Return whether all texels are equal."""
-        return bool((self.values == self.values[:1, :1]).all())
+        first = self.values[:1, :1]  # compared with a row first: few maps have equal ones
+        return bool((self.values[:1] == first).all() and (self.values == first).all())
 
     def __post_init__(self) -> None:
         shape, dtype = list(self.values.shape), self.values.dtype
@@ -88,7 +89,8 @@ def read_map(
     if name == "normal":
         values = normal_values(file.path, picture, convention or file.convention, notes)
         return MaterialMap(name, values, "normal", bits, file.on_disk)
-    if file.channel is not None:
+    numbers = name in NAMES and name not in EITHER and name not in COLORS and not file.color
+    if file.channel is not None or numbers:
         values = number_values(name, file, picture)[..., None]
         return MaterialMap(name, values, "data", bits, file.on_disk)
     values = color_values(picture)
@@ -101,9 +103,7 @@ def read_map(
         if picture.color_space == "linear":
             values = clipped(name, values, notes)
         return MaterialMap(name, values, picture.color_space, bits, file.on_disk)
-    if name in NAMES and name not in EITHER:
-        values = number_values(name, file, picture)[..., None]
-    elif grey_everywhere(values):
+    if grey_everywhere(values):
         values = green(values)[..., None]
     return MaterialMap(name, values, "data", bits, file.on_disk)
 

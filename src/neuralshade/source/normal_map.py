@@ -1,10 +1,13 @@
 """Decoder of normal maps: values to unit normals, with notes on corrections."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.base.cores import map_on_cores
 from neuralshade.errors import PictureError
 from neuralshade.source.normal_swizzle import swizzled_normals
 from neuralshade.source.picture import Picture
@@ -19,6 +22,7 @@ FLATTEST_Z = 1e-3  # minimum of z: normals below the horizon are raised to it
 BLUE_RIGHT = 0.02  # deviation of a constant blue that still matches red and green
 UNUSED_BLUE = 0.1  # a mean below it, with hardly any spread: no z of upward normals
 UNUSED_SPREAD = 6 / 255
+BAND_TEXELS = 2**16  # decoded at once by a core, within its cache
 SIGNED_BELOW = -0.05  # a float file with values below it stores -1..1 directly
 
 
@@ -37,7 +41,7 @@ def decode_normals(path: Path, picture: Picture, color: Floats) -> tuple[Floats,
     """
     if swizzled := swizzled_normals(picture):
         normal, note = swizzled
-        length = np.sqrt(np.square(normal).sum(axis=-1))
+        length = np.sqrt(_squares(normal))
         return normal, [note, *_repaired(normal, length, np.zeros(length.shape, np.bool_))]
     if color.shape[2] != 3:
         raise PictureError(
@@ -51,10 +55,14 @@ def decode_normals(path: Path, picture: Picture, color: Floats) -> tuple[Floats,
         notes.append("normal: values below 0, so taken as directions in [-1, 1] already.")
         empty = np.zeros(color.shape[:2], np.bool_)
     else:
-        normal = color * np.float32(2) - np.float32(1)
-        empty = np.all(color < BLACK, axis=-1)
+        normal, empty = _stretched(color)
     rebuilt = _rebuild_z(normal, color[..., 2], empty)
-    length = np.sqrt(np.square(normal).sum(axis=-1))
+    length = np.empty(empty.shape, np.float32)
+
+    def measure(rows: slice) -> None:
+        np.sqrt(_squares(normal[rows]), out=length[rows])
+
+    on_bands(measure, normal)
     empty |= length < EMPTY_LENGTH
     _check_tangent(path, normal[..., 2], empty)
     if rebuilt:
@@ -65,13 +73,47 @@ def decode_normals(path: Path, picture: Picture, color: Floats) -> tuple[Floats,
 
 def make_unit(normal: Floats) -> None:
     """Normalise float32 [H, W, 3] ``normal``, without zero vectors, in place."""
-    normal /= np.sqrt(np.square(normal).sum(axis=-1, keepdims=True))
+    _divide(normal, np.sqrt(_squares(normal)))
+
+
+def on_bands(do: Callable[[slice], None], texels: npt.NDArray[Any]) -> None:
+    """Call ``do`` with slices that cover the rows of [H, W, ...], on all cores."""
+    rows = max(1, BAND_TEXELS // texels.shape[1])
+    for _ in map_on_cores(do, [slice(row, row + rows) for row in range(0, len(texels), rows)]):
+        pass
+
+
+def _squares(vectors: Floats) -> Floats:
+    """Return the squared lengths of [..., 3]: long runs, where a sum over three is slow."""
+    found: Floats = np.square(vectors[..., 0])
+    for component in (1, 2):
+        found += np.square(vectors[..., component])
+    return found
+
+
+def _divide(vectors: Floats, length: Floats) -> None:
+    for component in range(3):
+        vectors[..., component] /= length
+
+
+def _stretched(color: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return [0, 1] as [-1, 1], and where all three are black."""
+    normal, empty = np.empty_like(color), np.empty(color.shape[:2], np.bool_)
+
+    def stretch(rows: slice) -> None:
+        np.multiply(color[rows], np.float32(2), out=normal[rows])
+        normal[rows] -= np.float32(1)
+        black = color[rows] < BLACK
+        np.logical_and(black[..., 0], black[..., 1] & black[..., 2], out=empty[rows])
+
+    on_bands(stretch, color)
+    return normal, empty
 
 
 def _rebuild_z(normal: Floats, blue: Floats, empty: npt.NDArray[np.bool_]) -> bool:
     """Rebuild z in place where blue is unused; return whether it did."""
-    painted = blue[~empty]
-    if not painted.size:
+    painted = blue[~empty] if empty.any() else blue.reshape(-1)
+    if not painted.size or np.ptp(painted) > UNUSED_SPREAD:  # the usual one
         return False
     # compression leaves noise in an unused blue, while a used one counts to the last bit
     spread = UNUSED_SPREAD if painted.mean() < UNUSED_BLUE else 0.0
@@ -111,16 +153,23 @@ def _repaired(normal: Floats, length: Floats, empty: npt.NDArray[np.bool_]) -> l
         )
     if empty.any():
         notes.append(f"normal: {_texels(empty)} black or without direction, made flat.")
-        normal[empty] = (0, 0, 1)
+        normal[empty], length[empty] = (0, 0, 1), 1
     below = normal[..., 2] <= 0
     if below.any():
         notes.append(f"normal: {_texels(below)} at or below the horizon, raised to it.")
-    make_unit(normal)
-    np.maximum(normal[..., 2], np.float32(FLATTEST_Z), out=normal[..., 2])
-    straight_down = np.square(normal).sum(axis=-1) < EMPTY_LENGTH**2
-    normal[straight_down] = (0, 0, 1)
-    make_unit(normal)
+    on_bands(lambda rows: _raise(normal[rows], length[rows]), normal)
     return notes
+
+
+def _raise(normal: Floats, length: Floats) -> None:
+    """Make vectors of ``length`` unit, and point up, in place."""
+    _divide(normal, length)
+    np.maximum(normal[..., 2], np.float32(FLATTEST_Z), out=normal[..., 2])
+    squares = _squares(normal)
+    straight_down = squares < EMPTY_LENGTH**2
+    if straight_down.any():
+        normal[straight_down], squares[straight_down] = (0, 0, 1), 1
+    _divide(normal, np.sqrt(squares))
 
 
 def _texels(mask: npt.NDArray[np.bool_]) -> str:
