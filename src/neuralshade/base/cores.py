@@ -10,6 +10,7 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
+BAND_TEXELS = 2**16  # of a picture, for a core at a time: they stay in its cache
 LIMIT = "OMP_NUM_THREADS"  # limits the threads of numerical libraries; this package follows it
 
 
@@ -35,3 +36,10 @@ def map_on_cores(do: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
         yield from pool.map(do, items)
     finally:  # also where the caller stops early
         pool.shutdown(cancel_futures=True)
+
+
+def rows_on_cores(do: Callable[[slice], object], height: int, width: int) -> None:
+    """Call ``do`` with slices that cover the rows of a picture, as ``map_on_cores`` does."""
+    rows = max(1, BAND_TEXELS // width)
+    for _ in map_on_cores(do, [slice(row, row + rows) for row in range(0, height, rows)]):
+        pass

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.base.cores import rows_on_cores
 from neuralshade.errors import ConfigError
 from neuralshade.source.color import linear_to_srgb, srgb_to_linear
 from neuralshade.source.halving import halved, halved_along, halved_by_weight
+from neuralshade.source.normal_map import squared_length
 
 if TYPE_CHECKING:
     from neuralshade.source.material_map import MaterialMap
 
 Floats = npt.NDArray[np.float32]
 
-ROWS = 64  # decoded at a time: level 0 as a whole would take too much memory in linear light
 SHORTEST = 1e-6  # length of a mean normal that still has a direction
 ALPHA_TEST = 0.5  # least opacity of a drawn texel in a cutout
 CUTOUT_SHARE = 0.5  # share of texels at 0 or 1 from which on an opacity is a cutout
@@ -124,9 +125,11 @@ def _halved_light(color_srgb: Floats) -> Floats:
     """Return display-coded [H, W, C] at half the size, averaged in linear light."""
     height, width = color_srgb.shape[:2]
     narrow = np.empty((height, max(1, width // 2), color_srgb.shape[2]), np.float32)
-    for top in range(0, height, ROWS):
-        rows = slice(top, top + ROWS)
+
+    def decode(rows: slice) -> None:  # level 0 as a whole would take too much memory
         narrow[rows] = halved_along(srgb_to_linear(color_srgb[rows]), 1)
+
+    rows_on_cores(decode, height, width)
     return halved_along(narrow, 0)
 
 
@@ -141,6 +144,9 @@ def _stored(mean: Floats, meaning: str) -> Floats:
 
 def unit(mean: Floats) -> Floats:
     """Return vectors [..., 3] normalised; straight up for zero vectors."""
-    length = np.sqrt(np.square(mean).sum(axis=-1, keepdims=True))
-    straight_up = np.array([0, 0, 1], np.float32)
-    return np.where(length > SHORTEST, mean / np.maximum(length, SHORTEST), straight_up)
+    length = np.sqrt(squared_length(mean))
+    found = np.empty_like(mean)
+    for component, up in enumerate((0, 0, 1)):  # long runs instead of three numbers
+        quotient = mean[..., component] / np.maximum(length, SHORTEST)
+        found[..., component] = np.where(length > SHORTEST, quotient, np.float32(up))
+    return found

@@ -1,13 +1,11 @@
 """Decoder of normal maps: values to unit normals, with notes on corrections."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.base.cores import map_on_cores
+from neuralshade.base.cores import rows_on_cores
 from neuralshade.errors import PictureError
 from neuralshade.source.normal_swizzle import swizzled_normals
 from neuralshade.source.picture import Picture
@@ -22,7 +20,6 @@ FLATTEST_Z = 1e-3  # minimum of z: normals below the horizon are raised to it
 BLUE_RIGHT = 0.02  # deviation of a constant blue that still matches red and green
 UNUSED_BLUE = 0.1  # a mean below it, with hardly any spread: no z of upward normals
 UNUSED_SPREAD = 6 / 255
-BAND_TEXELS = 2**16  # decoded at once by a core, within its cache
 SIGNED_BELOW = -0.05  # a float file with values below it stores -1..1 directly
 
 
@@ -41,7 +38,7 @@ def decode_normals(path: Path, picture: Picture, color: Floats) -> tuple[Floats,
     """
     if swizzled := swizzled_normals(picture):
         normal, note = swizzled
-        length = np.sqrt(_squares(normal))
+        length = np.sqrt(squared_length(normal))
         return normal, [note, *_repaired(normal, length, np.zeros(length.shape, np.bool_))]
     if color.shape[2] != 3:
         raise PictureError(
@@ -60,9 +57,9 @@ def decode_normals(path: Path, picture: Picture, color: Floats) -> tuple[Floats,
     length = np.empty(empty.shape, np.float32)
 
     def measure(rows: slice) -> None:
-        np.sqrt(_squares(normal[rows]), out=length[rows])
+        np.sqrt(squared_length(normal[rows]), out=length[rows])
 
-    on_bands(measure, normal)
+    rows_on_cores(measure, *empty.shape)
     empty |= length < EMPTY_LENGTH
     _check_tangent(path, normal[..., 2], empty)
     if rebuilt:
@@ -73,17 +70,10 @@ def decode_normals(path: Path, picture: Picture, color: Floats) -> tuple[Floats,
 
 def make_unit(normal: Floats) -> None:
     """Normalise float32 [H, W, 3] ``normal``, without zero vectors, in place."""
-    _divide(normal, np.sqrt(_squares(normal)))
+    _divide(normal, np.sqrt(squared_length(normal)))
 
 
-def on_bands(do: Callable[[slice], None], texels: npt.NDArray[Any]) -> None:
-    """Call ``do`` with slices that cover the rows of [H, W, ...], on all cores."""
-    rows = max(1, BAND_TEXELS // texels.shape[1])
-    for _ in map_on_cores(do, [slice(row, row + rows) for row in range(0, len(texels), rows)]):
-        pass
-
-
-def _squares(vectors: Floats) -> Floats:
+def squared_length(vectors: Floats) -> Floats:
     """Return the squared lengths of [..., 3]: long runs, where a sum over three is slow."""
     found: Floats = np.square(vectors[..., 0])
     for component in (1, 2):
@@ -106,7 +96,7 @@ def _stretched(color: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
         black = color[rows] < BLACK
         np.logical_and(black[..., 0], black[..., 1] & black[..., 2], out=empty[rows])
 
-    on_bands(stretch, color)
+    rows_on_cores(stretch, *empty.shape)
     return normal, empty
 
 
@@ -157,7 +147,7 @@ def _repaired(normal: Floats, length: Floats, empty: npt.NDArray[np.bool_]) -> l
     below = normal[..., 2] <= 0
     if below.any():
         notes.append(f"normal: {_texels(below)} at or below the horizon, raised to it.")
-    on_bands(lambda rows: _raise(normal[rows], length[rows]), normal)
+    rows_on_cores(lambda rows: _raise(normal[rows], length[rows]), *length.shape)
     return notes
 
 
@@ -165,7 +155,7 @@ def _raise(normal: Floats, length: Floats) -> None:
     """Make vectors of ``length`` unit, and point up, in place."""
     _divide(normal, length)
     np.maximum(normal[..., 2], np.float32(FLATTEST_Z), out=normal[..., 2])
-    squares = _squares(normal)
+    squares = squared_length(normal)
     straight_down = squares < EMPTY_LENGTH**2
     if straight_down.any():
         normal[straight_down], squares[straight_down] = (0, 0, 1), 1

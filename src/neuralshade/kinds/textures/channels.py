@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from neuralshade.base.cores import map_on_cores
+from neuralshade.base.cores import map_on_cores, rows_on_cores
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
 from neuralshade.measure.map_psnr import with_z
@@ -77,9 +77,10 @@ class MapCoding:
 
     def coded(self, values: Floats) -> Floats:
         """Return a map for measuring errors: float32 [..., channels] in [0, 1], normals with z."""
-        scale = np.float32(1 / (self.high - self.low))
-        found: Floats = ((_curved(self.curve, values) - np.float32(self.low)) * scale).clip(0, 1)
-        return found
+        found: Floats = _curved(self.curve, values)
+        if (self.low, self.high) != (0, 1):
+            found = (found - np.float32(self.low)) * np.float32(1 / (self.high - self.low))
+        return found.clip(0, 1)
 
     def trained(self, values: Floats) -> Floats:
         """Return the trained channels of a map: float32 [..., count] in [0, 1]."""
@@ -193,7 +194,20 @@ def trained_levels(textures: MaterialSet, codings: Sequence[MapCoding], mips: in
 
     varying = [at for at, coding in enumerate(codings) if coding.count]
     of_maps = list(map_on_cores(levels_of, varying))
-    return [np.concatenate(levels, axis=2) for levels in zip(*of_maps, strict=True)]
+    return [_beside_each_other(levels) for levels in zip(*of_maps, strict=True)]
+
+
+def _beside_each_other(maps: Sequence[Floats]) -> Floats:
+    """Return the channels of maps [h, w, count] together: [h, w, C]."""
+    channels = [one[..., channel] for one in maps for channel in range(one.shape[2])]
+    found = np.empty((*channels[0].shape, len(channels)), np.float32)
+
+    def fill(rows: slice) -> None:  # long runs instead of one to three numbers
+        for index, channel in enumerate(channels):
+            found[rows, :, index] = channel[rows]
+
+    rows_on_cores(fill, *channels[0].shape)
+    return found
 
 
 def alpha_channel(textures: MaterialSet, codings: Sequence[MapCoding]) -> int | None:

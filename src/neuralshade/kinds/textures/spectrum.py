@@ -47,7 +47,9 @@ def left_db(textures: MaterialSet, codings: Sequence[MapCoding]) -> float:
     image = trained_levels(bands, codings, 1)[0]
     channels = image.shape[2]
     cut = image.reshape(len(first), SIDE, width, SIDE, channels).transpose(0, 2, 1, 3, 4)
-    patches = cut.reshape(len(first) * width, -1).astype(np.float64)
+    patches = np.empty(cut.shape)
+    patches[...] = cut  # in doubles, without a copy in between
+    patches = patches.reshape(len(first) * width, -1)
     patches -= patches.mean(0)
     variances = np.linalg.eigvalsh(patches.T @ patches / len(patches))[::-1]
     left = float(variances[math.ceil(SHARE * len(variances)) :].clip(0).sum()) / len(variances)
