@@ -7,13 +7,14 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from neuralshade.base.cores import rows_on_cores
 from neuralshade.base.interrupt import Interruption
 from neuralshade.engine.code_bands import Group, Level
 from neuralshade.engine.code_refinement import descend_codes
@@ -187,12 +188,26 @@ class MipTexels:
 
     def targets(self) -> npt.NDArray[np.float32]:
         """Return the trained channels of all texels, row by row: float32 [texels, C]."""
-        first, count = self.texels.firsts[self.mip], math.prod(self.size)
-        return self.texels.words[first : first + count] * np.float32(1 / PEAK)
+        words = self.texels.level_words(self.mip)
+        found = np.empty(words.shape, np.float32)
+        height, width = self.size
+
+        def fill(rows: slice) -> None:
+            part = slice(rows.start * width, rows.stop * width)
+            np.multiply(words[part], np.float32(1 / PEAK), out=found[part])
+
+        rows_on_cores(fill, height, width)
+        return found
 
     def _index(self, rows: torch.Tensor) -> torch.Tensor:
         width = self.size[1]
         return (rows[:, None] * width + torch.arange(width)).flatten()
+
+
+@lru_cache(maxsize=128)
+def _axis(texels: int, pixels: int, wraps: bool) -> Axis:
+    """Return an axis, which both sides of a square and several grids have alike."""
+    return Axis(texels, pixels, wraps)
 
 
 @dataclass
@@ -211,10 +226,11 @@ class LatentLevel(Level):
         ``first``: index of its features in the encoding; ``number``: of the grid's first number.
         """
         width, height = grid.sizes[index]
-        codes = torch.round(grid.level(index).permute(2, 0, 1) * grid.steps).contiguous()
+        planes = grid.level(index).permute(2, 0, 1)
+        codes = planes.clone(memory_format=torch.contiguous_format).mul_(grid.steps).round_()
         quantum = torch.full((grid.features,), 1 / grid.steps)
         sides = [((width, lattice.size[1]), (height, lattice.size[0])) for lattice in lattices]
-        axes = [(Axis(*along, grid.wraps), Axis(*down, grid.wraps)) for along, down in sides]
+        axes = [(_axis(*along, grid.wraps), _axis(*down, grid.wraps)) for along, down in sides]
         number += grid.firsts[index] * grid.stride
         # the encoding is 2 x - 1 of a latent
         return LatentLevel(codes, 2 * quantum, (0, grid.steps), first, axes, number, grid.stride,
@@ -223,4 +239,4 @@ class LatentLevel(Level):
     def apply(self, rows: slice) -> None:
         """Write the codes of some rows into the field."""
         part = self.codes[:, rows].permute(1, 2, 0)
-        self.grid.level(self.index)[rows] = part / self.grid.steps
+        torch.div(part, self.grid.steps, out=self.grid.level(self.index)[rows])

@@ -9,10 +9,9 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+import torch
 
 from neuralshade.base.progress_scope import part, working
 from neuralshade.engine.code_bands import Band, Group, bands_of
@@ -253,17 +252,17 @@ class GpuRefinement:
 
     def _take_over(self) -> None:
         """Copy the resulting codes to the levels and the field."""
-        numbers: npt.NDArray[Any] = self.buffers["codes"].read().view(np.float32)
+        numbers = torch.from_numpy(self.buffers["codes"].read().view(np.float32))
         for group in self.groups:
             for level in group.levels:
-                rows, columns = level.codes.shape[1:]
+                features, rows, columns = level.codes.shape
                 end = level.first_number + rows * columns * level.stride
-                found = numbers[level.first_number : end].reshape(rows, columns, -1)
-                planes = zip(level.codes.numpy(), level.quantum.numpy(), strict=True)
-                for feature, (codes, quantum) in enumerate(planes):
-                    np.divide(found[..., feature], quantum, out=codes)
-                    codes -= np.float32(level.offset)
-                    np.rint(codes, out=codes)
+                found = numbers[level.first_number : end].view(rows, columns, -1)
+                planes = found[..., :features].permute(2, 0, 1)
+                torch.div(planes, level.quantum[:, None, None], out=level.codes)
+                if level.offset:
+                    level.codes -= level.offset
+                level.codes.round_()
                 level.apply(slice(0, rows))
 
     def _upload(self, tables: dict[str, Table]) -> None:
