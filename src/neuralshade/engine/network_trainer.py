@@ -235,7 +235,14 @@ class NetworkTrainer:
             factor = 1.0 / (1.0 - self.training.average**self.state_now.applied)
         values = self.kept.numbers("means" if mean else "values")
         for parameter, value in zip(self.field.parameters(), values, strict=True):
-            parameter.copy_(value * factor)
+            parameter.copy_(value * factor if mean else value)
+
+    @torch.no_grad()
+    def fill_network(self) -> None:
+        """Give the field's network its weights, not averaged; the encoding stays."""
+        values = self.kept.network_values()
+        for parameter, value in zip(self.field.network.parameters(), values, strict=True):
+            parameter.copy_(value)
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the recipe, by name.

@@ -48,13 +48,17 @@ class TrainerState:
 
         They no longer change there, and ``named`` returns them as they are here.
         """
-        self.frozen = self.field.encoding.flatten(values).numpy().copy()
+        self.frozen = self.field.encoding.flatten(values).numpy()
         self.grid.write("values", [self.frozen], write)
 
     def numbers(self, name: str) -> list[torch.Tensor]:
         """Return "values" or "means" in the order and shapes of the field's parameters."""
         halves = self._download(name)
         return [*halves["encoding"], *halves["network"]]
+
+    def network_values(self) -> list[torch.Tensor]:
+        """Return the network's weights, shaped like its parameters."""
+        return self.layout.unflatten(self.network.read("values"))
 
     def named(self, now: StepState) -> dict[str, torch.Tensor]:
         """Return all but the generator's state, by name; ``now`` is the step's state."""
@@ -106,7 +110,7 @@ class TrainerState:
         numbers = self.frozen if name == "values" else None
         if numbers is None:
             numbers = self.grid.read(name, part)
-        grid = torch.from_numpy(numbers.copy())
+        grid = torch.from_numpy(numbers)
         return {"network": self.layout.unflatten(self.network.read(name, part)),
                 "encoding": self.field.encoding.unflatten(grid)}  # fmt: skip
 

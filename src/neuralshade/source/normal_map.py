@@ -96,7 +96,7 @@ def _stretched(color: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
         black = color[rows] < BLACK
         np.logical_and(black[..., 0], black[..., 1] & black[..., 2], out=empty[rows])
 
-    rows_on_cores(stretch, *empty.shape)
+    rows_on_cores(stretch, color.shape[0], color.shape[1])
     return normal, empty
 
 

@@ -18,6 +18,7 @@ from neuralshade.loss.pointwise import alpha_weights
 from neuralshade.model.block_grid import BlockGrid
 from neuralshade.model.field import Field
 from neuralshade.model.latent_grid import LatentGrid
+from neuralshade.model.mlp import MLP
 from neuralshade.optimizer.schedule import rate_factor
 from neuralshade.source.crop import WHOLE, Crop
 
@@ -88,6 +89,10 @@ class TexturesEngine(ABC):
     @abstractmethod
     def trained(self) -> Field:
         """Return the field with the current numbers."""
+
+    def trained_network(self) -> MLP:
+        """Return the decoder with the current numbers."""
+        return self.trained().network
 
     @abstractmethod
     def set_latents(self, field: Field) -> None:
@@ -215,6 +220,10 @@ class GpuTexturesEngine(TexturesEngine):
     def trained(self) -> Field:
         with self.trainer.averaged():
             return self.field
+
+    def trained_network(self) -> MLP:
+        self.trainer.fill_network()
+        return self.field.network
 
     def set_latents(self, field: Field) -> None:
         self.trainer.set_grid(list(field.encoding.parameters()))

@@ -38,7 +38,7 @@ from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.planner import Expected, TargetReached, planned_for, targets_of
 from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe, TexturesSettings
-from neuralshade.kinds.textures.reference import evaluated_set, source_of
+from neuralshade.kinds.textures.reference import begin_source, begun_source, evaluated_set
 from neuralshade.kinds.textures.request import MapSetRequest, PathLike, SetLike
 from neuralshade.kinds.textures.result import TexturesResult, missed_target, mostly_network
 from neuralshade.kinds.textures.scene import fit_scene
@@ -51,6 +51,7 @@ from neuralshade.source.map_entry import Entry
 from neuralshade.source.material_mips import mip_sizes
 from neuralshade.source.material_set import MaterialSet
 
+Quality = dict[str, list[float]]
 REFIT_SHARE = 0.05  # of a fit's steps, after each pass of code refinement
 PREVIEW_TEXELS = 2**14  # of mip 0, compared by a preview while training: shown as "about"
 
@@ -96,13 +97,13 @@ def fit_textures(
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
     textures = request.textures(recipe.wrap if checkpoint is None else checkpoint.wrap)
     path = request.output(textures, output, options)
-    fitted = source_of(textures)
+    begin_source(fitted := textures)
     begun = recipe if checkpoint is None else stored_recipe(TexturesRecipe, checkpoint.recipe)
     textures = evaluated_set(begun, textures)
     targets = targets_of(target_psnr, target, named, byte_count, options.resume)
     planned = recipe = _planned(recipe, textures, byte_count)
     if checkpoint is not None:
-        recipe = resumed_recipe(checkpoint, options.resume, fitted, TexturesRecipe,
+        recipe = resumed_recipe(checkpoint, options.resume, begun_source(fitted), TexturesRecipe,
                                 resumed_with(TexturesRecipe, named), "maps")  # fmt: skip
         if byte_count is not None and recipe.grids != planned.grids:
             raise ConfigError(f"{options.resume}: got bytes={byte_count}, need the size that the "
@@ -117,7 +118,8 @@ def fit_textures(
         # as the asset's readers will see them
         recipe = replace(recipe, network_bits=decoder_bits(recipe),
                          latent_rate=latent_rate(recipe))  # fmt: skip
-        job = _Job(textures, fitted, recipe, path, chosen, options, observer, request.place)
+        job = _Job(textures, begun_source(fitted), recipe, path, chosen, options, observer,
+                   request.place)  # fmt: skip
         job.resumed_words, job.expectation = request.words, expectation
         return job.run(checkpoint)
 
@@ -221,9 +223,9 @@ class _Job(RefinementJob[TexturesRecipe]):
         """Return the maps of the fit."""
         return self.textures
 
-    def save(self, path: Path) -> tuple[dict[str, list[float]], int]:
+    def save(self, path: Path) -> tuple[Quality, int]:
         """Write the asset in its current state; return the PSNR of each map and the file's size."""
-        return self._save_field(path, self._stored_field())
+        return self._save_field(path, field := self._stored_field(), pack_field(field))
 
     def _stored_field(self) -> Field:
         """Return the field with all numbers rounded as in the file."""
@@ -253,14 +255,14 @@ class _Job(RefinementJob[TexturesRecipe]):
         p = self.loop.progress
         steps = min(math.ceil(REFIT_SHARE * p.step), self.over.left * p.step / max(p.seconds, 1e-9))
         self.engine.refit_decoder(field, math.ceil(steps))
-        pairs = zip(field.network.parameters(), self.engine.trained().network.parameters(),
-                    strict=True)  # fmt: skip
+        trained = self.engine.trained_network()
+        pairs = zip(field.network.parameters(), trained.parameters(), strict=True)
         with torch.no_grad():
-            for stored, trained in pairs:
-                stored.copy_(trained)
+            for stored, found in pairs:
+                stored.copy_(found)
         round_decoder(field)
 
-    def _save_field(self, path: Path, field: Field) -> tuple[dict[str, list[float]], int]:
+    def _save_field(self, path: Path, field: Field, tensors: dict[str, Any]) -> tuple[Quality, int]:
         with part("measuring"):
             quality = map_psnr(self.engine.decoder(field), self.texels, self.codings)
         first = [values[0] for values in quality.values()]
@@ -272,15 +274,16 @@ class _Job(RefinementJob[TexturesRecipe]):
         kept = {name: [rounded_db(value) for value in values] for name, values in quality.items()}
         reached = {"psnr_db": rounded_db(float(np.mean(first))), "maps": kept}
         header = Header(to_dict(self.recipe), self.training, reached, own={"textures": facts})
-        return kept, save_asset(path, KIND.name, header, pack_field(field))
+        return kept, save_asset(path, KIND.name, header, tensors)
 
     def finish(self) -> TexturesResult:
         """Write the asset and the other outputs."""
         field = self._stored_field()
         search = self._refine_codes(field)
-        quality, size = self._save_field(self.output, field)
+        tensors = pack_field(field)
+        quality, size = self._save_field(self.output, field, tensors)
         first = {name: values[0] for name, values in quality.items()}
-        latents = sum(len(t.tobytes()) for n, t in pack_field(field).items() if "latents." in n)
+        latents = sum(t.nbytes for name, t in tensors.items() if "latents." in name)
         p = self.loop.progress
         self.warnings.add_steps(p, self.recipe, on_cpu=self.chosen.on_cpu)
         target = None if self.expectation is None else TargetReached.of(*self.expectation, first)

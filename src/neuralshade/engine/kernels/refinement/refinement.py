@@ -24,7 +24,6 @@ from neuralshade.engine.kernels.refinement.tables import (
     alpha_of,
     band_lattices,
     band_levels,
-    targets_of,
     weights_of,
 )
 from neuralshade.engine.layout import NetworkLayout, sizes_text
@@ -37,6 +36,7 @@ from neuralshade.gpu.gpu import (
     Steps,
     bound_kernel,
     raw_bytes,
+    write_once,
 )
 from neuralshade.model.field import Field
 
@@ -138,12 +138,16 @@ class GpuRefinement:
             "residuals": 4 * self.channels * most, "slopes": 4 * self.channels * slopes,
             "errors": 8 * -(-most // THREADS), "codes": numbers, "kept": numbers,
             "network": 4 * self.layout.size,
+            "targets": 4 * self.channels * sum(math.prod(each.size) for each in lattices),
         }  # fmt: skip
-        known = {"targets": targets_of(lattices), "weights": weights_of(lattices, self.channels),
+        known = {"weights": weights_of(lattices, self.channels),
                  **self.field.encoding.fixed_buffers(ENCODING)}  # fmt: skip
-        return {name: gpu.buffer(size=size) for name, size in room.items()} | {
-            name: gpu.buffer(table) for name, table in known.items()
-        }
+        found = {name: gpu.buffer(size=size) for name, size in room.items()}
+        first = 0
+        for targets in (each.targets() for each in lattices):  # one by one: they are large
+            write_once(gpu, found["targets"], targets, first)
+            first += targets.nbytes
+        return found | {name: gpu.buffer(table) for name, table in known.items()}
 
     def _kernel(self, kernel: KernelText, **others: Buffer) -> Kernel:
         bound = {**self.buffers, "grid_numbers": self.buffers["codes"], **self._sizes, **others}

@@ -114,11 +114,6 @@ def band_lattices(group: Group, band: Band, channels: int, target: int, weight: 
     return table
 
 
-def targets_of(lattices: Sequence[Lattice]) -> Table:
-    """Return the targets of all pixels of lattices: float32 [pixels, channels]."""
-    return np.concatenate([lattice.targets() for lattice in lattices])
-
-
 def alpha_of(lattices: Sequence[Lattice]) -> int | None:
     """Return the channel that errors of all others count by, which all lattices have alike."""
     found = {lattice.alpha for lattice in lattices}
