@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from neuralshade.base.cores import map_on_cores, rows_on_cores
+
 Floats = npt.NDArray[np.float32]
 
 SCALES = 3  # full size, half, quarter: at full size 8-bit steps mask small slopes
@@ -46,17 +48,24 @@ def detect_convention(normal: Floats) -> Detection:
     Returns: margin 0 and evidence 0 for a map without any slopes or below 8 x 8.
     Source: ours.
     """
-    z = np.maximum(normal[..., 2], np.float32(STEEPEST_Z))
-    p, q = -normal[..., 0] / z, -normal[..., 1] / z
+    p, q = np.empty((2, *normal.shape[:2]), np.float32)
+
+    def fill(rows: slice) -> None:
+        z = np.maximum(normal[rows, :, 2], np.float32(STEEPEST_Z))
+        for axis, slope in enumerate((p, q)):
+            np.divide(-normal[rows, :, axis], z, out=slope[rows])
+
+    rows_on_cores(fill, *p.shape)
     scales = [scale for scale in range(SCALES) if min(p.shape) >> scale >= SIDE_MIN_PX]
     if not scales:
         return Detection(0.0, 0.0)
     parts = [min(BLOCKS, side >> scales[-1]) for side in p.shape]
+    slopes = [(p, q)]
+    for _ in scales[1:]:
+        slopes.append((_half(slopes[-1][0]), _half(slopes[-1][1])))
     total = np.zeros(parts)
-    for scale in scales:
-        if scale:
-            p, q = _half(p), _half(q)
-        total += _agreement(p, q, parts) / len(scales)
+    for found in map_on_cores(lambda pair: _agreement(*pair, parts), slopes):
+        total += found / len(scales)
     spread = float(np.sqrt(np.square(total).sum()))
     margin = float(total.sum())
     return Detection(margin, margin / spread if spread else 0.0)

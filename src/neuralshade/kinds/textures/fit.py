@@ -41,7 +41,6 @@ from neuralshade.kinds.textures.recipe import TexturesRecipe, TexturesSettings
 from neuralshade.kinds.textures.reference import begin_source, begun_source, evaluated_set
 from neuralshade.kinds.textures.request import MapSetRequest, PathLike, SetLike
 from neuralshade.kinds.textures.result import TexturesResult, missed_target, mostly_network
-from neuralshade.kinds.textures.scene import fit_scene
 from neuralshade.kinds.textures.shaded import check_lit
 from neuralshade.kinds.textures.spectrum import layouts_for
 from neuralshade.kinds.textures.targets import Targets
@@ -210,6 +209,8 @@ class _Job(RefinementJob[TexturesRecipe]):
 
     def scene(self) -> Scene:
         """Return the scene of a live page: the maps of mip 0."""
+        from neuralshade.kinds.textures.scene import fit_scene  # few fits have a page
+
         return fit_scene(self.textures, self.codings, self.texels.sizes,
                          lambda: rounded_field(self.engine.trained()),
                          lambda: self.loop.progress.step)  # fmt: skip
@@ -280,8 +281,7 @@ class _Job(RefinementJob[TexturesRecipe]):
         """Write the asset and the other outputs."""
         field = self._stored_field()
         search = self._refine_codes(field)
-        tensors = pack_field(field)
-        quality, size = self._save_field(self.output, field, tensors)
+        quality, size = self._save_field(self.output, field, tensors := pack_field(field))
         first = {name: values[0] for name, values in quality.items()}
         latents = sum(t.nbytes for name, t in tensors.items() if "latents." in name)
         p = self.loop.progress
