@@ -77,9 +77,9 @@ class NetworkTrainer:
         self.work, self.resident = texts.work, texts.resident
         self._alone = 0
         self.grid_frozen = False
-        self._allocate()
         with part("compiling kernels"):
-            self._texts.prepare(gpu)
+            self._texts.prepare(gpu)  # in the background, while numbers are uploaded
+            self._allocate()
             self._open_inference()
             if later is not None:
                 gpu.prepare([self.inference.text_of("draw_positions"), *later])

@@ -204,7 +204,7 @@ class MipTexels:
         return (rows[:, None] * width + torch.arange(width)).flatten()
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=64)
 def _axis(texels: int, pixels: int, wraps: bool) -> Axis:
     """Return an axis, which both sides of a square and several grids have alike."""
     return Axis(texels, pixels, wraps)
