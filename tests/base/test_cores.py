@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from neuralshade.base import cores
-from neuralshade.base.cores import core_count, map_on_cores
+from neuralshade.base.cores import core_count, map_on_cores, rows_on_cores
 
 
 @pytest.mark.parametrize("limit, count", [("1", 1), ("3", 3), ("99", 6), ("0", 1), ("", 6),
@@ -42,3 +42,16 @@ def test_an_error_comes_out_and_ends_the_rest(monkeypatch):
     monkeypatch.setattr(cores, "core_count", lambda: 2)
     with pytest.raises(ZeroDivisionError):
         list(map_on_cores(lambda number: 1 // number, [1, 0, 1]))
+
+
+@pytest.mark.parametrize("height, width", [(1, 1), (7, 3), (6, 3), (2, 20)])
+def test_rows_are_covered_once(monkeypatch, height, width):
+    monkeypatch.setattr(cores, "BAND_TEXELS", 9)
+    seen = [0] * height
+
+    def count(rows):
+        for row in range(*rows.indices(height)):
+            seen[row] += 1
+
+    rows_on_cores(count, height, width)
+    assert seen == [1] * height

@@ -100,6 +100,9 @@ def test_a_decoder_is_refitted_to_latents_that_moved(pair):
         engine.refit_decoder(moved, 1)
         before = engine.advance([0.0])
         engine.refit_decoder(moved, 200)
+        alone = [p.detach().clone() for p in engine.trained_network().parameters()]
+        for own, other in zip(alone, engine.trained().network.parameters(), strict=True):
+            assert torch.equal(own, other)
         for grid, own in zip(latent_grids(moved), codes(engine), strict=True):
             assert torch.equal(grid.texels, own)
         losses.append(engine.advance([0.0]))
