@@ -52,6 +52,11 @@ REASONS = {
         "src/neuralshade/base/lazy_import.py",
         "importlib.import_module",
     ): "what a KIND names, or the entry points of a package that the user installed",
+    (
+        "src/neuralshade/base/deferred_modules.py",
+        "importlib.import_module",
+    ): "parts of PyTorch, by names that stand there",
+    ("src/neuralshade/base/deferred_modules.py", "sys.meta_path"): "finds those parts alone",
     ("src/neuralshade/base/plugins.py", "sys.path"): "read, for the packages that are installed",
     ("src/neuralshade/measure/codec_rivals.py", "importlib.import_module"): "one plugin, by name",
     ("src/neuralshade/measure/codec_rivals.py", "importlib.util"): "find_spec: whether it is there",

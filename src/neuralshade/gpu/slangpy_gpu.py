@@ -223,9 +223,7 @@ class SlangpyGpu:
         """Do nothing: the driver makes machine code when a kernel first runs."""
 
     @contextmanager
-    def _compiling(
-        self, text: str, entry: str, folder: pathlib.Path | None
-    ) -> Iterator[slangpy.SlangSession]:
+    def _compiling(self, text: str, entry: str, folder: Any) -> Iterator[slangpy.SlangSession]:
         """Yield a session that compiles the text in the block; dumps its output where requested."""
         dumped = kernel_dump.begin(text, entry, self.api, folder)
         packages = foreign_packages(text)
@@ -283,11 +281,10 @@ class SlangpyGpu:
 
     def _ends(self) -> bool:
         last = self.last_sent
-        if last is None:
-            return True
         try:
-            return finishes_soon(lambda: self.device.is_submit_finished(last), self.name,
-                        software=is_software(self.name))  # fmt: skip
+            return last is None or finishes_soon(
+                lambda: self.device.is_submit_finished(last), self.name,
+                software=is_software(self.name))  # fmt: skip
         except RuntimeError:  # lost: there is no work any more
             return True
 

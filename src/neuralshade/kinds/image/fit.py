@@ -57,7 +57,6 @@ from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.kinds.image.presets import ENDS, preset_recipe, preset_steps
 from neuralshade.kinds.image.quality import Quality, stored_quality
 from neuralshade.kinds.image.recipe import ImageRecipe, ImageSettings
-from neuralshade.kinds.image.textures_beside import begin_beside
 from neuralshade.measure.picture_psnr import white_of
 from neuralshade.model.registry import foreign_kinds
 from neuralshade.sampler.draw import samples_per_step
@@ -120,8 +119,7 @@ def fit_image(
     place = os.fspath(picture) if isinstance(picture, (str, os.PathLike)) else None
     with chosen_engine(options) as chosen:
         job = _Job(source, recipe, target, chosen, options, observer, place)
-        unnamed = preset is None and checkpoint is None and start is None
-        job.preset = KIND.presets[0] if unnamed else preset
+        job.preset = preset or (KIND.presets[0] if checkpoint is None and start is None else None)
         if start is not None:
             start_from(job, start)
         return job.run(checkpoint)
@@ -191,6 +189,8 @@ class _Job(RefinementJob[ImageRecipe]):
         if self.chosen.gpu is None:
             return build_engine(self.recipe, self.picture, self.chosen.device)
         if self.chosen.hardware is not None:  # else it takes the cores that train
+            from neuralshade.kinds.image.textures_beside import begin_beside
+
             begin_beside(self.source, budget_bytes(self.recipe, self.picture))
         return build_gpu_engine(self.recipe, self.picture, self.chosen.gpu, self.options.kernels,
                                 self.options.deterministic, searched=self.passes > 0)  # fmt: skip
