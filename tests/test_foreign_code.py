@@ -56,6 +56,7 @@ REASONS = {
         "src/neuralshade/base/deferred_modules.py",
         "importlib.import_module",
     ): "parts of PyTorch, by names that stand there",
+    ("src/neuralshade/base/deferred_modules.py", "importlib.machinery"): "a stand-in's ModuleSpec",
     ("src/neuralshade/base/deferred_modules.py", "sys.meta_path"): "finds those parts alone",
     ("src/neuralshade/base/plugins.py", "sys.path"): "read, for the packages that are installed",
     ("src/neuralshade/measure/codec_rivals.py", "importlib.import_module"): "one plugin, by name",
