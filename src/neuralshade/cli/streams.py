@@ -27,7 +27,9 @@ def prepare() -> None:
     """Make the standard streams of this process safe to print to.
 
     Closed ones are replaced: otherwise the next opened file would become standard error, and
-    libraries would print into it. Standard output stays None where it was closed.
+    libraries would print into it. Standard output stays None where it was closed. What libraries
+    in C print to it goes to standard error: SlangPy prints the compiler's warnings, which are
+    none of a command's results.
     """
     for descriptor in range(3):
         _occupy(descriptor)
@@ -35,6 +37,9 @@ def prepare() -> None:
     sys.stderr = _messages()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding=_encoding(sys.stdout), errors=NAMES)
+        binary: Any = sys.stdout.buffer
+        if isinstance(getattr(binary, "raw", binary), io.FileIO) and binary.fileno() == 1:
+            sys.stdout = _results(sys.stdout)
 
 
 def say(message: str) -> None:
@@ -56,6 +61,16 @@ def _messages() -> TextIO:
     raw = _Lossy(2, "w", closefd=False)
     return io.TextIOWrapper(io.BufferedWriter(raw), _encoding(sys.stderr), NAMES,
                             line_buffering=True)  # fmt: skip
+
+
+def _results(stream: io.TextIOWrapper) -> TextIO:
+    """Return a stream of its own to where standard output goes, which then is standard error."""
+    stream.flush()
+    raw = io.FileIO(os.dup(1), "w")  # no child inherits it
+    os.dup2(2, 1)
+    binary: Any = raw if isinstance(stream.buffer, io.FileIO) else io.BufferedWriter(raw)
+    return io.TextIOWrapper(binary, stream.encoding, NAMES, line_buffering=stream.line_buffering,
+                            write_through=stream.write_through)  # fmt: skip
 
 
 def _encoding(stream: TextIO | None) -> str:
