@@ -74,4 +74,4 @@ def test_warnings_of_a_users_slang_are_not_in_json(device, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True,
                           env=os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")})  # fmt: skip
     assert json.loads(done.stdout)["steps"] == 2
-    assert "t.slang:10" in done.stderr
+    assert "t.slang:11" in done.stderr
