@@ -38,7 +38,7 @@ from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.planner import Expected, TargetReached, planned_for, targets_of
 from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe, TexturesSettings
-from neuralshade.kinds.textures.reference import begin_source, begun_source, evaluated_set
+from neuralshade.kinds.textures.reference import evaluated_set, source_of
 from neuralshade.kinds.textures.request import MapSetRequest, PathLike, SetLike
 from neuralshade.kinds.textures.result import TexturesResult, missed_target, mostly_network
 from neuralshade.kinds.textures.shaded import check_lit
@@ -96,13 +96,13 @@ def fit_textures(
     checkpoint = None if options.resume is None else load_checkpoint(options.resume, KIND.name)
     textures = request.textures(recipe.wrap if checkpoint is None else checkpoint.wrap)
     path = request.output(textures, output, options)
-    begin_source(fitted := textures)
+    fitted = source_of(textures)
     begun = recipe if checkpoint is None else stored_recipe(TexturesRecipe, checkpoint.recipe)
     textures = evaluated_set(begun, textures)
     targets = targets_of(target_psnr, target, named, byte_count, options.resume)
     planned = recipe = _planned(recipe, textures, byte_count)
     if checkpoint is not None:
-        recipe = resumed_recipe(checkpoint, options.resume, begun_source(fitted), TexturesRecipe,
+        recipe = resumed_recipe(checkpoint, options.resume, fitted, TexturesRecipe,
                                 resumed_with(TexturesRecipe, named), "maps")  # fmt: skip
         if byte_count is not None and recipe.grids != planned.grids:
             raise ConfigError(f"{options.resume}: got bytes={byte_count}, need the size that the "
@@ -117,8 +117,7 @@ def fit_textures(
         # as the asset's readers will see them
         recipe = replace(recipe, network_bits=decoder_bits(recipe),
                          latent_rate=latent_rate(recipe))  # fmt: skip
-        job = _Job(textures, begun_source(fitted), recipe, path, chosen, options, observer,
-                   request.place)  # fmt: skip
+        job = _Job(textures, fitted, recipe, path, chosen, options, observer, request.place)
         job.resumed_words, job.expectation = request.words, expectation
         return job.run(checkpoint)
 
@@ -226,7 +225,8 @@ class _Job(RefinementJob[TexturesRecipe]):
 
     def save(self, path: Path) -> tuple[Quality, int]:
         """Write the asset in its current state; return the PSNR of each map and the file's size."""
-        return self._save_field(path, field := self._stored_field(), pack_field(field))
+        field = self._stored_field()
+        return self._save_field(path, field, pack_field(field))
 
     def _stored_field(self) -> Field:
         """Return the field with all numbers rounded as in the file."""
@@ -281,7 +281,8 @@ class _Job(RefinementJob[TexturesRecipe]):
         """Write the asset and the other outputs."""
         field = self._stored_field()
         search = self._refine_codes(field)
-        quality, size = self._save_field(self.output, field, tensors := pack_field(field))
+        tensors = pack_field(field)
+        quality, size = self._save_field(self.output, field, tensors)
         first = {name: values[0] for name, values in quality.items()}
         latents = sum(t.nbytes for name, t in tensors.items() if "latents." in name)
         p = self.loop.progress

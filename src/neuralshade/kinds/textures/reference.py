@@ -6,14 +6,12 @@ import hashlib
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from neuralshade.asset.asset import Header
-from neuralshade.base.ahead import begin, begun_result
 from neuralshade.base.message_text import named, plain_name
 from neuralshade.errors import AssetError, NeuralShadeError
 from neuralshade.fitting.resuming import Source
@@ -69,16 +67,6 @@ def source_of(textures: MaterialSet) -> Source:
         state.update(f"{one.name} {one.meaning} {one.values.shape}".encode())
         state.update(np.ascontiguousarray(one.values).data)
     return Source(textures.name, state.hexdigest())
-
-
-def begin_source(textures: MaterialSet) -> None:
-    """Begin ``source_of``, see ``begin``."""
-    begin(("source", textures), partial(source_of, textures))
-
-
-def begun_source(textures: MaterialSet) -> Source:
-    """Return ``source_of`` of a set, where it was begun or now."""
-    return begun_result(("source", textures)) or source_of(textures)
 
 
 def is_fitted(opened: TexturesAsset, textures: MaterialSet) -> bool:
