@@ -293,9 +293,8 @@ class _Job(RefinementJob[TexturesRecipe]):
                           missed_target(target, size, p, self.recipe))  # fmt: skip
         self._written()
         self._report()
-        texels = self.textures.width * self.textures.height
+        bits = 8 * size / (self.textures.width * self.textures.height)
         return TexturesResult(
             str(self.output), self.chosen.engine, self.chosen.device_name, p.seconds, p.step,
-            p.loss, p.psnr_db or 0.0, quality, size, 8 * size / texels, self.engine.skipped,
-            self.notes, target, search,
-        )  # fmt: skip
+            p.loss, p.psnr_db or 0.0, quality, size, bits, self.engine.skipped, self.notes,
+            target, search)  # fmt: skip
