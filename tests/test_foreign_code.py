@@ -57,6 +57,10 @@ REASONS = {
         "importlib.import_module",
     ): "parts of PyTorch, by names that stand there",
     ("src/neuralshade/base/deferred_modules.py", "importlib.machinery"): "a stand-in's ModuleSpec",
+    (
+        "src/neuralshade/base/deferred_modules.py",
+        "importlib.util",
+    ): "find_spec: which PyTorch it is",
     ("src/neuralshade/base/deferred_modules.py", "sys.meta_path"): "finds those parts alone",
     ("src/neuralshade/base/plugins.py", "sys.path"): "read, for the packages that are installed",
     ("src/neuralshade/measure/codec_rivals.py", "importlib.import_module"): "one plugin, by name",

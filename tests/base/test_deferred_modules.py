@@ -62,6 +62,28 @@ def test_pytorch_works_as_without_it(code, said):
     assert (done.stdout.strip(), done.returncode) == (said, 0), done.stderr
 
 
+def test_pytorch_says_nothing_of_it():
+    """Version 2.14 logs that a module of 2.13 is deprecated."""
+    code = PYTORCH.format(code="torch.Generator()")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout + done.stderr == ""
+
+
+OTHER = """
+import sys
+from neuralshade.base import deferred_modules
+deferred_modules.GENERATORS = (("torch._of_later", "Meta"),)
+deferred_modules.defer_parts_of_pytorch()
+import torch
+print(torch.Generator().initial_seed() > 0, torch.empty(2, device="meta").abs().shape)
+"""
+
+
+def test_a_pytorch_with_other_generators_is_loaded_whole():
+    done = subprocess.run([sys.executable, "-c", OTHER], capture_output=True, text=True, check=True)
+    assert done.stdout == "True torch.Size([2])\n"
+
+
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     """Return a function that writes a package with a deferred module ``part``; it tells loads."""

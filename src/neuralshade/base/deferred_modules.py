@@ -7,6 +7,7 @@ export need. Only a process of our own defers that: a command, or a worker of ba
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
 import threading
 from collections.abc import Sequence
@@ -17,6 +18,9 @@ from typing import Any
 META = "torch._meta_registrations"  # what the compiler and the meta device know of operators
 PARTS = (META, "torch.export")
 COMPILER = "torch._dynamo"  # needs them, and asks for no name
+# Classes of generators: of PyTorch from 2.14 on, and of 2.13. Older ones set theirs at once.
+GENERATORS = (("torch._custom_class_base", "CustomClassBaseMeta"),
+              ("torch._opaque_base", "OpaqueBaseMeta"))  # fmt: skip
 
 
 class _Deferred(ModuleType):
@@ -77,15 +81,17 @@ class _Finder:
 def _generators_work() -> bool:
     """Return whether random generators can be made without ``META``.
 
-    From 2.13 on PyTorch sets their metaclass deep in its imports, and makes none before.
+    PyTorch sets their metaclass deep in its imports, and makes none before. Where it has another
+    than ``GENERATORS``, all of it is loaded.
     """
     c_module: Any = sys.modules["torch._C"]
     try:
         if hasattr(c_module, "_set_generator_metaclass"):
-            base = importlib.import_module("torch._opaque_base")
-            c_module._set_generator_metaclass(base.OpaqueBaseMeta)
+            place, name = next(each for each in GENERATORS if importlib.util.find_spec(each[0]))
+            metaclass = getattr(importlib.import_module(place), name)
+            c_module._set_generator_metaclass(metaclass)
         c_module.Generator()
-    except (AttributeError, ImportError, RuntimeError):
+    except (AttributeError, ImportError, RuntimeError, StopIteration):
         return False
     return True
 
