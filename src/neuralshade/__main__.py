@@ -21,6 +21,7 @@ def main() -> None:
 
         defer_parts_of_pytorch()
         streams.prepare()
+        sys.argv[1:] = streams.with_own_output(sys.argv[1:])
         signals.heed()
         try:
             try:

@@ -66,6 +66,20 @@ def test_a_terminal_has_both():
     os.close(ours)
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="standard output has no name")
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
+@pytest.mark.parametrize("flag", ["--events {}", "--events={}"])
+def test_a_file_that_is_standard_output(folder, name, flag):
+    """It may be a file, not a pipe, which --events - takes."""
+    command = [sys.executable, "-m", "neuralshade", "fit", "image", "a.png", "--steps", "1",
+               "--quiet", *flag.format(name).split()]  # fmt: skip
+    with open(folder / "out.txt", "w") as out:
+        done = subprocess.run(command, cwd=folder, stdout=out, stderr=subprocess.PIPE, text=True,
+                              check=True)  # fmt: skip
+    last = (folder / "out.txt").read_text().splitlines()[-1]
+    assert json.loads(last)["type"] == "result" and '"result"' not in done.stderr
+
+
 @pytest.mark.slow  # compiles
 def test_warnings_of_a_users_slang_are_not_in_json(device, tmp_path):
     (tmp_path / "t.slang").write_text(WARNED)

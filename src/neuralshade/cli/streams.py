@@ -4,12 +4,14 @@ import codecs
 import io
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any, TextIO
 
 from neuralshade.base.message_text import plain_lines
 from neuralshade.base.terminal_lines import broken, columns_of
 
 NAMES = "neuralshade-names"  # error handler of file names that are invalid text
+OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")  # names of standard output
 BACKSLASHED = codecs.lookup_error("backslashreplace")
 
 
@@ -40,6 +42,16 @@ def prepare() -> None:
         binary: Any = sys.stdout.buffer
         if isinstance(getattr(binary, "raw", binary), io.FileIO) and binary.fileno() == 1:
             sys.stdout = _results(sys.stdout)
+
+
+def with_own_output(words: Sequence[str]) -> list[str]:
+    """Return a command line in which a file that is standard output is where results now go."""
+    if sys.stdout is None or sys.stdout.fileno() == 1:
+        return list(words)
+    own = f"/dev/fd/{sys.stdout.fileno()}"
+    parts = [word.rpartition("=") for word in words]  # of --flag=FILE, too
+    return [f"{flag}{equals}{own}" if value in OUTPUT else word
+            for word, (flag, equals, value) in zip(words, parts, strict=True)]  # fmt: skip
 
 
 def say(message: str) -> None:
