@@ -215,6 +215,7 @@ class _Job(Job[MaterialRecipe]):
 
     def _begin(self, part: LeveledEngine | SampledEngine) -> None:
         """Start a stage of the fit that has its own loss."""
+        self.judges.wait()
         part.begin()
         self.loop.progress.breaks.append(self.loop.progress.step)
 

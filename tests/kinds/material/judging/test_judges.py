@@ -1,12 +1,15 @@
 """kinds/material/judging/judges: the reference is evaluated beside training, with equal results."""
 
+import threading
 from concurrent.futures import Future
 
 import numpy as np
 import pytest
 import torch
-from fixtures.small_material import paint_reference, upper_pairs
+from fixtures.small_material import DARK, PAINT, TOLD, paint_reference, upper_pairs
 
+import neuralshade
+from neuralshade import FitOptions
 from neuralshade.errors import DeviceError
 from neuralshade.gpu.open import open_gpu
 from neuralshade.kinds.material.asset import pack_field
@@ -15,6 +18,7 @@ from neuralshade.kinds.material.judging import judge as judging
 from neuralshade.kinds.material.judging import judges as module
 from neuralshade.kinds.material.judging import mip_judge
 from neuralshade.kinds.material.judging.judge import field_shade
+from neuralshade.kinds.material.mip_fit import LeveledEngine
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 
@@ -103,6 +107,46 @@ def test_large_textures_are_not_held_twice(small, painted, fitted, monkeypatch):
     monkeypatch.setattr(module, "MOST_BYTES", -1)
     monkeypatch.setattr(type(painted.gpu), "beside", lambda gpu: pytest.fail("held twice"))
     module.Judges(painted, RECIPE).quick_psnr(field_shade(fitted))
+
+
+def test_a_stage_begins_when_nothing_uses_the_gpu_beside(small, painted, fitted, monkeypatch):
+    """PyTorch records a graph then, which an allocation of another thread ends."""
+    ended, order = threading.Event(), []
+
+    def begun(work):
+        future = Future()
+
+        def run():
+            ended.wait()
+            order.append("ended")
+            future.set_result(work())
+
+        threading.Thread(target=run).start()
+        return future
+
+    monkeypatch.setattr(module, "in_thread", begun)
+    monkeypatch.setattr(type(painted.gpu), "beside", lambda gpu: Beside(gpu))
+    judges = module.Judges(painted, RECIPE)
+    judges.wait()  # nothing was begun
+    judges.quick_psnr(field_shade(fitted))
+    threading.Timer(0.1, ended.set).start()
+    judges.wait()
+    order.append("recorded")
+    assert order == ["ended", "recorded"]
+
+
+@pytest.mark.slow  # a fit
+def test_a_fit_waits_before_each_stage(document, monkeypatch, tmp_path):
+    order, begin = [], LeveledEngine.begin
+    monkeypatch.setattr(module.Judges, "wait", lambda judges: order.append("wait"))
+    monkeypatch.setattr(
+        LeveledEngine, "begin", lambda engine: order.append("mips") or begin(engine)
+    )
+    paint = tmp_path / "paint.slang"
+    paint.write_text(PAINT + TOLD + DARK)
+    neuralshade.fit_material(paint, tmp_path / "a.nsh", size=8, steps=40, batch=256, mips=0.2,
+                             hidden_width=16, options=FitOptions(engine="torch"))  # fmt: skip
+    assert order[:2] == ["wait", "mips"] and order.count("wait") == 2  # and the sampler's
 
 
 @pytest.mark.gpu

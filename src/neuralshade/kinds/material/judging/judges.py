@@ -7,7 +7,7 @@ may use, it is evaluated while the fit trains.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import closing
 from typing import Any
 
@@ -43,6 +43,14 @@ class Judges:
             self._begun = True
             self._begin()
         return found
+
+    def wait(self) -> None:
+        """Wait until nothing evaluates the reference beside this thread.
+
+        To be called before PyTorch records a CUDA graph: meanwhile no other thread may allocate.
+        """
+        if self._ahead is not None:
+            wait([self._ahead])
 
     def judge(self, shade: Shade) -> Judged:
         """Return ``Judge.judge``."""
