@@ -1,11 +1,14 @@
 """cli: standard output holds a command's results alone, whatever libraries in C print to it."""
 
+import io
 import json
 import os
 import subprocess
 import sys
 
 import pytest
+
+from neuralshade.cli.streams import with_own_output
 
 # A command, and what prints to the stream of C beside it.
 COMMAND = """
@@ -64,6 +67,16 @@ def test_a_terminal_has_both():
     said = os.read(ours, 1000).decode().replace("\r\n", "\n")
     assert said == "native\nsaid\nnative again\na child\n"
     os.close(ours)
+
+
+def test_a_stream_in_memory_stays(monkeypatch):
+    """As in a notebook."""
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    assert with_own_output(["report", "-o", "/dev/stdout"]) == ["report", "-o", "/dev/stdout"]
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO()))
+    assert with_own_output(["--events=/dev/fd/1"]) == ["--events=/dev/fd/1"]
+    monkeypatch.setattr(sys, "stdout", None)
+    assert with_own_output(["-o", "/dev/fd/1"]) == ["-o", "/dev/fd/1"]
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="standard output has no name")

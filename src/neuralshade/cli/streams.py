@@ -39,16 +39,16 @@ def prepare() -> None:
     sys.stderr = _messages()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding=_encoding(sys.stdout), errors=NAMES)
-        binary: Any = sys.stdout.buffer
-        if isinstance(getattr(binary, "raw", binary), io.FileIO) and binary.fileno() == 1:
+        if _descriptor(sys.stdout) == 1:
             sys.stdout = _results(sys.stdout)
 
 
 def with_own_output(words: Sequence[str]) -> list[str]:
     """Return a command line in which a file that is standard output is where results now go."""
-    if sys.stdout is None or sys.stdout.fileno() == 1:
+    descriptor = _descriptor(sys.stdout)
+    if descriptor in (None, 1):
         return list(words)
-    own = f"/dev/fd/{sys.stdout.fileno()}"
+    own = f"/dev/fd/{descriptor}"
     parts = [word.rpartition("=") for word in words]  # of --flag=FILE, too
     return [f"{flag}{equals}{own}" if value in OUTPUT else word
             for word, (flag, equals, value) in zip(words, parts, strict=True)]  # fmt: skip
@@ -73,6 +73,13 @@ def _messages() -> TextIO:
     raw = _Lossy(2, "w", closefd=False)
     return io.TextIOWrapper(io.BufferedWriter(raw), _encoding(sys.stderr), NAMES,
                             line_buffering=True)  # fmt: skip
+
+
+def _descriptor(stream: TextIO | None) -> int | None:
+    """Return the number of the file that a stream prints to; None of one in memory or elsewhere."""
+    binary: Any = getattr(stream, "buffer", None)
+    raw = getattr(binary, "raw", binary)  # python -u has no buffer between
+    return raw.fileno() if isinstance(raw, io.FileIO) else None
 
 
 def _results(stream: io.TextIOWrapper) -> TextIO:
