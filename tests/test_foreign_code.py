@@ -26,7 +26,6 @@ REASONS = {
     ("src/neuralshade/asset/texture/bc7_process.py", "subprocess"): "Python, with our own strips",
     ("src/neuralshade/asset/texture/bc7_process.py", "sys.path"): "its parent's, in that child",
     ("src/neuralshade/measure/rival_process.py", "subprocess"): "Python, with our own module",
-    ("src/neuralshade/measure/rival_process.py", "sys.path"): "read, to hand it on",
     ("scripts/sbom.py", "compile"): "base/commit.py of the tree that is built",
     ("scripts/sbom.py", "exec"): "the same",
     ("src/neuralshade/base/commit.py", "subprocess"): "git, for the commit of a clone",

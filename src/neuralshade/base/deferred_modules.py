@@ -54,7 +54,7 @@ class _Finder:
         return importlib.import_module(name)
 
     def load_all(self) -> None:
-        """Load what is deferred; what nobody has asked for yet is deferred no longer."""
+        """Load what is deferred; what was not imported yet is deferred no longer."""
         for name in sorted(self._deferred):
             if name in sys.modules:
                 self.load(name)
@@ -64,7 +64,7 @@ class _Finder:
         """Return a stand-in's place for a module that is deferred, as Python's import asks."""
         if name == COMPILER:
             self.load_all()
-        if name == META in self._deferred and not _generators_work():
+        if name == META and name in self._deferred and not _generators_work():
             self._deferred.discard(name)
         loader: Any = self  # importlib.abc, which names what it lacks, takes 25 ms to load
         return ModuleSpec(name, loader) if name in self._deferred else None
@@ -74,7 +74,7 @@ class _Finder:
         return ModuleType(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Let it ask from now on; Python has asked for its names itself before."""
+        """Load it by its names from now on; Python has looked some up itself before."""
         module.__class__ = _Deferred
 
 

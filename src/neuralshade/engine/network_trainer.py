@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -228,21 +228,17 @@ class NetworkTrainer:
         self._fill_field(mean=self.training.average > 0 and self.state_now.applied > 0)
         yield
 
-    @torch.no_grad()
     def _fill_field(self, *, mean: bool) -> None:
-        factor = 1.0
-        if mean:
-            factor = 1.0 / (1.0 - self.training.average**self.state_now.applied)
-        values = self.kept.numbers("means" if mean else "values")
-        for parameter, value in zip(self.field.parameters(), values, strict=True):
-            parameter.copy_(value * factor if mean else value)
+        if not mean:
+            _fill(self.field.parameters(), self.kept.numbers("values"))
+            return
+        factor = 1.0 / (1.0 - self.training.average**self.state_now.applied)
+        means = self.kept.numbers("means")
+        _fill(self.field.parameters(), (value * factor for value in means))
 
-    @torch.no_grad()
     def fill_network(self) -> None:
         """Give the field's network its weights, not averaged; the encoding stays."""
-        values = self.kept.network_values()
-        for parameter, value in zip(self.field.network.parameters(), values, strict=True):
-            parameter.copy_(value)
+        _fill(self.field.network.parameters(), self.kept.network_values())
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the recipe, by name.
@@ -271,3 +267,9 @@ class NetworkTrainer:
 
     def _write(self, into: Buffer, values: npt.NDArray[Any]) -> None:
         write_once(self.gpu, into, values)
+
+
+@torch.no_grad()
+def _fill(parameters: Iterable[torch.Tensor], values: Iterable[torch.Tensor]) -> None:
+    for parameter, value in zip(parameters, values, strict=True):
+        parameter.copy_(value)

@@ -59,10 +59,8 @@ class RefinementJob(Job[R]):
 
     def keep_last_state(self) -> None:
         """Copy the engine's state before a search, which may change it or lose its GPU."""
-        state = self.engine.state()
-        if self.chosen.gpu is None:  # else these are copies already, of a GPU's memory
-            state = {name: value.clone() for name, value in state.items()}
-        self.last_state = LastState(state)
+        copied = {name: value.clone() for name, value in self.engine.state().items()}
+        self.last_state = LastState(copied)
 
     def refinement_ended_early(self) -> None:
         """Save a checkpoint for the rest of the search, and log what remains."""

@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 from neuralshade.asset.texture.bc7_process import can_start_process
+from neuralshade.base.sandbox.sandbox import main_text
 from neuralshade.base.sandbox.wire import BrokenError, receive, send
 from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, half_size_rival
 
@@ -52,11 +53,10 @@ def _measured_apart(maps: ByteMaps) -> TextureRival:
 
 
 def _started() -> subprocess.Popen[bytes]:
-    # the modules of this process, whatever the working folder contains; -S: paths are passed
-    paths = [path for path in sys.path if path]
-    text = f"import sys; sys.path[:] = {paths!r}; import {__name__} as process; process.main()"
-    return subprocess.Popen([sys.executable, "-S", "-c", text], stdin=subprocess.PIPE,
-                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # fmt: skip
+    # -S: the text has all paths
+    return subprocess.Popen([sys.executable, "-S", "-c", main_text(__name__)],
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL)  # fmt: skip
 
 
 def main() -> None:

@@ -199,6 +199,15 @@ def safe_environment(environment: Mapping[str, str]) -> dict[str, str]:
             if name.upper() in KEPT or name.startswith(KEPT_PREFIXES)}  # fmt: skip
 
 
+def main_text(module: str) -> str:
+    """Return Python text that runs ``main`` of a module of this process, in another process.
+
+    Not -m, which searches the working folder for modules first.
+    """
+    paths = [path for path in sys.path if path]
+    return f"import sys; sys.path[:] = {paths!r}; import {module} as process; process.main()"
+
+
 def _started(
     folder: str, serves: str, memory: int, readable: Sequence[str]
 ) -> subprocess.Popen[bytes]:
@@ -207,12 +216,10 @@ def _started(
         raise DeviceError("trust: got a Python without an executable of its own, need one for a "
                           "process that a stranger's code runs in. Use the command "
                           "line.")  # fmt: skip
-    # not -m, which searches the working folder for modules first
-    paths = [path for path in sys.path if path]
-    text = f"import sys; sys.path[:] = {paths!r}; import {MODULE} as process; process.main()"
     temporary = {"TMPDIR": folder, "TEMP": folder, "TMP": folder}
     return subprocess.Popen(
-        [sys.executable, "-c", text, folder, str(memory), serves, json.dumps(list(readable))],
+        [sys.executable, "-c", main_text(MODULE), folder, str(memory), serves,
+         json.dumps(list(readable))],
         env=safe_environment(os.environ) | UNKEPT | temporary, cwd=folder,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     )  # fmt: skip

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from neuralshade.base.cores import rows_on_cores
 from neuralshade.base.interrupt import Interruption
 from neuralshade.engine.code_bands import Group, Level
 from neuralshade.engine.code_refinement import descend_codes
@@ -188,16 +187,7 @@ class MipTexels:
 
     def targets(self) -> npt.NDArray[np.float32]:
         """Return the trained channels of all texels, row by row: float32 [texels, C]."""
-        words = self.texels.level_words(self.mip)
-        found = np.empty(words.shape, np.float32)
-        height, width = self.size
-
-        def fill(rows: slice) -> None:
-            part = slice(rows.start * width, rows.stop * width)
-            np.multiply(words[part], np.float32(1 / PEAK), out=found[part])
-
-        rows_on_cores(fill, height, width)
-        return found
+        return self.texels.level_words(self.mip) * np.float32(1 / PEAK)
 
     def _index(self, rows: torch.Tensor) -> torch.Tensor:
         width = self.size[1]

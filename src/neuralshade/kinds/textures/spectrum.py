@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from neuralshade.base.cores import rows_on_cores
 from neuralshade.kinds.textures.channels import MapCoding, trained_levels
 from neuralshade.kinds.textures.layout import ROUGH, SMOOTH, Shapes
 from neuralshade.source.material_set import MaterialSet
@@ -48,13 +47,7 @@ def left_db(textures: MaterialSet, codings: Sequence[MapCoding]) -> float:
     image = trained_levels(bands, codings, 1)[0]
     channels = image.shape[2]
     cut = image.reshape(len(first), SIDE, width, SIDE, channels).transpose(0, 2, 1, 3, 4)
-    doubles = np.empty(cut.shape)
-
-    def fill(some: slice) -> None:
-        doubles[some] = cut[some]
-
-    rows_on_cores(fill, len(first), width * SIDE**2)
-    patches = doubles.reshape(len(first) * width, -1)
+    patches = np.array(cut, np.float64, order="C").reshape(len(first) * width, -1)
     patches -= patches.mean(0)
     variances = np.linalg.eigvalsh(patches.T @ patches / len(patches))[::-1]
     left = float(variances[math.ceil(SHARE * len(variances)) :].clip(0).sum()) / len(variances)
