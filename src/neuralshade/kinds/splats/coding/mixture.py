@@ -47,10 +47,15 @@ class Mixture:
             self._weights = self._improved()
 
     def _improved(self) -> Floats:
-        joint = self._weights.T[:, self._contexts] * self._seen
-        shares = np.floor(joint / sum_in_order(joint) * SHARE)
         size = len(self._weights)
-        counts = np.stack([np.bincount(self._contexts, row, size) for row in shares], axis=1)
+        # with one context all symbols share its weights, which need no look-up
+        weights = self._weights.T if size == 1 else self._weights.T[:, self._contexts]
+        joint = weights * self._seen
+        shares = np.floor(joint / sum_in_order(joint) * SHARE)
+        if size == 1:
+            counts = shares.sum(axis=1)[None]
+        else:
+            counts = np.stack([np.bincount(self._contexts, row, size) for row in shares], axis=1)
         everywhere = counts.sum(axis=0) + np.floor(self._start * FIRST_TRUST * SHARE)
         prior = TRUST * SHARE * (everywhere / everywhere.sum())
         total = counts.sum(axis=1, keepdims=True) + TRUST * SHARE
