@@ -53,6 +53,7 @@ class Subject:
     picture: bool = False  # it is a picture
     several: bool = False  # any number of them
     maps: str = ""  # "module:name" of the function that finds maps in a folder
+    ahead: str = ""  # the same of one that begins to read a CommandLine's, while packages load
     documents: tuple[str, ...] = ()  # suffixes of text files that pages may upload, with pictures
     uploaded: str = ""  # "module:name" of the function that makes fit arguments of such uploads
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import os
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, half_size
 
 LEAST_APART = 2**18  # numbers of level 0 worth a process: 0.3 s of work, twice its start
 MOST_BYTES = 2**30  # of a set
+NICENESS = 10  # of 19: it takes all cores, and the fit, which is waited for, needs one of them
 
 log = logging.getLogger("neuralshade")
 
@@ -62,6 +64,8 @@ def _started() -> subprocess.Popen[bytes]:
 def main() -> None:
     """Measure the set of standard input; the rival goes to standard output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     facts, arrays = receive(sys.stdin.buffer, MOST_BYTES)
     rest = iter(arrays)
     levels = {name: [next(rest) for _ in range(count)] for name, count in facts["levels"].items()}

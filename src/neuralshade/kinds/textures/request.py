@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from neuralshade.asset.texture.texture_files import file_name
+from neuralshade.base.ahead import begin, begun_result
 from neuralshade.errors import ConfigError
+from neuralshade.fitting.command import CommandLine, named_sources
 from neuralshade.fitting.options import FitOptions, checked_output
 from neuralshade.fitting.output_checks import check_no_input, events_path
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.memory import check_memory
+from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.source.map_files import Source
 from neuralshade.source.material_set import MaterialSet, load_material_set
 
@@ -42,6 +46,8 @@ class MapSetRequest:
         return textures
 
     def _textures(self, wrap: str) -> MaterialSet:
+        if (begun := begun_result(self._key(wrap))) is not None:
+            return cast(MaterialSet, begun)
         if not isinstance(self.source, MaterialSet):
             return load_material_set(
                 self.source, maps=self.maps, normal_convention=self.normal_convention, wrap=wrap
@@ -51,6 +57,15 @@ class MapSetRequest:
             raise ConfigError(f"{name}: got it beside a MaterialSet, which has its maps already, "
                               "need one of the two. Leave it out.")  # fmt: skip
         return self.source
+
+    def _key(self, wrap: str) -> tuple[Any, ...]:
+        files = self.files
+        return "maps", None if files is None else tuple(files), self.normal_convention, wrap
+
+    def begin(self, wrap: str) -> None:
+        """Begin to read the maps of files in a thread, for ``textures``."""
+        if self.files is not None:
+            begin(self._key(wrap), partial(self._textures, wrap))
 
     @property
     def files(self) -> list[str] | None:
@@ -90,3 +105,13 @@ class MapSetRequest:
         for path in (target, options.report, events_path(options.events)):
             check_no_input(path, options.resume, *inputs)
         return target
+
+
+def read_ahead(typed: CommandLine) -> None:
+    """Begin to read a command's maps, while PyTorch is imported."""
+    if typed.flags["plan"] or typed.options.get("resume") is not None:
+        return
+    sources, maps = named_sources(typed.subject)
+    source: Any = sources[0] if len(sources) == 1 else sources or None
+    request = MapSetRequest(source, dict(maps), typed.flags["normal_convention"])
+    request.begin(typed.settings.get("wrap", TexturesRecipe.wrap))
