@@ -65,7 +65,7 @@ class Bound:
         self.write(values=np.float32(values), ranges=ranges)
         self.look((0, 0), (1, 1))
         groups, cells = -(-self.count // THREADS), self.layout.cells
-        self.groups = {"project_splats": groups, "update_splats": groups, "list_cells": cells}
+        self.groups = {"project_splats": groups, "update_splats": groups + 1, "list_cells": cells}
 
     def look(self, first_px, magnified):
         view = np.zeros(1, VIEW)

@@ -1,6 +1,7 @@
 """kinds/splats/recipe: settings are refused in time, and a cloud's schedule keeps its promises."""
 
 import dataclasses
+import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -25,6 +26,7 @@ from neuralshade.kinds.splats.schedule import (
     stored_range,
     stored_steps,
 )
+from neuralshade.kinds.splats.stream_scale import entropy_bits
 from neuralshade.model.gaussian import COLOR, COMPOSITINGS
 from neuralshade.source.picture import picture_from_array
 
@@ -210,14 +212,10 @@ class Cloud:
         self.kept = np.concatenate([self.kept[:, kept], added], axis=1)
 
 
-def fit_of(recipe, count, budget=None, bytes_each=10, trained=9):
-    def weigh(levels, ranges):
-        return bytes_each * levels.shape[1], 100
-
+def fit_of(recipe, count, budget=None, weigh=lambda kept, _: (10 * kept.shape[1], 100), trained=9):
     engine = Cloud(recipe, max(1, round(recipe.begin * count)), trained)
-    return SplatFit(
-        engine, recipe, PICTURE.as_float(), compositing_of(recipe), count, budget, weigh
-    )
+    together = compositing_of(recipe)
+    return SplatFit(engine, recipe, PICTURE.as_float(), together, count, budget, weigh)
 
 
 SHARES = [(0.35, 0.55), (0.0, 0.0), (1.0, 0.2), (0.3, 1.0), (0.7, 0.1), (1.0, 1.0)]
@@ -258,12 +256,18 @@ def test_a_fit_that_ends_early_is_rounded_and_not_added_to(share):
     assert (fit.engine.ranges[fixed] == ranges).all()  # what is rounded already stays so
 
 
-@pytest.mark.parametrize("bytes_each", [4, 10, 25])
-def test_the_count_follows_what_gaussians_take(bytes_each):
-    fit = fit_of(SplatsRecipe(bytes=1100), 100, budget=1100, bytes_each=bytes_each)
+@pytest.mark.parametrize("longer", [8.0, 12.0, 25.0])
+def test_the_count_follows_what_gaussians_take(longer):
+    """A stream is about as much longer than its entropy whatever the count."""
+
+    def weigh(levels, ranges):
+        return math.ceil(longer * entropy_bits(levels, ranges["levels"], ordered=False) / 8), 100
+
+    fit = fit_of(SplatsRecipe(bytes=1100), 100, 1100, weigh)
     fit.due(1.0)
     fit.settle()
-    assert fit.engine.count == 1000 // bytes_each
+    stream, other = weigh(fit.engine.levels(), fit.engine.ranges)
+    assert 0.95 * 1100 <= stream + other <= 1100
 
 
 def test_those_that_make_up_the_least_go_where_the_file_is_too_large():

@@ -83,6 +83,26 @@ def pack_cloud(levels: NDArray[np.int32], cloud: dict[str, Any], ordered: bool) 
     return {STREAM: encode(columns, sizes, ordered)}
 
 
+class CloudPacker:
+    """``pack_cloud`` for one ``ordered``; packs what it is given twice in a row once."""
+
+    def __init__(self, ordered: bool):
+        self._ordered = ordered
+        self._last: tuple[NDArray[np.int32], dict[str, Any], Any] = (
+            np.zeros((0, 0), np.int32),
+            {},
+            {},
+        )
+
+    def __call__(self, levels: NDArray[np.int32], cloud: dict[str, Any]) -> Any:
+        """Return the file's tensors."""
+        packed, facts, tensors = self._last
+        if not np.array_equal(packed, levels) or facts != cloud:
+            tensors = pack_cloud(levels, cloud, self._ordered)
+            self._last = levels, cloud, tensors
+        return tensors
+
+
 def unpack_cloud(asset: Asset, ordered: bool) -> NDArray[np.float32]:
     """Return the attributes float32 [A, N] from the tensors of ``pack_cloud``.
 

@@ -18,11 +18,11 @@ from neuralshade.kinds.splats.growth import first_cloud
 from neuralshade.kinds.splats.kernels import TILE_PX, SplatForm
 from neuralshade.kinds.splats.recipe import MOST_BPP, SplatsRecipe
 from neuralshade.kinds.splats.schedule import growths_of
+from neuralshade.kinds.splats.stream_scale import ORDER_BITS
 from neuralshade.model.gaussian import Compositing
 from neuralshade.source.picture import Picture
 
 USUAL_BITS = 33.0  # of a Gaussian in the file, without its position
-ORDER_BITS = 1.44  # log2(e): a set of N saves log2(N) - log2(e) bits each by having no order
 PLACES_PER_PX = 16.0  # about how many positions a center may have
 HEADER_BYTES = 900  # of a file, about
 SOFTWARE_TILES = 1024  # per step on software Vulkan

@@ -82,14 +82,13 @@ class SplatEngine:
         """Replace the Gaussians: ``values`` [A, N], N <= capacity, ``moments`` [2, A, N]."""
         count = values.shape[1]
         numbers, capacity = self.form.attributes, self.capacity
-        room = np.zeros((3, numbers, capacity), np.float32)
-        room[0, :, :count] = values
+        room = np.zeros((2, numbers, capacity), np.float32)
         grown = np.zeros(capacity, np.uint32)
         if moments is not None and ages is not None:
-            room[1:, :, :count] = moments
+            room[:, :, :count] = moments
             grown[:count] = ages
-        self._write("values", room[0])
-        self._write("moments", room[1:])
+        self._put(values)
+        self._write("moments", room)
         self._write("ages", grown)
         self.count = count
         self._show_all()
@@ -115,7 +114,7 @@ class SplatEngine:
             listing,
             *([all_tiles, *self._ssim] if self._ssim else []),
             (self._kernels["train_tile"], self.trained_tiles),
-            (self._kernels["update_splats"], groups),
+            (self._kernels["update_splats"], groups + 1),  # the last one ends the step
         ])  # fmt: skip
         self._draw = self.gpu.steps([listing, all_tiles])
         self._weigh = self.gpu.steps([listing, (self._kernels["weigh_tile"], self.layout.tiles)])
@@ -142,6 +141,24 @@ class SplatEngine:
     def draw(self) -> Floats:
         """Return the picture of the Gaussians as they are stored: float32 [H, W, C]."""
         return self._picture(self._draw)
+
+    def picture_of(self, values: Floats) -> Floats:
+        """Return the picture of other numbers [A, N], as many as there are; nothing changes."""
+        mine, ranges = self.values(), self.ranges
+        free = ranges.copy()
+        free["levels"], free["low"], free["high"] = 0, -np.inf, np.inf
+        try:
+            self._put(values)
+            self.set_ranges(free)
+            return self.draw()
+        finally:
+            self._put(mine)
+            self.set_ranges(ranges)
+
+    def _put(self, values: Floats) -> None:
+        room = np.zeros((self.form.attributes, self.capacity), np.float32)
+        room[:, : values.shape[1]] = values
+        self._write("values", room)
 
     def _picture(self, steps: Steps) -> Floats:
         run_steps(self.gpu, steps)

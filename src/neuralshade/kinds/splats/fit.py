@@ -38,8 +38,8 @@ from neuralshade.kinds.splats import KIND
 from neuralshade.kinds.splats.asset import (
     CURVE_POINTS,
     STREAM,
+    CloudPacker,
     cloud_facts,
-    pack_cloud,
     unpack_cloud,
 )
 from neuralshade.kinds.splats.build import (
@@ -49,7 +49,7 @@ from neuralshade.kinds.splats.build import (
     cloud_of,
     expected_count,
 )
-from neuralshade.kinds.splats.draw import draw_cloud, unit_centers
+from neuralshade.kinds.splats.draw import unit_centers
 from neuralshade.kinds.splats.gpu_renderer import SplatRenderer
 from neuralshade.kinds.splats.opened import OpenedSplats
 from neuralshade.kinds.splats.recipe import SplatsRecipe, SplatsSettings
@@ -173,6 +173,7 @@ class _Job(Job[SplatsRecipe]):
         self.picture = picture = judged_picture(self, picture)
         self.target = picture.as_float()
         self.ordered = recipe.compositing == "over"
+        self.packed = CloudPacker(self.ordered)
         count = expected_count(recipe, picture)
         with part("compiling kernels"):
             engine = build_splat_engine(recipe, picture, self.chosen.gpu, count, naive=naive)
@@ -249,7 +250,7 @@ class _Job(Job[SplatsRecipe]):
     def _weigh(self, levels: npt.NDArray[np.int32], ranges: Any) -> tuple[int, int]:
         """Return the bytes of the stream of ``levels``, and of the rest of the file."""
         cloud = cloud_facts(levels.shape[1], ranges, self.background)
-        tensors = pack_cloud(levels, cloud, self.ordered)
+        tensors = self.packed(levels, cloud)
         stream = tensors[STREAM].size
         header = self._ended_header(cloud)
         return stream, asset_size(KIND.name, header, tensors, CURVE_POINTS) - stream
@@ -259,12 +260,10 @@ class _Job(Job[SplatsRecipe]):
         engine = self.engine.engine
         levels = engine.levels()
         cloud = cloud_facts(levels.shape[1], engine.ranges, self.background)
-        tensors = pack_cloud(levels, cloud, self.ordered)
+        tensors = self.packed(levels, cloud)
         rounded = Asset(KIND.name, self._header(cloud, {}), tensors, path=str(self.output))
         with part("measuring"):
-            stored = unpack_cloud(rounded, self.ordered)
-            size = self.picture.width, self.picture.height
-            drawn = draw_cloud(cloud_of(self.recipe, stored, cloud["background"], *size), *size)
+            drawn = engine.picture_of(unpack_cloud(rounded, self.ordered))
         quality = {"psnr_db": rounded_db(self._psnr(drawn)), **light_facts(self.picture, drawn)}
         self.quality = quality
         if not math.isfinite(quality["psnr_db"]):

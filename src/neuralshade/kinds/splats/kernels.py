@@ -11,15 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from neuralshade.engine.kernels.step.step_state import RATES, StepState
+from neuralshade.errors import DeviceError
+from neuralshade.gpu.device import AdapterInfo
 from neuralshade.gpu.gpu import Dispatch, Gpu, Kernel, KernelText
 from neuralshade.loss.pointwise import slang_loss
 from neuralshade.loss.ssim import ssim_bytes, ssim_groups, ssim_text
 from neuralshade.model.gaussian import LARGEST_OPACITY, LEAST_SUM, Compositing
 from neuralshade.source.target import device_pixels, unit_of
 
-TILE_PX = 16  # a side of a thread group's tile, one pixel a thread
-THREADS = TILE_PX**2
-SCRATCH = {"over": 4096, "sum": 2640, "normalized": 2640}
+TILE_PX = 16  # a side of a thread group's tile
+PIXELS = 2  # of a thread
+THREADS = TILE_PX**2 // PIXELS
+LEAST_LANES, MOST_LANES = 4, 32
 LIST_BYTES = 2**28  # of all cells' lists, at most
 SSIM = ("ssim_forward", "ssim_backward")  # entry points
 VIEW = np.dtype(
@@ -37,9 +40,11 @@ static const int CHANNELS = {channels};
 static const int ATTRIBUTES = {attributes};
 static const int STRIDE = {stride};
 static const int TILE_PX = {tile_px};
+static const uint PIXELS = {pixels};
 static const int CELL_TILES = {cell_tiles};
 static const int STRONGEST = {strongest};
-static const int SCRATCH = {scratch};
+static const uint LANES = {lanes};
+static const int IN_STEP = {in_step};
 static const int NAIVE = {naive};
 static const int SSIM = {ssim};
 static const int ALPHA_WEIGHTED = {alpha_weighted};
@@ -85,7 +90,7 @@ class SplatForm:
         """Return the compositing of the Python half."""
         return Compositing(self.compositing, self.strongest, self.cutoff)
 
-    def text(self, cell_tiles: int, tile_stride: int, target: str) -> str:
+    def text(self, cell_tiles: int, tile_stride: int, target: str, adapter: AdapterInfo) -> str:
         """Return the module's text."""
         compared = slang_loss(self.loss)
         return TEXT.format(
@@ -95,11 +100,13 @@ class SplatForm:
             attributes=self.attributes,
             stride=self.stride,
             tile_px=TILE_PX,
+            pixels=PIXELS,
             largest_opacity=LARGEST_OPACITY,
             least_sum=LEAST_SUM,
             cell_tiles=cell_tiles,
             strongest=self.strongest if self.compositing == "normalized" else 0,
-            scratch=SCRATCH[self.compositing],
+            lanes=lanes_of(adapter),
+            in_step=int(adapter.software),
             naive=int(self.naive),
             ssim=int(self.ssim > 0),
             alpha_weighted=int(self.alpha_weighted),
@@ -142,6 +149,18 @@ def layout_for(width: int, height: int, capacity: int) -> Layout:
         cell_tiles *= 2
 
 
+def lanes_of(adapter: AdapterInfo) -> int:
+    """Return how many lanes of a wave draw a part of a tile together: as many as each wave has.
+
+    Raises: DeviceError where waves may be too small.
+    """
+    least = adapter.subgroup_size[0] or LEAST_LANES  # 0: unknown, and no API has smaller ones
+    if least < LEAST_LANES:
+        raise DeviceError(f"device: got {adapter.name} with waves of {least} lanes, need "
+                          f"{LEAST_LANES} or more. Choose another device.")  # fmt: skip
+    return min(least, MOST_LANES)
+
+
 def tile_stride(tiles: int) -> int:
     """Return a stride coprime to ``tiles``, far from its simple fractions."""
     stride = max(1, round(tiles * 0.6180339887))
@@ -181,7 +200,7 @@ class SplatBuffers:
         self.ssim_text = ssim_text(channels, kind)
         # for drawing alone all sizes share kernels: only training has an order of tiles
         stride = 1 if drawn_only else tile_stride(layout.tiles)
-        self.text = form.text(layout.cell_tiles, stride, kind)
+        self.text = form.text(layout.cell_tiles, stride, kind, gpu.adapter)
         numbers = form.attributes * capacity
         shown = np.zeros(4, np.float32)
         shown[:channels] = background

@@ -60,12 +60,13 @@ class OpenedSplats(OpenedPicture):
     @property
     def numbers(self) -> int:
         """Return how many trained numbers there are."""
-        return self._attributes.size
+        cloud = self.header.own["cloud"]
+        return int(cloud["count"]) * len(cloud["levels"])
 
     @property
     def memory_bytes(self) -> int:
         """Return the Gaussians' bytes in a GPU's memory, in float32, without lists for drawing."""
-        return self._attributes.nbytes
+        return 4 * self.numbers
 
     def recipe_flags(self) -> dict[str, Any]:
         """Return bpp as None where it did not choose the count: a fit refuses both."""

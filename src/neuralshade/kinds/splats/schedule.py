@@ -22,6 +22,7 @@ from neuralshade.kinds.splats.engine import SplatEngine
 from neuralshade.kinds.splats.growth import added_cloud
 from neuralshade.kinds.splats.kernels import RANGE
 from neuralshade.kinds.splats.recipe import SplatsRecipe
+from neuralshade.kinds.splats.stream_scale import StreamScale
 from neuralshade.measure.picture_psnr import weighted_squares
 from neuralshade.model.gaussian import COLOR, SMALLEST_PX, Compositing
 
@@ -41,7 +42,7 @@ ROUNDINGS = ((0.0, 2), (0.29, 4), (0.57, COLOR), (0.79, 99))
 SCHEDULE = ObjectOf({
     "next": Number(0, 64, whole=True), "count": Number(1, 2**24, whole=True),
     "steps": ListOf(Number(1e-30, 1e30), 0, 16), "rng": ObjectOf({}),
-})  # fmt: skip
+}, {"weighed": ListOf(Number(0, 1e30), 0, 2)})  # fmt: skip
 
 Floats = npt.NDArray[np.float32]
 Ranges = npt.NDArray[Any]
@@ -139,6 +140,7 @@ class SplatFit:
         self.engine, self.recipe, self.target = engine, recipe, target
         self.compositing, self.count, self.alpha_weighted = compositing, count, alpha_weighted
         self.budget, self.weigh = budget, weigh
+        self.scale = StreamScale(weigh, ordered=compositing.kind == "over")
         self.rng = np.random.default_rng(recipe.seed)
         self.bright = bright_of(target, hdr)
         self.free = free_ranges(recipe, engine.width, engine.height, engine.channels, self.bright)
@@ -243,8 +245,7 @@ class SplatFit:
         if self.budget is None:
             return
         ranges = self._stored(self._steps_now())
-        levels = self.engine.levels(ranges)
-        stream, other = self.weigh(levels, ranges)
+        stream, other = self.scale(self.engine.levels(ranges), ranges)
         self.count = max(1, int(self.engine.count * (self.budget - other) / stream))
         self._resize(self.count)
 
@@ -282,7 +283,7 @@ class SplatFit:
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the recipe, by name."""
         mine = {"next": self.next, "count": self.count, "steps": self.steps,
-                "rng": self.rng.bit_generator.state}  # fmt: skip
+                "rng": self.rng.bit_generator.state, "weighed": self.scale.state()}  # fmt: skip
         packed = np.frombuffer(json.dumps(mine).encode(), np.uint8)
         return {**self.engine.state(), "schedule": torch.from_numpy(packed.copy())}
 
@@ -295,4 +296,5 @@ class SplatFit:
             raise ValueError(*fault.args) from fault
         self.next, self.count, self.steps = mine["next"], mine["count"], mine["steps"]
         self.rng.bit_generator.state = mine["rng"]
+        self.scale.load_state(mine.get("weighed", []))
         self.engine.load_state({name: state[name] for name in state if name != "schedule"})
