@@ -17,9 +17,11 @@ def main() -> None:
     wait_asleep()
     try:
         from neuralshade.base.deferred_modules import defer_parts_of_pytorch
+        from neuralshade.base.garbage import freeze_with
         from neuralshade.cli import signals, streams
 
         defer_parts_of_pytorch()
+        freeze_with("torch")
         streams.prepare()
         sys.argv[1:] = streams.with_own_output(sys.argv[1:])
         signals.heed()

@@ -4,7 +4,7 @@ import importlib
 from types import ModuleType
 from typing import Annotated, Any, ForwardRef
 
-from neuralshade.base.garbage import no_collection
+from neuralshade.base.garbage import freeze_loaded, no_collection
 
 
 def import_object(place: str) -> Any:
@@ -12,7 +12,9 @@ def import_object(place: str) -> Any:
     module, _, name = place.partition(":")
     # what modules make stays: looking for garbage took a tenth of the time of loading PyTorch
     with no_collection():
-        return getattr(importlib.import_module(module), name)
+        found = getattr(importlib.import_module(module), name)
+        freeze_loaded()
+    return found
 
 
 class _LazyModule(ModuleType):

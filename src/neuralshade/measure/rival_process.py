@@ -20,7 +20,7 @@ from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, half_size
 
 LEAST_APART = 2**18  # numbers of level 0 worth a process: 0.3 s of work, twice its start
 MOST_BYTES = 2**30  # of a set
-NICENESS = 10  # of 19: it takes all cores, and the fit, which is waited for, needs one of them
+NICENESS, LEFT_CORES = 10, 2  # niceness of 19 at most, and cores that are left to the fit
 
 log = logging.getLogger("neuralshade")
 
@@ -64,8 +64,7 @@ def _started() -> subprocess.Popen[bytes]:
 def main() -> None:
     """Measure the set of standard input; the rival goes to standard output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
+    _give_way()
     facts, arrays = receive(sys.stdin.buffer, MOST_BYTES)
     rest = iter(arrays)
     levels = {name: [next(rest) for _ in range(count)] for name, count in facts["levels"].items()}
@@ -73,3 +72,12 @@ def main() -> None:
                     facts["wrap"], facts["opacity"])  # fmt: skip
     rival = dataclasses.replace(half_size_rival(maps), maps={})
     send(sys.stdout.buffer, dataclasses.asdict(rival))
+
+
+def _give_way() -> None:
+    """Leave cores to the fit, which waits for its GPU in short turns."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    if hasattr(os, "sched_setaffinity"):  # not on Windows, nor on a Mac
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, cores[min(LEFT_CORES, len(cores) // 2) :])

@@ -25,6 +25,7 @@ from neuralshade.baking.stores.local_inputs import read_ahead
 from neuralshade.baking.stores.store import Store
 from neuralshade.baking.stores.stored import worker_name
 from neuralshade.base.deferred_modules import defer_parts_of_pytorch
+from neuralshade.base.garbage import freeze_with
 from neuralshade.base.json_lines import json_line
 from neuralshade.base.strict_json import strict_json
 from neuralshade.base.version import VERSION
@@ -37,6 +38,7 @@ def main() -> None:
     """Work until the pipe is closed, or after an event that may have left this process unsound."""
     jobs, events = _own_pipes()
     defer_parts_of_pytorch()
+    freeze_with("torch")
     place, folder = sys.argv[1:]
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's, which closes the pipe
     _send(events, {"hello": VERSION, "worker": worker_name()})

@@ -18,6 +18,7 @@ from neuralshade.engine.kernels.infer.field_inference import exact_text, field_i
 from neuralshade.engine.kernels.infer.infer_text import ENCODING
 from neuralshade.engine.kernels.step.gradients import seed_word
 from neuralshade.engine.network_trainer import NetworkTrainer
+from neuralshade.engine.pytorch_start import begin_pytorch
 from neuralshade.engine.step_texts import MakeTask, Training, step_texts
 from neuralshade.engine.trainer_state import MOMENTS
 from neuralshade.gpu.gpu import Gpu
@@ -80,6 +81,8 @@ class GpuMaterialEngine(MaterialEngine):
         self.recipe, self.gpu, self.exact = recipe, gpu, exact
         self.rng = torch.Generator().manual_seed(recipe.seed)
         software = gpu.adapter.software
+        self.device = torch.device("cuda" if torch.cuda.is_available() and not software else "cpu")
+        begin_pytorch(self.device)  # while kernels are loaded
         whole = batch_of(recipe, on_cpu=software) // TOGETHER  # waves whose lanes all take part
         self.batch = max(1, whole) * TOGETHER
         self.sampler = device_sampler(recipe, reference, self.batch, self.rng)
@@ -101,7 +104,6 @@ class GpuMaterialEngine(MaterialEngine):
         )
         untrained = build_field(recipe, recipe.size, None)
         self.path = choose_kernels(gpu, log_decoder(untrained.network), "auto", kernels)
-        self.device = torch.device("cuda" if torch.cuda.is_available() and not software else "cpu")
         self.every = EVERY["software" if software else self.device.type]
         encoder = encoder_of(recipe, self.sampler.value_count, self.rng)
         field = EncodedField(build_field(recipe, 1, self.rng), encoder)
