@@ -16,4 +16,4 @@ def begin_pytorch(device: torch.device) -> None:
 
 def _use(device: torch.device) -> None:
     numbers = torch.ones((32, 32), device=device, requires_grad=True)
-    (numbers @ numbers).relu().square().mean().backward()  # type: ignore[no-untyped-call]
+    (numbers @ numbers).relu().square().mean().backward()
