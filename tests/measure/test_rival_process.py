@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from neuralshade.measure import rival_process as module
-from neuralshade.measure.rival_process import half_size_apart
+from neuralshade.measure.rival_process import half_size_apart, waiting_process
 from neuralshade.measure.texture_rivals import ByteMaps, half_size_rival
 
 
@@ -31,6 +31,27 @@ def test_a_process_measures_the_same(maps, monkeypatch):
     monkeypatch.setattr(module, "half_size_rival", lambda *given: pytest.fail("measured here"))
     found = half_size_apart(maps)
     assert not found.maps and alike(found) == alike(expected)
+
+
+def test_a_process_that_waits_already_measures_the_same(maps, monkeypatch):
+    expected, process = half_size_rival(maps), waiting_process()
+    monkeypatch.setattr(module, "RivalProcess", lambda: pytest.fail("started another"))
+    assert alike(half_size_apart(maps, process)) == alike(expected)
+    with pytest.raises((OSError, ValueError)):
+        process.measured(maps)  # it takes one set
+
+
+def test_a_process_that_nobody_needs_ends():
+    process = waiting_process()
+    worker = process._worker
+    assert worker.poll() is None
+    del process
+    assert worker.returncode is not None
+
+
+def test_where_no_process_starts_none_waits(monkeypatch):
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    assert waiting_process() is None
 
 
 def test_a_small_set_starts_no_process(maps, monkeypatch):

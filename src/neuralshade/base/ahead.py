@@ -49,6 +49,12 @@ def in_thread(work: Callable[[], T]) -> Future[T]:
     return future
 
 
+def taken_result(key: Hashable) -> Any:
+    """Return ``begun_result``, for once: later calls find nothing begun."""
+    future = (_BEGUN.get() or {}).pop(key, None)
+    return None if future is None else future.result()
+
+
 def begun_result(key: Hashable) -> Any:
     """Return the result of work that was begun, when it ends; None of other work.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from neuralshade.base.ahead import begin, begun_result
+from neuralshade.base.ahead import begin, begun_result, taken_result
 from neuralshade.errors import NeuralShadeError
 from neuralshade.fitting.command import named_sources
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.reference import byte_maps, byte_maps_of, same_set, varying
-from neuralshade.kinds.textures.request import MapSetRequest
+from neuralshade.kinds.textures.request import PROCESS, MapSetRequest
 from neuralshade.kinds.textures.result import TexturesResult
 from neuralshade.measure.rival_process import half_size_apart
 from neuralshade.measure.texture_rivals import TextureRival, half_size_rival
@@ -26,10 +26,13 @@ def begin_beside(
     digest: str, textures: MaterialSet, codings: Sequence[MapCoding], mips: int, wrap: str
 ) -> None:
     """Begin to measure what ``blocks_beside`` tells of a set that is fitted."""
+    process = taken_result(PROCESS)
     if _is_measured(textures.width * textures.height * len(varying(codings)), mips):
         begin(
             _key(digest, mips, wrap),
-            lambda: half_size_apart(byte_maps_of(codings, mips, wrap == "repeat", textures)),
+            lambda: half_size_apart(
+                byte_maps_of(codings, mips, wrap == "repeat", textures), process
+            ),
         )
 
 

@@ -18,9 +18,11 @@ from neuralshade.fitting.output_checks import check_no_input, events_path
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.memory import check_memory
 from neuralshade.kinds.textures.recipe import TexturesRecipe
+from neuralshade.measure.rival_process import waiting_process
 from neuralshade.source.map_files import Source
 from neuralshade.source.material_set import MaterialSet, load_material_set
 
+PROCESS = "process of a set in blocks"  # key of what is begun ahead
 PathLike = str | os.PathLike[str]
 SetLike: TypeAlias = Source | MaterialSet | None
 
@@ -77,6 +79,8 @@ class MapSetRequest:
             return None
         alone = isinstance(self.source, (str, os.PathLike))
         sources: Any = [self.source] if alone else self.source or []
+        if not isinstance(sources, (list, tuple)):
+            return None
         words = [os.fspath(path) for path in sources]
         return [*words, *(f"{name}={os.fspath(path)}" for name, path in maps.items())] or None
 
@@ -108,10 +112,13 @@ class MapSetRequest:
 
 
 def read_ahead(typed: CommandLine) -> None:
-    """Begin to read a command's maps, while PyTorch is imported."""
+    """Begin to read a command's maps, while PyTorch is imported, and to start the process that
+    measures them in blocks.
+    """
     if typed.flags["plan"] or typed.options.get("resume") is not None:
         return
     sources, maps = named_sources(typed.subject)
     source: Any = sources[0] if len(sources) == 1 else sources or None
     request = MapSetRequest(source, dict(maps), typed.flags["normal_convention"])
+    begin(PROCESS, waiting_process)
     request.begin(typed.settings.get("wrap", TexturesRecipe.wrap))
