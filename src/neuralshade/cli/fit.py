@@ -122,9 +122,7 @@ def run_fit(kind: Kind, output: str | None, recipe: str | None, as_json: bool, q
     ahead = nullcontext if unsaid or as_json else kept_ahead
     with (early_device(kind, own, options), watch(quiet, kind.rated) as watching,
           starts(watching) as observer, ahead()):  # fmt: skip
-        if kind.subject.ahead and not live.get(
-            "live"
-        ):  # a page fits again, from files as they are then
+        if kind.subject.ahead and not live.get("live"):  # a page reads anew for each fit
             import_object(kind.subject.ahead)(line)
         call = fit_call(kind, line)
         fitted(call.fit, live, show, *call.subject, options=neuralshade.FitOptions(**options),

@@ -88,19 +88,14 @@ class CloudPacker:
 
     def __init__(self, ordered: bool):
         self._ordered = ordered
-        self._last: tuple[NDArray[np.int32], dict[str, Any], Any] = (
-            np.zeros((0, 0), np.int32),
-            {},
-            {},
-        )
+        self._last: Any = None
 
     def __call__(self, levels: NDArray[np.int32], cloud: dict[str, Any]) -> Any:
         """Return the file's tensors."""
-        packed, facts, tensors = self._last
-        if not np.array_equal(packed, levels) or facts != cloud:
-            tensors = pack_cloud(levels, cloud, self._ordered)
-            self._last = levels, cloud, tensors
-        return tensors
+        last = self._last
+        if last is None or last[1] != cloud or not np.array_equal(last[0], levels):
+            last = self._last = levels, cloud, pack_cloud(levels, cloud, self._ordered)
+        return last[2]
 
 
 def unpack_cloud(asset: Asset, ordered: bool) -> NDArray[np.float32]:

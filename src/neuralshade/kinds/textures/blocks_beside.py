@@ -23,11 +23,15 @@ LEAST_TEXELS, MOST_TEXELS = 2**13, 5 * 2**20
 
 
 def begin_beside(
-    digest: str, textures: MaterialSet, codings: Sequence[MapCoding], mips: int, wrap: str
-) -> None:
-    """Begin to measure what ``blocks_beside`` tells of a set that is fitted."""
-    process = taken_result(PROCESS)
-    if _is_measured(textures.width * textures.height * len(varying(codings)), mips):
+    digest: str, textures: MaterialSet, codings: Sequence[MapCoding], mips: int, wrap: str,
+    *, on_gpu: bool,
+) -> None:  # fmt: skip
+    """Begin to measure what ``blocks_beside`` tells of a set that is fitted.
+
+    Not beside a fit on the CPU, as that takes all cores.
+    """
+    process = taken_result(PROCESS)  # it ends here where it is not needed
+    if on_gpu and _is_measured(textures.width * textures.height * len(varying(codings)), mips):
         begin(
             _key(digest, mips, wrap),
             lambda: half_size_apart(

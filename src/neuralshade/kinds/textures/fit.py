@@ -183,8 +183,8 @@ class _Job(RefinementJob[TexturesRecipe]):
         self.texels = Texels(trained_levels(textures, self.codings, self.mips),
                              alpha_channel(textures, self.codings))  # fmt: skip
         self.passes = passes_of(recipe, self.texels.sizes[0], self.chosen.hardware is not None)
-        if self.chosen.hardware is not None:  # else it takes the cores that train
-            begin_beside(fitted.digest, textures, self.codings, self.mips, recipe.wrap)
+        begin_beside(fitted.digest, textures, self.codings, self.mips, recipe.wrap,
+                     on_gpu=self.chosen.hardware is not None)  # fmt: skip
         self.engine = engine_on(self.chosen, self.options, recipe, self.texels, self.codings,
                                 searched=self.passes > 0)  # fmt: skip
         self.loop = Loop(self.engine, recipe, self._preview_psnr, self._observe,

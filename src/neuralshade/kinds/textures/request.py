@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from neuralshade.asset.texture.texture_files import file_name
-from neuralshade.base.ahead import begin, begun_result
+from neuralshade.base.ahead import begin, taken_result
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.command import CommandLine, named_sources
 from neuralshade.fitting.options import FitOptions, checked_output
@@ -48,7 +48,7 @@ class MapSetRequest:
         return textures
 
     def _textures(self, wrap: str) -> MaterialSet:
-        if (begun := begun_result(self._key(wrap))) is not None:
+        if (begun := taken_result(self._key(wrap))) is not None:
             return cast(MaterialSet, begun)
         if not isinstance(self.source, MaterialSet):
             return load_material_set(
