@@ -9,10 +9,12 @@ from fixtures.texture_sets import waves
 
 import neuralshade
 from neuralshade import FitOptions
-from neuralshade.base.ahead import kept_ahead
+from neuralshade.base.ahead import begin, begun_result, kept_ahead
 from neuralshade.kinds.textures import blocks_beside as module
 from neuralshade.kinds.textures.blocks_beside import begin_beside, blocks_beside
 from neuralshade.kinds.textures.reference import source_of
+from neuralshade.kinds.textures.request import PROCESS
+from neuralshade.measure.rival_process import waiting_process
 
 FEW = {"steps": 8, "batch": 128, "hidden_width": 16, "options": FitOptions(engine="torch")}
 
@@ -53,7 +55,8 @@ def begun(folder, result, **others):
     """Begin to compare the folder's maps, as a fit does."""
     textures = neuralshade.load_material_set(folder)
     opened = neuralshade.load(result.asset)
-    given = {"digest": source_of(textures).digest, "mips": len(opened.sizes), "wrap": "repeat"}
+    given = {"digest": source_of(textures).digest, "mips": len(opened.sizes), "wrap": "repeat",
+             "on_gpu": True}  # fmt: skip
     begin_beside(textures=textures, codings=opened.codings, **given | others)
 
 
@@ -73,6 +76,16 @@ def test_what_was_begun_for_other_maps_is_not_told(wall, others):
         begun(folder, result, **others)
         assert blocks_beside(result, ("moved away",)) is None
         assert blocks_beside(result, (str(folder),)) is not None
+
+
+def test_a_fit_on_the_cpu_begins_nothing_and_ends_the_waiting_process(wall, monkeypatch):
+    folder, result = wall
+    monkeypatch.setattr(module, "half_size_apart", lambda *given: pytest.fail("measured"))
+    with kept_ahead():
+        begin(PROCESS, waiting_process)
+        worker = begun_result(PROCESS)._worker
+        begun(folder, result, on_gpu=False)
+        assert worker.returncode is not None and begun_result(PROCESS) is None
 
 
 def test_without_an_encoder_there_is_no_line(wall, monkeypatch):
