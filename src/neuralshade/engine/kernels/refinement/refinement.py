@@ -44,11 +44,13 @@ THREADS = 64  # of a group
 SLOPE_BYTES = 2**28  # limit for the slopes of a band
 ENCODING = "Refined"  # prefix of its Slang declarations
 FEW, MANY = 4, 32  # threads a texel
+ROWS, SOFTWARE_ROWS = 8, 2  # of a layer at once; compilers for CPUs take long for many
 FEW_PIXELS = 24  # at most so many pixels that read a texel are few
 LOOK = """
 #define DIMENSIONS {dimensions}
 typealias Encoding = {encoding};
 static const int ALPHA = {alpha};
+static const int ROWS = {rows};
 StructuredBuffer<float> grid_numbers;
 
 FloatParameters grid()
@@ -101,7 +103,7 @@ class GpuRefinement:
                       for pair in zip(groups, self.tables, strict=True)]  # fmt: skip
         self.buffers = self._buffers()
         self._sizes = field.encoding.sized_slang(ENCODING).uniforms
-        texts = refinement_texts(field, self.alpha)
+        texts = refinement_texts(field, self.alpha, software=gpu.adapter.software)
         gpu.prepare(texts)
         look, few, many, copy_codes, next_turn = texts
         codes, kept = self.buffers["codes"], self.buffers["kept"]
@@ -276,24 +278,28 @@ class GpuRefinement:
         commands.submit()
 
 
-def refinement_texts(field: Field, alpha: int | None) -> list[KernelText]:
+def refinement_texts(
+    field: Field, alpha: int | None, *, software: bool = False
+) -> list[KernelText]:
     """Return the kernel texts of a search of ``field``'s codes, the slowest first.
 
     ``alpha``: the channel that errors of all others count by, None where there is none.
+    ``software``: whether the GPU is a CPU.
     """
+    rows = SOFTWARE_ROWS if software else ROWS
     outputs = field.network.members[-1].weight.shape[0]
     few, many = (DESCEND.format(outputs=outputs, lanes=lanes, damping=DAMPING)
                  for lanes in (FEW, MANY))  # fmt: skip
-    return [KernelText(_look_text(field, alpha), "look"),
+    return [KernelText(_look_text(field, alpha, rows), "look"),
             KernelText(few, "descend"), KernelText(many, "descend"),
             KernelText(BANDS, "copy_codes"), KernelText(BANDS, "next_turn")]  # fmt: skip
 
 
-def _look_text(field: Field, alpha: int | None) -> str:
+def _look_text(field: Field, alpha: int | None, rows: int) -> str:
     half = field.encoding.sized_slang(ENCODING)
     modules = half.modules | {f"neuralshade.model.{name}"
                               for name in ("activation", "encoding", "parameters")}  # fmt: skip
     text = LOOK.format(dimensions=field.dimensions, encoding=half.type,
-                       alpha=-1 if alpha is None else alpha)  # fmt: skip
+                       alpha=-1 if alpha is None else alpha, rows=rows)  # fmt: skip
     lines = "".join(f"import {name};\n" for name in sorted(modules))
     return lines + half.declarations + sizes_text(field.network) + text
