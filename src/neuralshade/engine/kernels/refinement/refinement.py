@@ -86,9 +86,7 @@ class GpuRefinement:
     Sums have a fixed order, so results are reproducible. The order differs from the CPU's: of
     codes with nearly equal errors the two may choose different ones.
 
-    ``slope_bytes``: see SLOPE_BYTES.
-
-    Raises: DeviceError where the GPU has too little memory.
+    ``slope_bytes``: see SLOPE_BYTES. Raises: DeviceError where the GPU has too little memory.
     """
 
     def __init__(
@@ -103,7 +101,7 @@ class GpuRefinement:
                       for pair in zip(groups, self.tables, strict=True)]  # fmt: skip
         self.buffers = self._buffers()
         self._sizes = field.encoding.sized_slang(ENCODING).uniforms
-        texts = refinement_texts(field, self.alpha, software=gpu.adapter.software)
+        texts = refinement_texts(field, self.alpha, SOFTWARE_ROWS if gpu.adapter.software else ROWS)
         gpu.prepare(texts)
         look, few, many, copy_codes, next_turn = texts
         codes, kept = self.buffers["codes"], self.buffers["kept"]
@@ -278,15 +276,11 @@ class GpuRefinement:
         commands.submit()
 
 
-def refinement_texts(
-    field: Field, alpha: int | None, *, software: bool = False
-) -> list[KernelText]:
+def refinement_texts(field: Field, alpha: int | None, rows: int = ROWS) -> list[KernelText]:
     """Return the kernel texts of a search of ``field``'s codes, the slowest first.
 
     ``alpha``: the channel that errors of all others count by, None where there is none.
-    ``software``: whether the GPU is a CPU.
     """
-    rows = SOFTWARE_ROWS if software else ROWS
     outputs = field.network.members[-1].weight.shape[0]
     few, many = (DESCEND.format(outputs=outputs, lanes=lanes, damping=DAMPING)
                  for lanes in (FEW, MANY))  # fmt: skip
