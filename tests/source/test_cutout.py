@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -74,6 +74,7 @@ def test_mips_are_means_by_opacity_in_linear_light():
 
 @settings(deadline=None, max_examples=20)
 @given(st.integers(4, 64), st.integers(4, 64), st.integers(0, 99))
+@example(4, 52, 98)  # two texels of a level differ by rounding
 def test_coverage_is_kept(height, width, seed):
     """As near as equal texels and few of them allow."""
     alpha = blades(height, width, seed)[..., None]

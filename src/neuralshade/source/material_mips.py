@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float32]
 
 SHORTEST = 1e-6  # length of a mean normal that still has a direction
+SAME = 1e-5  # relative; float32 rounds by less, as levels are made and scaled
 ALPHA_TEST = 0.5  # least opacity of a drawn texel in a cutout
 CUTOUT_SHARE = 0.5  # share of texels at 0 or 1 from which on an opacity is a cutout
 
@@ -111,7 +112,8 @@ def _covered(level: Floats, share: float) -> Floats:
     falling = -np.sort(-level, axis=None)
     counts = np.arange(len(falling) + 1)
     ends = np.concatenate([[np.inf], falling]), np.concatenate([falling, [0.0]])
-    apart = (ends[0] > ends[1]) & (ends[0] > 0)  # equal ones pass together, and 0 never passes
+    # ones that differ by rounding pass together, as equal ones do, and 0 never passes
+    apart = (ends[0] > ends[1] * (1 + SAME)) & (ends[0] > 0)
     off = np.where(apart, np.abs(counts - share * len(falling)), np.inf)
     passing = int(off.argmin())
     least, next_ = float(ends[0][passing]), float(ends[1][passing])
