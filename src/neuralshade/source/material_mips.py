@@ -116,9 +116,10 @@ def _covered(level: Floats, share: float) -> Floats:
     apart = (ends[0] > ends[1] * (1 + SAME)) & (ends[0] > 0)
     off = np.where(apart, np.abs(counts - share * len(falling)), np.inf)
     passing = int(off.argmin())
+    unscaled = abs(int((falling >= ALPHA_TEST).sum()) - share * len(falling))
+    if unscaled <= off[passing]:
+        return level
     least, next_ = float(ends[0][passing]), float(ends[1][passing])
-    if least >= ALPHA_TEST > next_:
-        return level  # unchanged
     middle = next_ * (1 + 1e-4) if passing == 0 else max(0.5 * (least + next_), least * 0.75)
     return (level * np.float32(ALPHA_TEST / middle)).clip(0, 1)
 
