@@ -7,11 +7,10 @@ from typing import Any
 
 from neuralshade.base.ahead import begin, begun_result, taken_result
 from neuralshade.errors import NeuralShadeError
-from neuralshade.fitting.command import named_sources
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.reference import byte_maps, byte_maps_of, same_set, varying
-from neuralshade.kinds.textures.request import PROCESS, MapSetRequest
+from neuralshade.kinds.textures.request import PROCESS, MapSetRequest, typed_source
 from neuralshade.kinds.textures.result import TexturesResult
 from neuralshade.measure.rival_process import half_size_apart
 from neuralshade.measure.texture_rivals import TextureRival, half_size_rival
@@ -74,9 +73,8 @@ def _key(digest: str, mips: int, wrap: str) -> tuple[Any, ...]:
 
 def _rival(opened: OpenedTextures, subject: Sequence[str]) -> TextureRival | None:
     """Return the set in blocks, read again; None where its files are others now."""
-    sources, maps = named_sources(subject)
-    source: Any = sources[0] if len(sources) == 1 else sources or None
+    source, maps = typed_source(subject)
     if maps:
-        source = MapSetRequest(source, dict(maps), None).textures(opened.recipe.wrap)
+        source = MapSetRequest(source, maps, None).textures(opened.recipe.wrap)
     textures = same_set(opened, source)
     return None if textures is None else half_size_rival(byte_maps(opened, textures))

@@ -16,7 +16,7 @@ from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.base.message_text import rounded_db, shown
 from neuralshade.base.progress_scope import part
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.command import CommandLine, FitCall, named_sources
+from neuralshade.fitting.command import CommandLine, FitCall
 from neuralshade.fitting.loop import Loop, Observer, ignore
 from neuralshade.fitting.options import USUAL, FitOptions, check_options, check_torch, chosen_engine
 from neuralshade.fitting.recipe import Unpack, make_recipe, resumed_with, stored_recipe, to_dict
@@ -39,7 +39,7 @@ from neuralshade.kinds.textures.planner import Expected, TargetReached, planned_
 from neuralshade.kinds.textures.psnr import map_psnr, mean_psnr
 from neuralshade.kinds.textures.recipe import TexturesRecipe, TexturesSettings
 from neuralshade.kinds.textures.reference import evaluated_set, source_of
-from neuralshade.kinds.textures.request import MapSetRequest, PathLike, SetLike
+from neuralshade.kinds.textures.request import MapSetRequest, PathLike, SetLike, typed_source
 from neuralshade.kinds.textures.result import TexturesResult, missed_target, mostly_network
 from neuralshade.kinds.textures.shaded import check_lit
 from neuralshade.kinds.textures.spectrum import layouts_for
@@ -124,8 +124,7 @@ def fit_textures(
 
 def call_of(typed: CommandLine) -> FitCall:
     """Return the call of a command line."""
-    sources, maps = named_sources(typed.subject)
-    source = sources[0] if len(sources) == 1 else sources or None
+    source, maps = typed_source(typed.subject)
     flags = typed.flags
     named = {**({"maps": maps} if maps else {}),
              "normal_convention": flags["normal_convention"],

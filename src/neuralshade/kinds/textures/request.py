@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -111,14 +111,19 @@ class MapSetRequest:
         return target
 
 
+def typed_source(words: Sequence[str]) -> tuple[Any, dict[str, str]]:
+    """Return the source and the single maps that are typed on a command line."""
+    sources, maps = named_sources(words)
+    return sources[0] if len(sources) == 1 else sources or None, maps
+
+
 def read_ahead(typed: CommandLine) -> None:
     """Begin to read a command's maps, while PyTorch is imported, and to start the process that
     measures them in blocks.
     """
     if typed.flags["plan"] or typed.options.get("resume") is not None:
         return
-    sources, maps = named_sources(typed.subject)
-    source: Any = sources[0] if len(sources) == 1 else sources or None
-    request = MapSetRequest(source, dict(maps), typed.flags["normal_convention"])
+    source, maps = typed_source(typed.subject)
+    request = MapSetRequest(source, maps, typed.flags["normal_convention"])
     begin(PROCESS, waiting_process)
     request.begin(typed.settings.get("wrap", TexturesRecipe.wrap))
