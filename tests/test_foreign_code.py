@@ -51,6 +51,13 @@ REASONS = {
         "src/neuralshade/base/lazy_import.py",
         "importlib.import_module",
     ): "what a KIND names, or the entry points of a package that the user installed",
+    ("src/neuralshade/base/bytecode_ahead.py", "ctypes.CDLL"): "the C library",
+    (
+        "src/neuralshade/base/bytecode_ahead.py",
+        "importlib.machinery",
+    ): "Python's own finder and loader, of what is imported anyway",
+    ("src/neuralshade/base/bytecode_ahead.py", "importlib.util"): "where bytecode lies",
+    ("src/neuralshade/base/bytecode_ahead.py", "sys.meta_path"): "finds where Python does",
     (
         "src/neuralshade/base/deferred_modules.py",
         "importlib.import_module",

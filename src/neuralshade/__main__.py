@@ -15,11 +15,14 @@ INTERRUPTED = 130  # as a shell has it, which makes 128 + N of a signal's number
 def main() -> None:
     """Run the command line and exit, with 130 and one line where Ctrl-C comes while it loads."""
     wait_asleep()
+    arguments = sys.argv[1:]
     try:
+        from neuralshade.base.bytecode_ahead import keep_names, read_ahead
         from neuralshade.base.deferred_modules import defer_parts_of_pytorch
         from neuralshade.base.garbage import freeze_with
         from neuralshade.cli import signals, streams
 
+        read_ahead(arguments)
         defer_parts_of_pytorch()
         freeze_with("torch")
         streams.prepare()
@@ -35,6 +38,7 @@ def main() -> None:
             command_line()
         finally:
             signals.leave()
+        keep_names(arguments)
         _end_process(0)
     except KeyboardInterrupt as error:
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -22,9 +22,11 @@ class Compiler:
 
     def __init__(self):
         self.begun, self.done = [], threading.Event()
+        self.first = threading.Event()  # set when the first one has begun
 
-    def __call__(self, text, entry, architecture, *, fast_math, folder):
+    def __call__(self, text, entry, architecture, *, fast_math, folder, opened):
         self.begun.append(KernelText(text, entry, fast_math, folder))
+        self.first.set()
         kernel_dump.begin(text, entry)
         assert self.done.wait(ENDLESS)
         if text == "wrong":
@@ -53,8 +55,7 @@ def test_builds_go_on_behind_the_caller_who_waits_where_one_is_asked_for(builds,
     builds.begin([SECOND, FIRST])
     threading.Timer(0.05, compiler.done.set).start()
     assert not compiler.done.is_set()
-    while compiler.begun != [FIRST]:
-        pass
+    assert compiler.first.wait(ENDLESS) and compiler.begun == [FIRST]
     assert builds.built(FIRST) == "first for sm_90a"
     assert compiler.done.is_set() and builds.built(SECOND) == "second for sm_90a"
     assert compiler.begun == [FIRST, SECOND]
@@ -65,8 +66,7 @@ def test_nobody_waits_for_kernels_that_are_needed_later(builds, compiler, tmp_pa
     builds.begin([FIRST])
     with kernel_dump.into(tmp_path):
         builds.begin([SECOND])
-    while compiler.begun != [FIRST]:
-        pass
+    assert compiler.first.wait(ENDLESS) and compiler.begun == [FIRST]
     monkeypatch.setattr(compiler.done, "wait", lambda _: True)  # of what begins from now on
     assert builds.built(SECOND) == "second for sm_90a"
     assert [path.name for path in tmp_path.iterdir()] == ["00_run.slang"]
@@ -110,8 +110,7 @@ def test_a_kernel_is_one_of_a_text_an_entry_point_and_how_it_is_compiled(
 
 def test_what_was_not_begun_never_is_once_they_are_closed(builds, compiler):
     builds.begin([FIRST, SECOND])
-    while compiler.begun != [FIRST]:
-        pass
+    assert compiler.first.wait(ENDLESS) and compiler.begun == [FIRST]
     builds.close()
     builds.close()
     compiler.done.set()

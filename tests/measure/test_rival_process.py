@@ -1,4 +1,4 @@
-"""measure/rival_process: what a process measures of a set in blocks is what this one would."""
+"""measure/rival_process: what a process measures of textures is what this one would."""
 
 import dataclasses
 import logging
@@ -7,8 +7,12 @@ import numpy as np
 import pytest
 
 from neuralshade.measure import rival_process as module
-from neuralshade.measure.rival_process import half_size_apart, waiting_process
+from neuralshade.measure import set_apart
+from neuralshade.measure.picture_apart import psnr_apart, psnr_facts, textures_within
+from neuralshade.measure.rival_process import waiting_process
+from neuralshade.measure.set_apart import half_size_apart
 from neuralshade.measure.texture_rivals import ByteMaps, half_size_rival
+from neuralshade.source.picture import Picture
 
 
 @pytest.fixture
@@ -28,7 +32,7 @@ def alike(rival):
 
 def test_a_process_measures_the_same(maps, monkeypatch):
     expected = half_size_rival(maps)
-    monkeypatch.setattr(module, "half_size_rival", lambda *given: pytest.fail("measured here"))
+    monkeypatch.setattr(set_apart, "half_size_rival", lambda *given: pytest.fail("measured here"))
     found = half_size_apart(maps)
     assert not found.maps and alike(found) == alike(expected)
 
@@ -38,7 +42,18 @@ def test_a_process_that_waits_already_measures_the_same(maps, monkeypatch):
     monkeypatch.setattr(module, "RivalProcess", lambda: pytest.fail("started another"))
     assert alike(half_size_apart(maps, process)) == alike(expected)
     with pytest.raises((OSError, ValueError)):
-        process.measured(maps)  # it takes one set
+        process.answer(set_apart.TASK, {}, [])  # it does one task
+
+
+def test_a_process_measures_a_picture_as_this_one(monkeypatch):
+    monkeypatch.setattr(module, "LEAST_APART", 1)
+    pixels = np.random.default_rng(0).integers(0, 256, (17, 30, 3), np.uint8)
+    picture = Picture(pixels, "srgb", "noise")
+    names = textures_within(picture, pixels.size)
+    assert names == ["ASTC 4x4", "BC1"]
+    expected = psnr_facts({"names": names}, [picture.as_float()])
+    monkeypatch.setattr(module, "import_object", lambda place: pytest.fail("measured here"))
+    assert psnr_apart(picture, names, waiting_process()) == expected
 
 
 def test_a_process_that_nobody_needs_ends():
@@ -57,7 +72,7 @@ def test_where_no_process_starts_none_waits(monkeypatch):
 def test_a_small_set_starts_no_process(maps, monkeypatch):
     monkeypatch.setattr(module, "LEAST_APART", 2**20)
     monkeypatch.setattr("subprocess.Popen", lambda *given, **named: pytest.fail("started"))
-    assert half_size_apart(maps).maps
+    assert alike(half_size_apart(maps)) == alike(half_size_rival(maps))
 
 
 @pytest.mark.parametrize("python", ["/nowhere/python", "/bin/true"])

@@ -49,6 +49,11 @@ def in_thread(work: Callable[[], T]) -> Future[T]:
     return future
 
 
+def forget_begun() -> None:
+    """Keep no result of what was begun: nothing is to run beside this work."""
+    (_BEGUN.get() or {}).clear()
+
+
 def taken_result(key: Hashable) -> Any:
     """Return ``begun_result``, for once: later calls find nothing begun."""
     future = (_BEGUN.get() or {}).pop(key, None)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import Context, copy_context
 
 from neuralshade.base.cores import core_count
 from neuralshade.gpu.compiler_queue import PLACE
-from neuralshade.gpu.cuda_cache import BuiltKernel, build_kernel
+from neuralshade.gpu.cuda_cache import BuiltKernel, build_kernel, opened_cache, read_sources
 from neuralshade.gpu.gpu import KernelText
 
 
@@ -23,11 +24,14 @@ class KernelBuilds:
         self.architecture = architecture
         self._begun: dict[KernelText, tuple[Future[BuiltKernel], Context]] = {}
         self._pool: ThreadPoolExecutor | None = None
+        self._opened = functools.cache(opened_cache)  # looks through the whole folder
 
     def begin(self, kernels: Sequence[KernelText]) -> None:
         """Build kernels in the background; ``built`` raises the errors."""
         if self._pool is None:
             self._pool = ThreadPoolExecutor(core_count(), "neuralshade")
+            read_sources()
+            self._opened()
         for kernel in kernels:
             if kernel not in self._begun:
                 context = copy_context()  # the caller's, which has the folder of a kernel dump
@@ -61,4 +65,5 @@ class KernelBuilds:
             self.architecture,
             fast_math=kernel.fast_math,
             folder=kernel.folder,
+            opened=self._opened,
         )

@@ -10,7 +10,7 @@ import json
 import logging
 import pathlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import platformdirs
@@ -45,6 +45,29 @@ class BuiltKernel:
     cubin: bytes
 
 
+@dataclass(frozen=True)
+class KernelCache:
+    """A folder that only this user writes to, and the key that signs its files."""
+
+    folder: pathlib.Path
+    key: bytes
+
+
+def opened_cache() -> KernelCache | None:
+    """Return the cache; None, with a log entry, where it cannot be trusted or written."""
+    folder, key = cache_folder(), _signing_key()
+    return None if folder is None or key is None else KernelCache(folder, key)
+
+
+def read_sources() -> None:
+    """Read the Slang files that names of kernels depend on, once a process.
+
+    Before threads build: reading hands Python's lock over, and among many that do takes ten times
+    as long.
+    """
+    _sources()
+
+
 def build_kernel(
     text: str,
     entry: str,
@@ -52,6 +75,7 @@ def build_kernel(
     *,
     fast_math: bool = False,
     folder: pathlib.Path | None = None,
+    opened: Callable[[], KernelCache | None] = opened_cache,
 ) -> BuiltKernel:
     """Return one entry point of Slang text as machine code, shipped or from the cache if there.
 
@@ -60,6 +84,7 @@ def build_kernel(
     Args:
         architecture: as NVRTC names it, such as sm_90a.
         fast_math, folder: as in ``Gpu.kernel``.
+        opened: returns the cache.
 
     Raises: KernelError where the text does not compile; DeviceError where a package is missing.
     """
@@ -68,13 +93,14 @@ def build_kernel(
         shipped = shipped_kernel(architecture, kernel_parts(text, entry, architecture, fast_math))
         if shipped is not None:
             return unpacked_kernel(shipped)
-    cache, key = cache_folder(), _signing_key()
-    if cache is None or key is None:
+    cache = opened()
+    if cache is None:
         return compile_kernel(text, entry, architecture, fast_math, folder, dumped)
-    path = cache / f"{_name(key, text, entry, architecture, fast_math, folder)}.cuda"
+    key = cache.key
+    path = cache.folder / f"{_name(key, text, entry, architecture, fast_math, folder)}.cuda"
     if dumped is None and (kept := _read(path, key)) is not None:
         return kept
-    with compile_turn(cache, path.stem) as waited:
+    with compile_turn(cache.folder, path.stem) as waited:
         kept = _read(path, key) if waited and dumped is None else None
         if kept is None:
             kept = compile_kernel(text, entry, architecture, fast_math, folder, dumped)

@@ -1,4 +1,4 @@
-"""Worker process that measures a set in blocks, while a fit needs this one's Python lock.
+"""Worker process that measures textures of others, while a fit needs this one's Python lock.
 
 Compression is many short calls on all cores: each hands the lock over, and the thread that trains
 waits for it in turn.
@@ -6,30 +6,33 @@ waits for it in turn.
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import os
 import signal
 import subprocess
 import sys
 import weakref
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 from neuralshade.asset.texture.bc7_process import can_start_process
+from neuralshade.base.ahead import begin, taken_result
+from neuralshade.base.lazy_import import import_object
 from neuralshade.base.sandbox.sandbox import main_text
-from neuralshade.base.sandbox.wire import BrokenError, receive, send
-from neuralshade.measure.texture_rivals import ByteMaps, TextureRival, half_size_rival
+from neuralshade.base.sandbox.wire import Array, BrokenError, receive, send
 
-LEAST_APART = 2**18  # numbers of level 0 worth a process: 0.3 s of work, twice its start
-MOST_BYTES = 2**30  # of a set
+LEAST_APART = 2**18  # numbers worth a process: 0.3 s of work, twice its start
+MOST_BYTES = 2**30  # of what is measured
 NICENESS = 10  # of 19 at most
 LEFT_CORES, MANY_CORES = 2, 8  # that are left to the fit, on machines with so many or more
+KEY = "process that measures textures"  # of what is begun ahead
 
 log = logging.getLogger("neuralshade")
 
 
 class RivalProcess:
-    """A worker process that waits for a set; it ends after one, or with this object.
+    """A worker process that waits for work; it ends after one answer, or with this object.
 
     Raises: OSError where it does not start.
     """
@@ -41,45 +44,60 @@ class RivalProcess:
                                         stderr=subprocess.DEVNULL)  # fmt: skip
         self._end = weakref.finalize(self, _ended, self._worker)
 
-    def measured(self, maps: ByteMaps) -> TextureRival:
-        """Return ``half_size_rival`` without its maps. Raises: OSError, BrokenError."""
+    def answer(
+        self, task: str, facts: Mapping[str, Any], arrays: Sequence[Array]
+    ) -> dict[str, Any]:
+        """Return what ``task`` does; arguments as of ``measured_apart``.
+
+        Raises: OSError, BrokenError.
+        """
         worker = self._worker
-        facts = {"levels": {name: len(levels) for name, levels in maps.levels.items()},
-                 "normals": sorted(maps.normals), "colors": sorted(maps.colors),
-                 "wrap": maps.wrap, "opacity": maps.opacity}  # fmt: skip
         assert worker.stdin is not None and worker.stdout is not None
         try:
-            send(worker.stdin, facts, [one for levels in maps.levels.values() for one in levels])
+            send(worker.stdin, {"task": task, "facts": dict(facts)}, arrays)
             found, _ = receive(worker.stdout, 0)
         finally:
             self._end()
-        return TextureRival(**found)
+        return found
+
+
+def begin_process() -> None:
+    """Begin to start a process that ``begun_process`` returns, if anybody keeps it."""
+    begin(KEY, waiting_process)
+
+
+def begun_process() -> RivalProcess | None:
+    """Return the process of ``begin_process``, for once; it ends where nobody keeps it."""
+    process: RivalProcess | None = taken_result(KEY)
+    return process
 
 
 def waiting_process() -> RivalProcess | None:
-    """Return a process that is ready sooner for ``half_size_apart``; None where none starts."""
+    """Return a process that is ready sooner for ``measured_apart``; None where none starts."""
     try:
         return RivalProcess() if can_start_process() else None
     except OSError:
         return None
 
 
-def half_size_apart(maps: ByteMaps, process: RivalProcess | None = None) -> TextureRival:
-    """Return ``half_size_rival`` without its maps, of a process where that is worth it.
+def measured_apart(
+    task: str,
+    facts: Mapping[str, Any],
+    arrays: Sequence[Array],
+    process: RivalProcess | None = None,
+) -> dict[str, Any]:
+    """Return what ``task`` does with facts and arrays, in a process where that is worth it.
 
-    Of this one where that fails, with a log entry. Raises: what ``half_size_rival`` raises.
+    In this one where that fails, with a log entry. ``task``: "module:name" of a function whose
+    result is plain JSON data. Raises: what it raises.
     """
-    if _numbers(maps) < LEAST_APART or not can_start_process():
-        return half_size_rival(maps)
-    try:
-        return (process or RivalProcess()).measured(maps)
-    except (OSError, BrokenError) as error:
-        log.info("blocks: got no result of a process (%s), need none: this one goes on.", error)
-        return half_size_rival(maps)
-
-
-def _numbers(maps: ByteMaps) -> int:
-    return sum(levels[0].size for levels in maps.levels.values())
+    if sum(each.size for each in arrays) >= LEAST_APART and can_start_process():
+        try:
+            return (process or RivalProcess()).answer(task, facts, arrays)
+        except (OSError, BrokenError) as error:
+            log.info("blocks: got no result of a process (%s), need none: this one goes on.", error)
+    found: dict[str, Any] = import_object(task)(facts, arrays)
+    return found
 
 
 def _ended(worker: subprocess.Popen[bytes]) -> None:
@@ -89,16 +107,11 @@ def _ended(worker: subprocess.Popen[bytes]) -> None:
 
 
 def main() -> None:
-    """Measure the set of standard input; the rival goes to standard output."""
+    """Do the task of standard input; its result goes to standard output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent
     _give_way()
-    facts, arrays = receive(sys.stdin.buffer, MOST_BYTES)
-    rest = iter(arrays)
-    levels = {name: [next(rest) for _ in range(count)] for name, count in facts["levels"].items()}
-    maps = ByteMaps(levels, frozenset(facts["normals"]), frozenset(facts["colors"]),
-                    facts["wrap"], facts["opacity"])  # fmt: skip
-    rival = dataclasses.replace(half_size_rival(maps), maps={})
-    send(sys.stdout.buffer, dataclasses.asdict(rival))
+    message, arrays = receive(sys.stdin.buffer, MOST_BYTES)
+    send(sys.stdout.buffer, import_object(message["task"])(message["facts"], arrays))
 
 
 def _give_way() -> None:

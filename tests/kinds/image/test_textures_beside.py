@@ -11,6 +11,7 @@ from neuralshade.base.ahead import kept_ahead
 from neuralshade.kinds.image import textures_beside as module
 from neuralshade.kinds.image.textures_beside import begin_beside, textures_beside
 from neuralshade.measure.block_baselines import block_codecs
+from neuralshade.measure.quality import psnr_db
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def result(psnr_db, bits=4.0):
 def psnr_of(photo, name):
     target = neuralshade.load_picture(photo).as_float()
     (codec,) = [each for each in block_codecs(3, (4, 5, 6, 8, 10, 12)) if each.name == name]
-    return module.psnr_db(target, codec.round_trip(target))
+    return psnr_db(target, codec.round_trip(target))
 
 
 def test_the_best_of_each_in_as_many_bytes(photo):
@@ -61,7 +62,7 @@ def test_what_was_begun_is_told_without_compressing_again(photo, monkeypatch):
     line = textures_beside(result(30.0), photo)
     with kept_ahead():
         begin_beside(neuralshade.load_picture(photo), result(30.0).asset_bytes)
-        monkeypatch.setattr(module, "_psnr", lambda *given: pytest.fail("compressed again"))
+        monkeypatch.setattr(module, "psnr_apart", lambda *given: pytest.fail("compressed again"))
         assert textures_beside(result(30.0), photo) == line
 
 
@@ -79,5 +80,5 @@ def test_a_fit_on_a_gpu_begins_it(photo, tmp_path, monkeypatch):
     with kept_ahead():
         options = FitOptions(engine="gpu")
         done = neuralshade.fit_image(photo, tmp_path / "a.nsh", bpp=6.0, steps=50, options=options)
-        monkeypatch.setattr(module, "_psnr", lambda *given: pytest.fail("compressed again"))
+        monkeypatch.setattr(module, "psnr_apart", lambda *given: pytest.fail("compressed again"))
         assert "in as many bytes" in textures_beside(done, photo)

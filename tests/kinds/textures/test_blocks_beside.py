@@ -9,12 +9,11 @@ from fixtures.texture_sets import waves
 
 import neuralshade
 from neuralshade import FitOptions
-from neuralshade.base.ahead import begin, begun_result, kept_ahead
+from neuralshade.base.ahead import begun_result, kept_ahead
 from neuralshade.kinds.textures import blocks_beside as module
 from neuralshade.kinds.textures.blocks_beside import begin_beside, blocks_beside
 from neuralshade.kinds.textures.reference import source_of
-from neuralshade.kinds.textures.request import PROCESS
-from neuralshade.measure.rival_process import waiting_process
+from neuralshade.measure.rival_process import KEY, begin_process
 
 FEW = {"steps": 8, "batch": 128, "hidden_width": 16, "options": FitOptions(engine="torch")}
 
@@ -82,10 +81,10 @@ def test_a_fit_on_the_cpu_begins_nothing_and_ends_the_waiting_process(wall, monk
     folder, result = wall
     monkeypatch.setattr(module, "half_size_apart", lambda *given: pytest.fail("measured"))
     with kept_ahead():
-        begin(PROCESS, waiting_process)
-        worker = begun_result(PROCESS)._worker
+        begin_process()
+        worker = begun_result(KEY)._worker
         begun(folder, result, on_gpu=False)
-        assert worker.returncode is not None and begun_result(PROCESS) is None
+        assert worker.returncode is not None and begun_result(KEY) is None
 
 
 def test_without_an_encoder_there_is_no_line(wall, monkeypatch):

@@ -1,5 +1,8 @@
 """The image kind: a picture as an encoding and a small network."""
 
+from dataclasses import replace
+
+from neuralshade.fitting.command import A_PICTURE
 from neuralshade.kinds.image.presets import PRESETS
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.kinds.kind import Kind
@@ -7,6 +10,7 @@ from neuralshade.kinds.kind import Kind
 KIND = Kind(
     name="image",
     about="Fit an encoding and a small network to PICTURE.",
+    subject=replace(A_PICTURE, ahead="neuralshade.kinds.image.textures_beside:begin_ahead"),
     opens="neuralshade.kinds.image.opened:OpenedImage",
     evaluated="neuralshade.kinds.image.module:ImageField",
     shaders="neuralshade.kinds.image.shader:image_shader",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from neuralshade.base.ahead import forget_begun
 from neuralshade.engine.engine_choice import choose_kernels, choose_precision, choose_vectors
 from neuralshade.gpu.gpu import Gpu, KernelText
 from neuralshade.kinds.image.engine import GpuImageEngine, TorchImageEngine, TorchImageTask
@@ -47,6 +48,16 @@ def build_engine(recipe: ImageRecipe, picture: Picture, device: torch.device) ->
         repeatable=recipe.seconds is None,
     )
     return TorchImageEngine(trainer, task)
+
+
+def begin_rivals(picture: Picture, byte_count: float, hardware: Gpu | None) -> None:
+    """Begin to measure textures of as many bytes, beside a fit on a GPU: others take all cores."""
+    if hardware is None:
+        forget_begun()
+    else:
+        from neuralshade.kinds.image.textures_beside import begin_beside
+
+        begin_beside(picture, byte_count)
 
 
 def build_gpu_engine(

@@ -50,7 +50,7 @@ from neuralshade.kinds.image.budget import (
     resolve,
     search_seconds,
 )
-from neuralshade.kinds.image.build import build_engine, build_gpu_engine, plateau_of
+from neuralshade.kinds.image.build import begin_rivals, build_engine, build_gpu_engine, plateau_of
 from neuralshade.kinds.image.engine import Engine, PreviewPsnr
 from neuralshade.kinds.image.field import Tensors, feature_grids, parameter_shapes
 from neuralshade.kinds.image.opened import OpenedImage
@@ -186,12 +186,9 @@ class _Job(RefinementJob[ImageRecipe]):
         )  # fmt: skip
 
     def _build(self) -> Engine:
+        begin_rivals(self.source, budget_bytes(self.recipe, self.picture), self.chosen.hardware)
         if self.chosen.gpu is None:
             return build_engine(self.recipe, self.picture, self.chosen.device)
-        if self.chosen.hardware is not None:  # else it takes the cores that train
-            from neuralshade.kinds.image.textures_beside import begin_beside
-
-            begin_beside(self.source, budget_bytes(self.recipe, self.picture))
         return build_gpu_engine(self.recipe, self.picture, self.chosen.gpu, self.options.kernels,
                                 self.options.deterministic, searched=self.passes > 0)  # fmt: skip
 

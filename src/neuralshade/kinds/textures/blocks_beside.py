@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from neuralshade.base.ahead import begin, begun_result, taken_result
+from neuralshade.base.ahead import begin, begun_result
 from neuralshade.errors import NeuralShadeError
 from neuralshade.kinds.textures.channels import MapCoding
 from neuralshade.kinds.textures.opened import OpenedTextures
 from neuralshade.kinds.textures.reference import byte_maps, byte_maps_of, same_set, varying
-from neuralshade.kinds.textures.request import PROCESS, MapSetRequest, typed_source
+from neuralshade.kinds.textures.request import MapSetRequest, typed_source
 from neuralshade.kinds.textures.result import TexturesResult
-from neuralshade.measure.rival_process import half_size_apart
+from neuralshade.measure.rival_process import begun_process
+from neuralshade.measure.set_apart import half_size_apart
 from neuralshade.measure.texture_rivals import TextureRival, half_size_rival
 from neuralshade.measure.verdict import more, times
 from neuralshade.source.material_set import MaterialSet
@@ -29,7 +30,7 @@ def begin_beside(
 
     Not beside a fit on the CPU, as that takes all cores.
     """
-    process = taken_result(PROCESS)  # it ends here where it is not needed
+    process = begun_process()  # it ends here where it is not needed
     if on_gpu and _is_measured(textures.width * textures.height * len(varying(codings)), mips):
         begin(
             _key(digest, mips, wrap),

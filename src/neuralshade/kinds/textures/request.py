@@ -18,11 +18,10 @@ from neuralshade.fitting.output_checks import check_no_input, events_path
 from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.memory import check_memory
 from neuralshade.kinds.textures.recipe import TexturesRecipe
-from neuralshade.measure.rival_process import waiting_process
+from neuralshade.measure.rival_process import begin_process
 from neuralshade.source.map_files import Source
 from neuralshade.source.material_set import MaterialSet, load_material_set
 
-PROCESS = "process of a set in blocks"  # key of what is begun ahead
 PathLike = str | os.PathLike[str]
 SetLike: TypeAlias = Source | MaterialSet | None
 
@@ -125,5 +124,5 @@ def read_ahead(typed: CommandLine) -> None:
         return
     source, maps = typed_source(typed.subject)
     request = MapSetRequest(source, maps, typed.flags["normal_convention"])
-    begin(PROCESS, waiting_process)
+    begin_process()
     request.begin(typed.settings.get("wrap", TexturesRecipe.wrap))
