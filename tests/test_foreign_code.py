@@ -54,6 +54,10 @@ REASONS = {
     ("src/neuralshade/base/bytecode_ahead.py", "ctypes.CDLL"): "the C library",
     (
         "src/neuralshade/base/bytecode_ahead.py",
+        "importlib.import_module",
+    ): "compiled modules of Python's own library",
+    (
+        "src/neuralshade/base/bytecode_ahead.py",
         "importlib.machinery",
     ): "Python's own finder and loader, of what is imported anyway",
     ("src/neuralshade/base/bytecode_ahead.py", "importlib.util"): "where bytecode lies",

@@ -43,7 +43,7 @@ def imported(package):
     code = RUN.format(folder=str(package.parent))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == ""
-    value, loader, *places = done.stdout.split(maxsplit=2)
+    value, loader, *places = done.stdout.split(maxsplit=2)  # of one line: this is not imported
     return value, loader, places
 
 
@@ -80,8 +80,9 @@ def test_without_bytecode_nothing_is_compiled_ahead(package, monkeypatch):
 
 
 @pytest.mark.parametrize("content", [
-    b"\xff\x00", b"", b"pack ../../etc/passwd pack..inner pack.nowhere nowhere .", b"pack\n" * 9999,
-], ids=["bytes", "empty", "no names", "long"])  # fmt: skip
+    b"\xff\x00", b"", b"\npack\n../../etc/passwd\npack..inner\npack.nowhere\nnowhere\n.\n",
+    b"pack\n" * 9999, b"this pack.inner nowhere\npack\n",
+], ids=["bytes", "empty", "no names", "long", "not compiled"])  # fmt: skip
 def test_a_broken_record_is_of_no_effect(package, content):
     imported(package)
     kept(package).write_bytes(content)

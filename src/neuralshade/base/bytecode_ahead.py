@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import importlib
 import os
 import re
 import sys
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import ExtensionFileLoader, ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import cache_from_source
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -64,12 +65,14 @@ def read_ahead(arguments: Sequence[str]) -> None:
     if record is None or sys.platform != "linux":
         return
     try:
-        names = record.read_text("ascii").split()[:MOST_NAMES]
+        compiled, _, rest = record.read_text("ascii").partition("\n")
     except (OSError, ValueError):  # there is none, or it is no record
         return
+    names = rest.split()[:MOST_NAMES]
     folders = {name: _folder(name) for name in {each.partition(".")[0] for each in names}}
     if (pytorch := folders.get(PYTORCH)) is None:
         return
+    _import_compiled(compiled.split())
     threading.Thread(target=_load_libraries, args=(pytorch,), daemon=True).start()
     with no_collection():
         sys.meta_path.insert(0, _Finder(_codes(names, folders)))
@@ -81,15 +84,20 @@ def keep_names(arguments: Sequence[str]) -> None:
     record = _record(arguments)
     if record is None or PYTORCH not in sys.modules:
         return
-    names = sorted(name for name, module in list(sys.modules.items()) if _is_kept(name, module))
-    text = "\n".join(names[:MOST_NAMES])
+    loaded = sorted(sys.modules.items())
+    compiled = [name for name, module in loaded if _is_loaded_by(ExtensionFileLoader, module)
+                and name in sys.stdlib_module_names]  # fmt: skip
+    names = [name for name, module in loaded if _is_loaded_by(SourceFileLoader, module)]
+    text = "\n".join([" ".join(compiled), *names[:MOST_NAMES]])
     with suppress(OSError, ValueError):
         if record.read_text("ascii") == text:
             return
     from neuralshade.base.atomic import whole_file
     from neuralshade.errors import OutputError
 
-    with suppress(OSError, OutputError):  # where nothing can be kept, nothing is read ahead
+    with suppress(
+        OSError, OutputError, ValueError
+    ):  # where nothing can be kept, nothing is read ahead
         record.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with whole_file(record) as partial:
             partial.write_text(text, "ascii")
@@ -106,9 +114,8 @@ def _record(arguments: Sequence[str]) -> Path | None:
     return folder / f"{'-'.join(verbs)}.txt" if verbs and verbs[0] == arguments[0] else None
 
 
-def _is_kept(name: str, module: ModuleType | None) -> bool:
-    loader = getattr(getattr(module, "__spec__", None), "loader", None)
-    return isinstance(loader, SourceFileLoader) and name.isascii()
+def _is_loaded_by(kind: type, module: ModuleType | None) -> bool:
+    return isinstance(getattr(getattr(module, "__spec__", None), "loader", None), kind)
 
 
 def _folder(package: str) -> str | None:
@@ -119,6 +126,15 @@ def _folder(package: str) -> str | None:
             folder = os.path.dirname(spec.origin)
             return os.path.dirname(folder) if spec.submodule_search_locations else folder
     return None
+
+
+def _import_compiled(names: Iterable[str]) -> None:
+    """Import Python's own compiled modules: none can be loaded while another library is."""
+    for name in names:
+        if name in sys.stdlib_module_names and name not in sys.modules:
+            spec = PathFinder.find_spec(name)
+            if spec is not None and type(spec.loader) is ExtensionFileLoader:
+                importlib.import_module(name)
 
 
 def _load_libraries(folder: str) -> None:

@@ -22,12 +22,14 @@ def core_count() -> int:
     return min(cores, max(1, int(limit))) if limit.isdecimal() else cores
 
 
-def map_on_cores(do: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
-    """Yield ``do(item)`` of each item in order, with one thread per core.
+def map_on_cores(
+    do: Callable[[T], R], items: Sequence[T], most: int | None = None
+) -> Iterator[R]:  # fmt: skip
+    """Yield ``do(item)`` of each item in order, with one thread per core, ``most`` at most.
 
-    For work that releases Python's lock.
+    For work that releases Python's lock. Short calls wait for it in turn: few threads do more then.
     """
-    workers = min(core_count(), len(items))
+    workers = min(core_count(), len(items), most or len(items))
     if workers <= 1:
         yield from map(do, items)
         return

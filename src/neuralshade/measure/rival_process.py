@@ -18,6 +18,7 @@ from typing import Any
 
 from neuralshade.asset.texture.bc7_process import can_start_process
 from neuralshade.base.ahead import begin, taken_result
+from neuralshade.base.cores import LIMIT, core_count
 from neuralshade.base.lazy_import import import_object
 from neuralshade.base.sandbox.sandbox import main_text
 from neuralshade.base.sandbox.wire import Array, BrokenError, receive, send
@@ -34,13 +35,15 @@ log = logging.getLogger("neuralshade")
 class RivalProcess:
     """A worker process that waits for work; it ends after one answer, or with this object.
 
-    Raises: OSError where it does not start.
+    ``cores``: that it uses at most; None: all. Raises: OSError where it does not start.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, cores: int | None = None) -> None:
+        limit = {} if cores is None else {LIMIT: str(min(cores, core_count()))}
         # -S: the text has all paths
         self._worker = subprocess.Popen([sys.executable, "-S", "-c", main_text(__name__)],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        env=os.environ | limit, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL)  # fmt: skip
         self._end = weakref.finalize(self, _ended, self._worker)
 
@@ -72,10 +75,10 @@ def begun_process() -> RivalProcess | None:
     return process
 
 
-def waiting_process() -> RivalProcess | None:
+def waiting_process(cores: int | None = None) -> RivalProcess | None:
     """Return a process that is ready sooner for ``measured_apart``; None where none starts."""
     try:
-        return RivalProcess() if can_start_process() else None
+        return RivalProcess(cores) if can_start_process() else None
     except OSError:
         return None
 

@@ -20,6 +20,7 @@ DRAWN = 32  # squared: number of directions of an albedo
 SMALLEST_ALPHA = 1e-3  # as in model/microfacet
 SMALLEST_SHEEN = 0.25  # roughness, as in closures.slang
 LOWEST = 1e-3  # cosine
+MOST_THREADS = 4  # of the table: calls are short
 
 
 @cache
@@ -35,7 +36,7 @@ def albedo_table() -> npt.NDArray[np.float32]:
     def row(roughness: Doubles) -> list[Doubles]:  # small enough for a core's cache
         return [*_ggx_albedo(cosines, roughness), _sheen_albedo(cosines, roughness)]
 
-    rows = map_on_cores(row, np.split(steps[:, None, None], SIDE))
+    rows = map_on_cores(row, np.split(steps[:, None, None], SIDE), MOST_THREADS)
     parts = [np.concatenate(part) for part in zip(*rows, strict=True)]
     return np.concatenate([part.ravel() for part in parts]).astype(np.float32)
 
