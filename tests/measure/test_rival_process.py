@@ -10,7 +10,8 @@ import pytest
 from neuralshade.base.ahead import kept_ahead
 from neuralshade.measure import flip_apart, set_apart
 from neuralshade.measure import rival_process as module
-from neuralshade.measure.picture_apart import psnr_apart, psnr_facts, textures_within
+from neuralshade.measure.picture_apart import TASK, psnr_apart, textures_within
+from neuralshade.measure.picture_rivals import picture_rivals
 from neuralshade.measure.rival_process import waiting_process
 from neuralshade.measure.set_apart import half_size_apart
 from neuralshade.measure.texture_rivals import ByteMaps, half_size_rival
@@ -40,11 +41,11 @@ def test_a_process_measures_the_same(maps, monkeypatch):
 
 
 def test_a_process_that_waits_already_measures_the_same(maps, monkeypatch):
-    expected, process = half_size_rival(maps), waiting_process()
-    monkeypatch.setattr(module, "RivalProcess", lambda: pytest.fail("started another"))
+    expected, process = half_size_rival(maps), waiting_process(set_apart.TASK)
+    monkeypatch.setattr(module, "RivalProcess", lambda *given: pytest.fail("started another"))
     assert alike(half_size_apart(maps, process)) == alike(expected)
     with pytest.raises((OSError, ValueError)):
-        process.answer(set_apart.TASK, {}, [])  # it does one task
+        process.answer({}, [])  # it does one task
 
 
 def test_a_process_measures_a_picture_as_this_one(monkeypatch):
@@ -53,9 +54,9 @@ def test_a_process_measures_a_picture_as_this_one(monkeypatch):
     picture = Picture(pixels, "srgb", "noise")
     names = textures_within(picture, pixels.size)
     assert names == ["ASTC 4x4", "BC1"]
-    expected = psnr_facts({"names": names}, [picture.as_float()])
+    expected = picture_rivals({"names": names}, [picture.as_float()])
     monkeypatch.setattr(module, "import_object", lambda place: pytest.fail("measured here"))
-    assert psnr_apart(picture, names, waiting_process()) == expected
+    assert psnr_apart(picture, names, waiting_process(TASK)) == expected
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
@@ -80,7 +81,7 @@ def test_on_few_cores_no_process_measures_flip(monkeypatch):
 
 
 def test_a_process_that_nobody_needs_ends():
-    process = waiting_process()
+    process = waiting_process(TASK)
     worker = process._worker
     assert worker.poll() is None
     del process
@@ -89,7 +90,7 @@ def test_a_process_that_nobody_needs_ends():
 
 def test_where_no_process_starts_none_waits(monkeypatch):
     monkeypatch.setattr("sys.executable", "/nowhere/python")
-    assert waiting_process() is None
+    assert waiting_process(TASK) is None
 
 
 def test_a_small_set_starts_no_process(maps, monkeypatch):

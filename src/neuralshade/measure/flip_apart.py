@@ -26,7 +26,7 @@ def begin_processes() -> None:
     """Begin to start processes for ``flips``, if anybody keeps them and cores are many."""
     count = min(MOST_PROCESSES, core_count() // PROCESS_CORES)
     if count > 1:
-        begin(KEY, lambda: [waiting_process(PROCESS_CORES) for _ in range(count)])
+        begin(KEY, lambda: [waiting_process(TASK, PROCESS_CORES) for _ in range(count)])
 
 
 def flips(pairs: Sequence[Pair]) -> list[float]:

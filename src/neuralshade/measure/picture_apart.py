@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from neuralshade.asset.texture.texture_format import FORMATS
-from neuralshade.base.sandbox.wire import Array
 from neuralshade.measure.astc import astc_size
 from neuralshade.measure.rival_process import RivalProcess, measured_apart
 from neuralshade.measure.verdict import SAME_BYTES
 from neuralshade.source.picture import Picture
 
-TASK = f"{__name__}:psnr_facts"
+TASK = "neuralshade.measure.picture_rivals:picture_rivals"  # which only that process loads
 ASTC_SIDES = (4, 5, 6, 8, 10, 12)  # the finest first
 BC1 = FORMATS["bc1"]
 
@@ -33,15 +31,3 @@ def psnr_apart(
     None for ASTC where its encoder is not installed.
     """
     return measured_apart(TASK, {"names": list(names)}, [picture.as_float()], process)
-
-
-def psnr_facts(facts: Mapping[str, Any], arrays: Sequence[Array]) -> dict[str, float | None]:
-    """Measure a picture of ``psnr_apart``: float32 [H, W, 3]."""
-    from neuralshade.measure.block_baselines import block_codecs
-    from neuralshade.measure.quality import psnr_db
-
-    (values,) = arrays
-    codecs = {each.name: each for each in block_codecs(values.shape[2], ASTC_SIDES)}
-    chosen = {name: codecs[name] for name in facts["names"]}
-    return {name: None if codec.obstacle else psnr_db(values, codec.round_trip(values))
-            for name, codec in chosen.items()}  # fmt: skip

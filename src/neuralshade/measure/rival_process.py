@@ -35,38 +35,36 @@ log = logging.getLogger("neuralshade")
 class RivalProcess:
     """A worker process that waits for work; it ends after one answer, or with this object.
 
-    ``cores``: that it uses at most; None: all. Raises: OSError where it does not start.
+    ``task``: "module:name" of a function of facts and arrays whose result is plain JSON data; its
+    module is loaded at once. ``cores``: that it uses at most; None: all.
+
+    Raises: OSError where it does not start.
     """
 
-    def __init__(self, cores: int | None = None) -> None:
+    def __init__(self, task: str, cores: int | None = None) -> None:
         limit = {} if cores is None else {LIMIT: str(min(cores, core_count()))}
         # -S: the text has all paths
-        self._worker = subprocess.Popen([sys.executable, "-S", "-c", main_text(__name__)],
+        self._worker = subprocess.Popen([sys.executable, "-S", "-c", main_text(__name__), task],
                                         env=os.environ | limit, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL)  # fmt: skip
         self._end = weakref.finalize(self, _ended, self._worker)
 
-    def answer(
-        self, task: str, facts: Mapping[str, Any], arrays: Sequence[Array]
-    ) -> dict[str, Any]:
-        """Return what ``task`` does; arguments as of ``measured_apart``.
-
-        Raises: OSError, BrokenError.
-        """
+    def answer(self, facts: Mapping[str, Any], arrays: Sequence[Array]) -> dict[str, Any]:
+        """Return what the task makes of facts and arrays. Raises: OSError, BrokenError."""
         worker = self._worker
         assert worker.stdin is not None and worker.stdout is not None
         try:
-            send(worker.stdin, {"task": task, "facts": dict(facts)}, arrays)
+            send(worker.stdin, dict(facts), arrays)
             found, _ = receive(worker.stdout, 0)
         finally:
             self._end()
         return found
 
 
-def begin_process() -> None:
+def begin_process(task: str) -> None:
     """Begin to start a process that ``begun_process`` returns, if anybody keeps it."""
-    begin(KEY, waiting_process)
+    begin(KEY, lambda: waiting_process(task))
 
 
 def begun_process() -> RivalProcess | None:
@@ -75,10 +73,10 @@ def begun_process() -> RivalProcess | None:
     return process
 
 
-def waiting_process(cores: int | None = None) -> RivalProcess | None:
+def waiting_process(task: str, cores: int | None = None) -> RivalProcess | None:
     """Return a process that is ready sooner for ``measured_apart``; None where none starts."""
     try:
-        return RivalProcess(cores) if can_start_process() else None
+        return RivalProcess(task, cores) if can_start_process() else None
     except OSError:
         return None
 
@@ -89,14 +87,14 @@ def measured_apart(
     arrays: Sequence[Array],
     process: RivalProcess | None = None,
 ) -> dict[str, Any]:
-    """Return what ``task`` does with facts and arrays, in a process where that is worth it.
+    """Return what ``task`` makes of facts and arrays, in a process where that is worth it.
 
-    In this one where that fails, with a log entry. ``task``: "module:name" of a function whose
-    result is plain JSON data. Raises: what it raises.
+    In this one where that fails, with a log entry. ``process``: one that waits, with this task.
+    Raises: what the task raises.
     """
     if sum(each.size for each in arrays) >= LEAST_APART and can_start_process():
         try:
-            return (process or RivalProcess()).answer(task, facts, arrays)
+            return (process or RivalProcess(task)).answer(facts, arrays)
         except (OSError, BrokenError) as error:
             log.info("blocks: got no result of a process (%s), need none: this one goes on.", error)
     found: dict[str, Any] = import_object(task)(facts, arrays)
@@ -110,11 +108,11 @@ def _ended(worker: subprocess.Popen[bytes]) -> None:
 
 
 def main() -> None:
-    """Do the task of standard input; its result goes to standard output."""
+    """Do the task named as argument; its facts and arrays are standard input."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent
     _give_way()
-    message, arrays = receive(sys.stdin.buffer, MOST_BYTES)
-    send(sys.stdout.buffer, import_object(message["task"])(message["facts"], arrays))
+    task = import_object(sys.argv[1])
+    send(sys.stdout.buffer, task(*receive(sys.stdin.buffer, MOST_BYTES)))
 
 
 def _give_way() -> None:

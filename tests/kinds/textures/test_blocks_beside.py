@@ -14,6 +14,7 @@ from neuralshade.kinds.textures import blocks_beside as module
 from neuralshade.kinds.textures.blocks_beside import begin_beside, blocks_beside
 from neuralshade.kinds.textures.reference import source_of
 from neuralshade.measure.rival_process import KEY, begin_process
+from neuralshade.measure.set_apart import TASK
 
 FEW = {"steps": 8, "batch": 128, "hidden_width": 16, "options": FitOptions(engine="torch")}
 
@@ -81,7 +82,7 @@ def test_a_fit_on_the_cpu_begins_nothing_and_ends_the_waiting_process(wall, monk
     folder, result = wall
     monkeypatch.setattr(module, "half_size_apart", lambda *given: pytest.fail("measured"))
     with kept_ahead():
-        begin_process()
+        begin_process(TASK)
         worker = begun_result(KEY)._worker
         begun(folder, result, on_gpu=False)
         assert worker.returncode is not None and begun_result(KEY) is None

@@ -8,7 +8,7 @@ from typing import Any
 from neuralshade.base.ahead import begin, begun_result
 from neuralshade.errors import NeuralShadeError
 from neuralshade.fitting.command import CommandLine
-from neuralshade.measure.picture_apart import psnr_apart, textures_within
+from neuralshade.measure.picture_apart import TASK, psnr_apart, textures_within
 from neuralshade.measure.rival_process import begin_process, begun_process
 from neuralshade.source.image_file import load_picture
 from neuralshade.source.picture import Picture
@@ -20,7 +20,7 @@ EQUAL_DB = 0.1  # a smaller difference is none that anybody sees
 def begin_ahead(typed: CommandLine) -> None:
     """Begin to start the process that measures, while PyTorch is imported."""
     if typed.options.get("engine") != "torch" and typed.options.get("device") != "cpu":
-        begin_process()
+        begin_process(TASK)
 
 
 def begin_beside(picture: Picture, byte_count: float) -> None:

@@ -19,6 +19,7 @@ from neuralshade.kinds.textures import KIND
 from neuralshade.kinds.textures.memory import check_memory
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.measure.rival_process import begin_process
+from neuralshade.measure.set_apart import TASK
 from neuralshade.source.map_files import Source
 from neuralshade.source.material_set import MaterialSet, load_material_set
 
@@ -124,5 +125,5 @@ def read_ahead(typed: CommandLine) -> None:
         return
     source, maps = typed_source(typed.subject)
     request = MapSetRequest(source, maps, typed.flags["normal_convention"])
-    begin_process()
+    begin_process(TASK)
     request.begin(typed.settings.get("wrap", TexturesRecipe.wrap))
