@@ -2,14 +2,12 @@
 
 import dataclasses
 import logging
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from neuralshade.base.ahead import kept_ahead
-from neuralshade.measure import flip_apart, set_apart
 from neuralshade.measure import rival_process as module
+from neuralshade.measure import set_apart
 from neuralshade.measure.picture_apart import TASK, psnr_apart, textures_within
 from neuralshade.measure.picture_rivals import picture_rivals
 from neuralshade.measure.rival_process import waiting_process
@@ -57,27 +55,6 @@ def test_a_process_measures_a_picture_as_this_one(monkeypatch):
     expected = picture_rivals({"names": names}, [picture.as_float()])
     monkeypatch.setattr(module, "import_object", lambda place: pytest.fail("measured here"))
     assert psnr_apart(picture, names, waiting_process(TASK)) == expected
-
-
-@pytest.mark.parametrize("count", [1, 2, 5])
-def test_processes_measure_the_flip_of_pairs_as_this_one(count, monkeypatch):
-    monkeypatch.setattr(module, "LEAST_APART", 1)
-    monkeypatch.setattr(flip_apart, "core_count", lambda: 8)
-    pictures = np.random.default_rng(0).random((count + 1, 12, 9, 3), np.float32)
-    pairs = list(pairwise(pictures))
-    expected = flip_apart.flips(pairs)
-    with kept_ahead():
-        flip_apart.begin_processes()
-        monkeypatch.setattr(flip_apart, "flip", lambda *given: pytest.fail("measured here"))
-        assert flip_apart.flips(pairs) == expected
-
-
-def test_on_few_cores_no_process_measures_flip(monkeypatch):
-    monkeypatch.setattr(flip_apart, "core_count", lambda: 7)
-    monkeypatch.setattr(flip_apart, "waiting_process", lambda *given: pytest.fail("started"))
-    with kept_ahead():
-        flip_apart.begin_processes()
-        assert len(flip_apart.flips([(np.zeros((4, 4, 3)), np.ones((4, 4, 3)))])) == 1
 
 
 def test_a_process_that_nobody_needs_ends():

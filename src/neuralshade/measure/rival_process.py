@@ -18,7 +18,6 @@ from typing import Any
 
 from neuralshade.asset.texture.bc7_process import can_start_process
 from neuralshade.base.ahead import begin, taken_result
-from neuralshade.base.cores import LIMIT, core_count
 from neuralshade.base.lazy_import import import_object
 from neuralshade.base.sandbox.sandbox import main_text
 from neuralshade.base.sandbox.wire import Array, BrokenError, receive, send
@@ -36,16 +35,15 @@ class RivalProcess:
     """A worker process that waits for work; it ends after one answer, or with this object.
 
     ``task``: "module:name" of a function of facts and arrays whose result is plain JSON data; its
-    module is loaded at once. ``cores``: that it uses at most; None: all.
+    module is loaded at once.
 
     Raises: OSError where it does not start.
     """
 
-    def __init__(self, task: str, cores: int | None = None) -> None:
-        limit = {} if cores is None else {LIMIT: str(min(cores, core_count()))}
+    def __init__(self, task: str) -> None:
         # -S: the text has all paths
         self._worker = subprocess.Popen([sys.executable, "-S", "-c", main_text(__name__), task],
-                                        env=os.environ | limit, stdin=subprocess.PIPE,
+                                        stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL)  # fmt: skip
         self._end = weakref.finalize(self, _ended, self._worker)
@@ -73,10 +71,10 @@ def begun_process() -> RivalProcess | None:
     return process
 
 
-def waiting_process(task: str, cores: int | None = None) -> RivalProcess | None:
+def waiting_process(task: str) -> RivalProcess | None:
     """Return a process that is ready sooner for ``measured_apart``; None where none starts."""
     try:
-        return RivalProcess(task, cores) if can_start_process() else None
+        return RivalProcess(task) if can_start_process() else None
     except OSError:
         return None
 

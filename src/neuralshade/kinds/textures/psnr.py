@@ -18,6 +18,7 @@ from neuralshade.measure.picture_psnr import decibels
 from neuralshade.model.field import Field
 
 SAMPLED_TEXELS = 2**16
+MOST_THREADS = 8  # 16 took 0.11 s for a set of 1024 x 1024, 8 took 0.08
 BAND_TEXELS = 2**16  # compared at once by a core, within its cache
 WHITE = 255.0
 
@@ -53,7 +54,7 @@ def map_psnr(
             return [_squares(coding, target, result, weights)
                     for coding, weights in zip(varying, own, strict=True)]  # fmt: skip
 
-        bands = map_on_cores(squares, range(0, len(decoded), BAND_TEXELS))
+        bands = map_on_cores(squares, range(0, len(decoded), BAND_TEXELS), MOST_THREADS)
         seen = float(len(decoded))
         if texels.alpha is not None:
             alpha = _opacity(texels.part(mip, slice(None)), texels, varying)

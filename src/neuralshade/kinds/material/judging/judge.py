@@ -29,8 +29,7 @@ from neuralshade.kinds.material.levels import in_blocks
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
 from neuralshade.kinds.material.schema import MOST_MEASURE
 from neuralshade.kinds.material.varied import spread_shares
-from neuralshade.measure.flip_apart import flips
-from neuralshade.measure.quality import missing_flip, psnr_db
+from neuralshade.measure.quality import flip, missing_flip, psnr_db
 from neuralshade.model.field import Field
 from neuralshade.source.color import linear_to_srgb
 
@@ -66,9 +65,9 @@ class Judged:
         Relative errors of a mirror, which almost no direction hits, are not bounded.
         """
         spheres = {"psnr_db": self.psnr_db, "worst_db": self.worst_db, "sky_db": self.sky_db}
-        flip = {} if self.flip is None else {"flip": self.flip}
+        flips = {} if self.flip is None else {"flip": self.flip}
         return {name: round(min(max(value, -MOST_MEASURE), MOST_MEASURE), 5)
-                for name, value in {**spheres, **flip, **self.light}.items()}  # fmt: skip
+                for name, value in {**spheres, **flips, **self.light}.items()}  # fmt: skip
 
 
 def field_shade(field: Field) -> Shade:
@@ -198,5 +197,5 @@ def _mean_flip(surface: LitSurface, pairs: Sequence[tuple[Floats, Floats]]) -> f
     if missing_flip():
         return None
     seen = surface.picture  # black outside the sphere
-    found = flips([(seen(target), seen(drawn)) for target, drawn in pairs])
-    return float(np.mean(found) / surface.inside.mean())
+    found = map_on_cores(lambda pair: flip(seen(pair[0]), seen(pair[1])) or 0.0, pairs)
+    return float(np.mean(list(found)) / surface.inside.mean())

@@ -23,7 +23,6 @@ from neuralshade.kinds.material.judging.mip_judge import LevelJudge, Tensors, wi
 from neuralshade.kinds.material.map_rows import Rows
 from neuralshade.kinds.material.recipe import MaterialRecipe
 from neuralshade.kinds.material.references.reference_bsdf import ReferenceKernels
-from neuralshade.measure.flip_apart import begin_processes
 
 MOST_BYTES = 2**28  # of a reference's textures, which are in the GPU's memory twice meanwhile
 
@@ -75,7 +74,6 @@ class Judges:
         except DeviceError:  # it is evaluated afterwards
             return
         if gpu is not None:
-            begin_processes()
             count = torch.get_num_threads()
             self._ahead = in_thread(lambda: self._prepared(gpu, count))
 
