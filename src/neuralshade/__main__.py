@@ -43,7 +43,9 @@ def main() -> None:
     except KeyboardInterrupt as error:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         print(f"neuralshade: {str(error) or 'interrupted.'}", file=sys.stderr)
-        sys.exit(getattr(error, "code", INTERRUPTED))
+        code = getattr(error, "code", INTERRUPTED)
+        _end_process(code)  # Python's own end would meet a thread that still loads PyTorch
+        sys.exit(code)
     except SystemExit as leaving:
         if leaving.code == INTERRUPTED:  # all is said: a key that bounces has nothing to end
             signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,8 +1,10 @@
 """base/bytecode_ahead: a command reads the bytecode of its modules ahead, and runs as without."""
 
 import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -104,16 +106,24 @@ def test_only_words_of_a_command_name_its_record(monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_fit_is_the_same_with_what_was_read_ahead(package, tmp_path):
+def test_a_fit_is_the_same_with_what_was_read_ahead_and_ends_while_it_loads(package, tmp_path):
     """PyTorch's libraries are loaded by a thread then."""
     picture = tmp_path / "p.ppm"
     picture.write_bytes(b"P6 9 8 255\n" + bytes(range(216)))
     command = [sys.executable, "-m", "neuralshade", "fit", "image", str(picture), "--device", "cpu",
                "--steps", "20", "-o"]  # fmt: skip
+    places = {"env": os.environ | {"PYTHONPYCACHEPREFIX": str(tmp_path / "pyc")}}
     for name in ("first.nsh", "second.nsh"):
-        subprocess.run([*command, str(tmp_path / name)], check=True, capture_output=True,
-                       env=os.environ | {"PYTHONPYCACHEPREFIX": str(tmp_path / "pyc")})  # fmt: skip
+        subprocess.run([*command, str(tmp_path / name)], check=True, capture_output=True, **places)
     assert "torch.nn" in kept(package).read_text().split()
     first, second = (load_file(tmp_path / name) for name in ("first.nsh", "second.nsh"))
     assert list(first) == list(second)
     assert all(np.array_equal(first[name], second[name]) for name in first)
+    for _ in range(3):
+        loading = subprocess.Popen([*command, str(tmp_path / "third.nsh")], text=True,
+                                   stderr=subprocess.PIPE, **places)  # fmt: skip
+        while "libtorch_cpu" not in Path(f"/proc/{loading.pid}/maps").read_text():
+            assert loading.poll() is None
+        loading.send_signal(signal.SIGINT)
+        assert loading.communicate()[1] == "neuralshade: interrupted.\n"
+        assert loading.returncode == 130

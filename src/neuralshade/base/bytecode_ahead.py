@@ -73,7 +73,8 @@ def read_ahead(arguments: Sequence[str]) -> None:
     if (pytorch := folders.get(PYTORCH)) is None:
         return
     _import_compiled(compiled.split())
-    threading.Thread(target=_load_libraries, args=(pytorch,), daemon=True).start()
+    # no daemon: Python's end waits for it, which would else take apart what it is using
+    threading.Thread(target=_load_libraries, args=(pytorch,)).start()
     with no_collection():
         sys.meta_path.insert(0, _Finder(_codes(names, folders)))
         gc.freeze()  # or the next collection looks through all of it, for 0.025 s
