@@ -47,10 +47,10 @@ class _Finder:
         self._codes = codes  # paths of sources, and the bytecode, by name
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name not in self._codes:
+        read = self._codes.pop(name, None)
+        if read is None:
             return None
-        spec = PathFinder.find_spec(name, path, target)
-        source, code = self._codes.pop(name)
+        spec, (source, code) = PathFinder.find_spec(name, path, target), read
         if spec is not None and type(spec.loader) is SourceFileLoader and spec.origin == source:
             spec.loader = _Loader(name, source, code)
         return spec
@@ -96,9 +96,8 @@ def keep_names(arguments: Sequence[str]) -> None:
     from neuralshade.base.atomic import whole_file
     from neuralshade.errors import OutputError
 
-    with suppress(
-        OSError, OutputError, ValueError
-    ):  # where nothing can be kept, nothing is read ahead
+    # where nothing can be kept, nothing is read ahead
+    with suppress(OSError, OutputError, ValueError):
         record.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with whole_file(record) as partial:
             partial.write_text(text, "ascii")

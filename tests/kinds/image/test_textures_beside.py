@@ -7,9 +7,10 @@ import pytest
 
 import neuralshade
 from neuralshade import FitOptions
-from neuralshade.base.ahead import kept_ahead
+from neuralshade.base.ahead import begun_result, kept_ahead
 from neuralshade.kinds.image import textures_beside as module
 from neuralshade.kinds.image.textures_beside import begin_beside, textures_beside
+from neuralshade.measure import picture_rivals
 from neuralshade.measure.block_baselines import block_codecs
 from neuralshade.measure.quality import psnr_db
 
@@ -30,6 +31,10 @@ def psnr_of(photo, name):
     target = neuralshade.load_picture(photo).as_float()
     (codec,) = [each for each in block_codecs(3, (4, 5, 6, 8, 10, 12)) if each.name == name]
     return psnr_db(target, codec.round_trip(target))
+
+
+def no_more(*given):
+    pytest.fail("compressed again")
 
 
 def test_the_best_of_each_in_as_many_bytes(photo):
@@ -61,8 +66,10 @@ def test_what_cannot_be_compared_has_no_line(photo, tmp_path):
 def test_what_was_begun_is_told_without_compressing_again(photo, monkeypatch):
     line = textures_beside(result(30.0), photo)
     with kept_ahead():
-        begin_beside(neuralshade.load_picture(photo), result(30.0).asset_bytes)
-        monkeypatch.setattr(module, "psnr_apart", lambda *given: pytest.fail("compressed again"))
+        picture = neuralshade.load_picture(photo)
+        begin_beside(picture, result(30.0).asset_bytes)
+        assert list(begun_result(module._key(picture))) == ["ASTC 6x6", "BC1"]
+        monkeypatch.setattr(picture_rivals, "picture_rivals", no_more)
         assert textures_beside(result(30.0), photo) == line
 
 
@@ -80,5 +87,6 @@ def test_a_fit_on_a_gpu_begins_it(photo, tmp_path, monkeypatch):
     with kept_ahead():
         options = FitOptions(engine="gpu")
         done = neuralshade.fit_image(photo, tmp_path / "a.nsh", bpp=6.0, steps=50, options=options)
-        monkeypatch.setattr(module, "psnr_apart", lambda *given: pytest.fail("compressed again"))
+        assert begun_result(module._key(neuralshade.load_picture(photo)))
+        monkeypatch.setattr(picture_rivals, "picture_rivals", no_more)
         assert "in as many bytes" in textures_beside(done, photo)

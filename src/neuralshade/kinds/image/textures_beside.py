@@ -47,7 +47,10 @@ def textures_beside(result: Any, subject: str) -> str | None:
     names = textures_within(picture, result.asset_bytes)
     known: dict[str, float | None] = begun_result(_key(picture)) or {}
     missing = [name for name in names if name not in known]
-    known = {**known, **(psnr_apart(picture, missing) if missing else {})}
+    if missing:
+        from neuralshade.measure.picture_rivals import picture_rivals
+
+        known = known | picture_rivals({"names": missing}, [picture.as_float()])
     found = [_compared(name, psnr - result.psnr_db)
              for name in names if (psnr := known[name]) is not None]  # fmt: skip
     if not found:
