@@ -54,14 +54,19 @@ def main() -> None:
 
 
 def wait_asleep() -> None:
-    """Let threads of PyTorch that is not loaded yet soon sleep while they wait for each other.
+    """Let threads of PyTorch and NumPy, which load soon, sleep while they wait for each other.
 
-    GNU's OpenMP, which it brings on Linux, lets them spin for a millisecond instead: on a core that
-    something else wants, those that have work to do do not get to it. With both of two cores taken,
-    a fit trained 0.62 M samples/s where it had 0.35, and drawing took up to 60 times as long. On
-    idle cores this many turns are as fast as the usual ones; with none a fit is 30 % slower. What
-    the user says of it stands.
+    GNU's OpenMP, which PyTorch brings on Linux, lets them spin for a millisecond instead: on a core
+    that something else wants, those that have work to do do not get to it. With both of two cores
+    taken, a fit trained 0.62 M samples/s where it had 0.35, and drawing took up to 60 times as
+    long. On idle cores this many turns are as fast as the usual ones; with none a fit is 30 %
+    slower.
+
+    OpenBLAS, which NumPy brings, lets them spin for 2^26 cycles, from its loading on: 2 s of CPU
+    time on 16 cores. Eigenvectors of 300 x 300 took 60 ms on two cores beside other work, 5.7 with
+    2^16 cycles, and without it 5.4 and 5.7. What the user says of either stands.
     """
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 

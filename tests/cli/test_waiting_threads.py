@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-NAMES = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
+NAMES = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY", "OPENBLAS_THREAD_TIMEOUT")
 COMMAND = """
 import os, sys
 from neuralshade import __main__
@@ -19,9 +19,10 @@ __main__.main()
 
 
 @pytest.mark.parametrize("said, found", [
-    ({}, ["10000", None]),
-    ({"GOMP_SPINCOUNT": "7"}, ["7", None]),
-    ({"OMP_WAIT_POLICY": "active"}, [None, "active"]),
+    ({}, ["10000", None, "16"]),
+    ({"GOMP_SPINCOUNT": "7"}, ["7", None, "16"]),
+    ({"OMP_WAIT_POLICY": "active"}, [None, "active", "16"]),
+    ({"OPENBLAS_THREAD_TIMEOUT": "20"}, ["10000", None, "20"]),
 ])  # fmt: skip
 def test_they_sleep_unless_told_otherwise(said, found):
     kept = {name: value for name, value in os.environ.items() if name not in NAMES}
