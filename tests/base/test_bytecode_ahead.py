@@ -92,6 +92,18 @@ def test_a_broken_record_is_of_no_effect(package, content):
     assert "pack.inner" in kept(package).read_text().split()
 
 
+def test_names_stay_where_a_command_loads_few_others(package):
+    imported(package)
+    names = kept(package).read_text()
+    few = names.replace("pack.inner\n", "")  # of more than twenty
+    kept(package).write_text(few)
+    imported(package)
+    assert kept(package).read_text() == few != names
+    kept(package).write_text("\npack")
+    imported(package)
+    assert set(names.split()) <= set(kept(package).read_text().split())
+
+
 def test_where_nothing_can_be_kept_nothing_is_read_ahead(package, tmp_path):
     (tmp_path / "cache").write_text("a file where a folder should be")
     assert [imported(package)[1] for _ in range(2)] == ["SourceFileLoader"] * 2
