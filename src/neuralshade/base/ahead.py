@@ -35,6 +35,14 @@ def begin(key: Hashable, work: Callable[[], Any]) -> None:
     begun[key] = in_thread(work)
 
 
+def run_beside(work: Callable[[], Any]) -> None:
+    """Run work that nothing waits for: in a thread where results are kept, else now."""
+    if _BEGUN.get() is None:
+        work()
+    else:
+        in_thread(work)
+
+
 def in_thread(work: Callable[[], T]) -> Future[T]:
     """Begin work in a thread of its own, for which a process does not wait at its end."""
     future = Future[T]()

