@@ -15,7 +15,6 @@ from neuralshade.base.atomic import check_writable
 from neuralshade.base.did_you_mean import did_you_mean
 from neuralshade.base.message_text import shown
 from neuralshade.errors import ConfigError
-from neuralshade.fitting.command import A_PICTURE
 from neuralshade.kinds import open_asset
 from neuralshade.kinds.kind import AssetLike, Opened
 from neuralshade.source.crop import WHOLE, Crop
@@ -138,7 +137,7 @@ def render(
 def _usual_exposure(opened: Opened | PaneDrawing, output: Any) -> float | Literal["auto"]:
     """Return the default exposure."""
     for_screen = output is not None and check_suffix(output) not in LINEAR
-    hdr = isinstance(opened, Opened) and opened.kind.subject is A_PICTURE
+    hdr = isinstance(opened, Opened) and opened.kind.subject.picture
     return AUTO if for_screen and hdr and opened.color_space == "linear" else 0.0
 
 
