@@ -11,6 +11,7 @@ BLOCK_BYTES = 16
 # Of 0 ... 100: half the time of 60 (the encoder's "medium"), for 0.2 dB less on photographs.
 EFFORT = 30
 CHANNELS = "RGBA"
+ASTC_SQUARES = (4, 5, 6, 8, 10, 12)  # sides of all square blocks: 8 to 0.89 bits per texel
 
 Bytes = NDArray[np.uint8]
 
@@ -18,6 +19,11 @@ Bytes = NDArray[np.uint8]
 def astc_size(height: int, width: int, side_px: int) -> int:
     """Return the bytes of a level in blocks of ``side_px`` x ``side_px`` texels."""
     return -(-height // side_px) * -(-width // side_px) * BLOCK_BYTES
+
+
+def squares_within(height: int, width: int, most_bytes: float) -> list[int]:
+    """Return the sides of square blocks in which a level fits into the bytes, the finest first."""
+    return [side for side in ASTC_SQUARES if astc_size(height, width, side) <= most_bytes]
 
 
 def astc_round_trip(texels: Bytes, side_px: int) -> Bytes:

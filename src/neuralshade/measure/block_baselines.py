@@ -14,7 +14,7 @@ from neuralshade.asset.texture.block_decompression import decompress_blocks
 from neuralshade.asset.texture.mip_chain import HALF_PEAK, band_rows, stored_texels
 from neuralshade.asset.texture.texture_format import FORMATS, TextureFormat
 from neuralshade.base.progress_scope import part
-from neuralshade.measure.astc import BLOCK_BYTES, astc_round_trip, astc_size, missing_astc
+from neuralshade.measure.astc import BLOCK_BYTES, astc_round_trip, missing_astc, squares_within
 from neuralshade.measure.baselines import Baseline, to_uint8
 from neuralshade.measure.pair import Pixels, check_color_space, check_picture, unit_float
 from neuralshade.measure.resample import largest_within, resample
@@ -24,7 +24,6 @@ from neuralshade.measure.verdict import SAME_BYTES
 LARGEST_BLOCK_PX = 1 << 22
 BLOCKS = {1: ("bc4",), 2: ("bc5",), 3: ("bc1", "bc7"), 4: ("bc7",)}  # by channels
 ASTC_SIDES = (6, 8)  # always included
-ASTC_SQUARES = (4, 5, 6, 8, 10, 12)  # all square ones: 8 to 0.89 bits per texel
 NO_ASTC = "not tried: astc-encoder-py is not installed"
 NO_ALPHA = "not possible: BC6H has no alpha"
 LINEAR = FORMATS["bc6h"]
@@ -124,8 +123,7 @@ def block_baselines(
 def _astc_sides(height: int, width: int, byte_count: int) -> list[int]:
     """Return the default block sizes, and the smallest whose texture fits the bytes."""
     most = SAME_BYTES * byte_count
-    fitting = [side for side in ASTC_SQUARES if astc_size(height, width, side) <= most]
-    return sorted({*ASTC_SIDES, *fitting[:1]})
+    return sorted({*ASTC_SIDES, *squares_within(height, width, most)[:1]})
 
 
 def _reduced(codec: BlockCodec, target: Pixels, byte_count: int, alpha_weighted: bool) -> Baseline:

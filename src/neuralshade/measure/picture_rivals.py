@@ -7,7 +7,8 @@ from typing import Any
 
 from neuralshade.base.cores import map_on_cores
 from neuralshade.base.sandbox.wire import Array
-from neuralshade.measure.block_baselines import ASTC_SQUARES, BlockCodec, block_codecs
+from neuralshade.measure.astc import ASTC_SQUARES
+from neuralshade.measure.block_baselines import BlockCodec, block_codecs
 from neuralshade.measure.quality import psnr_db
 
 
