@@ -1,13 +1,16 @@
 """What a shader samples at 1, 2, 4 and 8 bits per pixel: BC1, BC7 and ASTC of Kodak pictures.
 
-    python benchmarks/kodak_blocks.py
+    python benchmarks/kodak_blocks.py [--fits cuda]
 
-Nothing is fitted: compare with the rows of fit_image_cpu and splats_kodak at as many bits. Writes
-results/kodak_blocks.json. Needs the pictures below ../shared/data or the folder that
-NEURALSHADE_DATA names.
+Nothing is fitted, but with --fits: then `fit image` has as many bits for each picture on that
+device, by grids with tiles and by dense grids as a size of its own, and JPEG, WebP and AVIF have
+them too. Writes results/kodak_blocks.json, or with --fits results/kodak_fits_<device>.json. Needs
+the pictures below ../shared/data or the folder that NEURALSHADE_DATA names.
 """
 
 import argparse
+import math
+import tempfile
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -17,12 +20,16 @@ from PIL import Image
 from shared.pictures import find_pictures
 from shared.results import write_results
 
+import neuralshade
+from neuralshade.kinds.image import budget
+from neuralshade.measure.baselines import spend_on_avif, spend_on_jpeg, spend_on_webp
 from neuralshade.measure.block_baselines import block_baselines
 from neuralshade.measure.quality import psnr_db
 
 Row = dict[str, Any]
 PICTURES = [f"kodim{number:02d}.png" for number in range(1, 24, 2)]
 RATES = (1, 2, 4, 8)  # bits per pixel
+DISKS = {"JPEG": spend_on_jpeg, "WebP": spend_on_webp, "AVIF": spend_on_avif}
 
 
 def measured(pictures: dict[str, Path]) -> list[Row]:
@@ -60,11 +67,53 @@ def means(rows: list[Row]) -> list[Row]:
     )  # fmt: skip
 
 
+def fitted(pictures: dict[str, Path], device: str, folder: Path) -> list[Row]:
+    """Return a row for every picture and rate: with tiles, without, and what disks hold."""
+    options, rows = neuralshade.FitOptions(device=device), list[Row]()
+    density = budget.TILE_DENSITY
+    for rate in RATES:
+        for name, path in pictures.items():
+            picture, row = neuralshade.load_picture(path), {"rate": rate, "picture": name}
+            for kind, most in (("tiles", density), ("dense", 0.0)):
+                budget.TILE_DENSITY = most  # 0: no picture has tiles
+                fit = neuralshade.fit_image(picture, folder / "a.nsh", bpp=rate, options=options)
+                row |= {f"{kind} dB": round(fit.psnr_db, 2), f"{kind} bytes": fit.asset_bytes,
+                        f"{kind} s": round(fit.seconds, 2)}  # fmt: skip
+            budget.TILE_DENSITY = density
+            for rival, spend in DISKS.items():
+                result = spend(picture.pixels, row["tiles bytes"]).result
+                found = None if result is None else psnr_db(picture.as_float(), result)
+                row[f"{rival} dB"] = "-" if found is None else round(float(found), 2)
+            rows.append(row)
+            print(row, flush=True)
+    return rows
+
+
+def fit_means(rows: list[Row]) -> list[Row]:
+    """Return the means over pictures, by rate; '-' where a format has no such small file."""
+    table = []
+    for rate in RATES:
+        here = [row for row in rows if row["rate"] == rate]
+        line: Row = {"bits per pixel": rate, "pictures": len(here)}
+        for key in list(here[0])[2:]:
+            values = [row[key] for row in here]
+            finite = all(value != "-" and math.isfinite(value) for value in values)
+            line[key] = round(fmean(values), 2) if finite else "-"
+        table.append(line)
+    return table
+
+
 def main() -> None:
     """Measure, and write the results."""
-    argparse.ArgumentParser(description=__doc__).parse_args()  # --help, and no word besides
-    rows = measured(find_pictures(PICTURES))
-    write_results("kodak_blocks", {"Means": means(rows)})
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--fits", metavar="DEVICE", help="fit the pictures there, too")
+    device, pictures = parser.parse_args().fits, find_pictures(PICTURES)
+    if device is None:
+        write_results("kodak_blocks", {"Means": means(measured(pictures))})
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        rows = fitted(pictures, device, Path(folder))
+    write_results(f"kodak_fits_{device}", {"Means": fit_means(rows), "Pictures": rows})
 
 
 if __name__ == "__main__":

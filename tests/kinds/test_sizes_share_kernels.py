@@ -21,7 +21,7 @@ from neuralshade.kinds.textures.fit import fit_textures
 from neuralshade.kinds.textures.recipe import TexturesRecipe
 from neuralshade.source.picture import picture_from_array
 
-SIZES = [(96, 96), (97, 101), (200, 64), (64, 131), (128, 128), (100, 300), (111, 64), (65, 222),
+SIZES = [(96, 96), (97, 101), (200, 64), (64, 131), (128, 128), (100, 300), (111, 96), (65, 222),
          (160, 90), (253, 127)]  # fmt: skip
 SETS = [(8, 8), (5, 2), (16, 4), (3, 5), (32, 32), (31, 17), (2, 9), (64, 8), (10, 20), (7, 7)]
 
@@ -75,7 +75,8 @@ def textures_trainer(gpu: SlangpyGpu, width: int, height: int, **settings: Any) 
     "encoding",
     ["auto", "hash_grid:levels=4,features=2,log2_entries=8,coarsest=4,finest={side}",
      "staggered_grid:levels=3,features=2,log2_entries=6,coarsest={side}",
-     "dense_grid:features=2,width={side},height=9 + identity"],
+     "dense_grid:features=2,width={side},height=9 + identity",
+     "tile_grid:features=2,width={side},height=50,tile=16,texels=9999"],
 )  # fmt: skip
 def test_pictures_of_all_sizes_have_the_same_kernels(gpu, uncompiled, encoding):
     image_trainer(gpu, *SIZES[0], encoding=encoding.format(side=10), hidden_width=16)

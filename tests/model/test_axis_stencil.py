@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuralshade.engine.code_bands import around
-from neuralshade.model.axis_stencil import Axis
+from neuralshade.model.axis_stencil import Axis, TileAxis
 
 SIDES = st.integers(1, 23)
 
@@ -59,6 +59,27 @@ def test_pixels_that_see_one_of_some(texels, pixels, wraps, data):
     own = slice(*sorted(data.draw(st.tuples(*[st.integers(0, texels)] * 2))))
     spread = axis.lerp_stencil(slice(None)).spread(torch.eye(texels))  # [texels, pixels]
     assert torch.equal(axis.reading_pixels(own), (spread[own] > 0).any(0))
+
+
+@given(st.integers(2, 40), st.integers(2, 40), st.integers(1, 4), st.data())
+def test_stacked_tiles_mix_as_one_does_alone(texels, pixels, count, data):
+    place = np.linspace(0, texels - 1, pixels)
+    weights = np.stack([np.interp(place, np.arange(texels), row) for row in np.eye(texels)], 1)
+    weights = np.kron(np.eye(count), weights)  # [pixels, texels] of all
+    axis = TileAxis(texels, pixels).stacked(count)
+    spread = axis.lerp_stencil(slice(None)).spread(torch.eye(axis.texels)).t()
+    np.testing.assert_allclose(spread, weights, atol=1e-5)
+    some = torch.arange(data.draw(st.integers(0, axis.texels - 1)), axis.texels)
+    gathered = axis.gather_stencil(some, 0, axis.pixels).gather(torch.eye(axis.pixels))
+    np.testing.assert_allclose(gathered, weights[:, some.numpy()], atol=1e-5)
+    for group in axis.colors(slice(0, axis.texels)):
+        assert (weights[:, group.numpy()] > 1e-5).sum(1).max() <= 1
+
+
+def test_a_tile_has_no_share_that_is_a_rounding_error():
+    """A texel a pixel, or every third: many listed pixels of share 0 would cost as much."""
+    assert TileAxis(32, 32).shares.tolist() == [[1.0]] * 32
+    assert TileAxis(11, 31).shares.shape == (11, 5)
 
 
 def test_a_long_axis_takes_memory_for_its_length_alone():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from fixtures.staggered_reference import staggered_grid
+from fixtures.tile_reference import tile_grid
 
 from neuralshade.model.frequency import Frequency
 from neuralshade.model.registry import ENCODINGS, build_encoding, parse_encoding
@@ -136,6 +137,7 @@ REFERENCES: dict[str, Callable[..., np.ndarray]] = {
     "dense_grid": dense_grid,
     "hash_grid": hash_grid,
     "staggered_grid": staggered_grid,
+    "tile_grid": tile_grid,
 }
 CASES = {  # text: width
     "identity": 2,
@@ -166,6 +168,9 @@ CASES = {  # text: width
     "staggered_grid:levels=3,features=2,log2_entries=5,coarsest=3,growth_ppb=1700000000": 6,
     "staggered_grid:levels=6,features=1,log2_entries=12,coarsest=2,growth_ppb=2000000000": 6,
     "staggered_grid:levels=2,features=3,log2_entries=5,coarsest=4,smooth=1": 6,
+    "tile_grid:features=1,width=1,height=1,tile=8,texels=4": 2,
+    "tile_grid:features=2,width=40,height=21,tile=16,texels=300": 3,
+    "tile_grid:features=4,width=9,height=90,tile=8,texels=2000": 5,
 }
 SEVERAL = (
     "dense_grid:width=3,height=5 + identity + frequency",
@@ -259,7 +264,7 @@ def test_equal_seeds_give_equal_bytes_within_the_start_range(text):
     )
     assert torch.equal(first, second)
     assert not torch.equal(first, other)
-    limit = 1e-2 if text.startswith("dense") else 1e-4
+    limit = 1e-2 if text.startswith(("dense", "tile")) else 1e-4
     assert 0 < first.abs().max() <= limit
 
 

@@ -16,6 +16,7 @@ from neuralshade.model.frequency import Frequency
 from neuralshade.model.grid import Grid
 from neuralshade.model.hash_grid import HashGrid
 from neuralshade.model.registry import ENCODINGS, build_encoding, parse_encoding
+from neuralshade.model.tile_grid import TileGrid
 from neuralshade.testing.encodings import PARTS, EncodingKernels
 
 CASES = (
@@ -50,6 +51,8 @@ CASES = (
     "staggered_grid:levels=4,features=2,log2_entries=6,coarsest=3,growth_ppb=1700000000",
     "staggered_grid:levels=2,features=3,log2_entries=9,coarsest=5,growth_ppb=2000000000,smooth=1",
     "staggered_grid:levels=1,features=1,log2_entries=4,coarsest=301",
+    "tile_grid:features=2,width=40,height=21,tile=16,texels=300",
+    "tile_grid:features=3,width=9,height=1,tile=8,texels=90 + dense_grid:width=2,height=1",
     "hash_grid:levels=1,features=1,log2_entries=4,finest=65535",  # 65536^2 is 0 in 32 bits
     "dense_grid:levels=2,features=3,coarsest=2,width=3,height=3 + one_blob:bins=3"
     " + hash_grid:levels=2,features=1,log2_entries=4,coarsest=2,finest=9",
@@ -110,7 +113,9 @@ class Ran:
 
 
 def grids(encoding: Encoding) -> list[Grid]:
-    return [part for part in encoding.modules() if isinstance(part, Grid)]
+    """Return those with vertices that a whole level has alike."""
+    return [part for part in encoding.modules()
+            if isinstance(part, Grid) and not isinstance(part, TileGrid)]  # fmt: skip
 
 
 def chosen_positions(encoding: Encoding, rng: torch.Generator) -> np.ndarray:

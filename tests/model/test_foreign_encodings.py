@@ -49,7 +49,8 @@ def test_a_text_names_it_as_it_names_our_own(outside, refusal, same_message):
     message = refusal(ConfigError, parse_encoding, "powers:degree=9")
     same_message(message, "encoding powers.degree", "degree")
     assert refusal(ConfigError, parse_encoding, "power").endswith(
-        "'dense_grid', 'hash_grid', 'staggered_grid', 'planes', 'powers']. Did you mean powers?"
+        "'dense_grid', 'hash_grid', 'staggered_grid', 'tile_grid', 'planes', 'powers']. "
+        "Did you mean powers?"
     )
 
 

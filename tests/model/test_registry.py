@@ -1,5 +1,7 @@
 """model/registry: the text that names encodings, read, written and refused."""
 
+import math
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,7 +19,7 @@ from neuralshade.model.registry import (
 
 KINDS = (
     "['identity', 'frequency', 'triangle_wave', 'one_blob', 'cell_wave', 'dense_grid', "
-    "'hash_grid', 'staggered_grid']"
+    "'hash_grid', 'staggered_grid', 'tile_grid']"
 )
 HASH = "['levels', 'features', 'log2_entries', 'coarsest', 'finest', 'smooth']"
 
@@ -31,6 +33,10 @@ def parts(draw):
         values["growth_ppb"] = min(values["growth_ppb"], 16 * 10**9)
     if kind == "hash_grid":
         values["coarsest"] = min(values["coarsest"], values["finest"])
+    if kind == "tile_grid":
+        values["width"], values["height"] = (min(values[n], 999) for n in ("width", "height"))
+        tiles = math.prod(-(-values[n] // values["tile"]) for n in ("width", "height"))
+        values["texels"] = min(max(values["texels"], 4 * tiles), 128**2 * tiles)
     return kind, values
 
 

@@ -1,5 +1,6 @@
 """Conversion between trained parameters and the tensors of a file."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from neuralshade.asset.schema import SCALE, Form, stored_form
-from neuralshade.errors import AssetError
+from neuralshade.errors import AssetError, ConfigError
 from neuralshade.gpu.foreign_slang import OWN
 from neuralshade.model.encoding import Encoding
 from neuralshade.model.field import Field
@@ -57,7 +58,8 @@ def pack_field(field: torch.nn.Module) -> dict[str, NDArray[Any]]:
         numbers = levels.contiguous().numpy()
         tensors[kept.name] = pack_nibbles(numbers) if kept.bits == 4 else numbers
         tensors[kept.name + SCALE] = step.flatten().numpy()
-    return tensors
+    return tensors | {name: grid.get_buffer(own).cpu().numpy().copy()
+                      for name, grid, own in _fixed_buffers(field)}  # fmt: skip
 
 
 def packed_forms(field: torch.nn.Module) -> dict[str, Form]:
@@ -66,6 +68,8 @@ def packed_forms(field: torch.nn.Module) -> dict[str, Form]:
     for kept in stored_parameters(field):
         shape = kept.parameter.shape if kept.bits >= 16 else kept.slice_shape
         forms |= stored_form(kept.name, tuple(shape), kept.bits)
+    for name, grid, own in _fixed_buffers(field):
+        forms[name] = ("uint8", tuple(grid.get_buffer(own).shape))
     return forms
 
 
@@ -86,7 +90,24 @@ def unpack_field(field: Field, tensors: dict[str, NDArray[Any]], place: str) -> 
             kept.parameter.copy_(torch.from_numpy(_find(tensors, kept.name, shape, place)))
         else:
             kept.parameter.copy_(kept.slices_first(_dequantized(kept, tensors, place)))
+    for name, grid, own in _fixed_buffers(field):
+        shape = tuple(grid.get_buffer(own).shape)
+        _set_fixed(grid, own, torch.from_numpy(_find(tensors, name, shape, place)), place)
     field.store_as(grid_bits=32, network_bits=32)
+
+
+def _set_fixed(grid: Grid, name: str, values: torch.Tensor, place: str) -> None:
+    try:
+        getattr(grid, f"set_{name}")(values)
+    except ConfigError as error:
+        raise AssetError(f"{place}: {error} Fit it again.") from error
+
+
+def _fixed_buffers(field: torch.nn.Module) -> Iterator[tuple[str, Grid, str]]:
+    """Yield what grids have besides numbers, uint8: its name in files, the grid, its own name."""
+    for path, module in field.named_modules():
+        if isinstance(module, Grid):
+            yield from ((f"{path}.{own}", module, own) for own in module.fixed)
 
 
 def _dequantized(kept: Stored, tensors: dict[str, NDArray[Any]], place: str) -> torch.Tensor:

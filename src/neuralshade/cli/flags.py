@@ -32,7 +32,7 @@ API = "GPU API: cuda, vulkan, metal or d3d12. [default: see neuralshade devices]
 APIS = ("cuda", "vulkan", "metal", "d3d12")  # a test holds them equal to those of gpu/open.py
 # completions of text that begins with these; a test holds it equal to the registry
 COMPLETED = {"encoding": ("auto", "cell_wave", "dense_grid", "frequency", "hash_grid", "identity",
-                          "one_blob", "staggered_grid", "triangle_wave")}  # fmt: skip
+                          "one_blob", "staggered_grid", "tile_grid", "triangle_wave")}  # fmt: skip
 RUNNING = ("engine", "kernels", "deterministic", "device", "dump_kernels", "resume")
 OPTIONS: dict[str, dict[str, Any]] = {  # of FitOptions, as arguments of click
     "engine": {"metavar": "[auto|torch|gpu]", "default": "auto", "show_default": True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Protocol
 
@@ -14,6 +14,37 @@ import numpy.typing as npt
 import torch
 
 from neuralshade.model.axis_stencil import Axis
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Square tiles of a picture with texels of their own: no pixel reads those of two.
+
+    A level's rows are those of the first tile, then those of the second, and so on.
+    """
+
+    side: int  # texels along a tile's side
+    tile: int  # pixels along it; the last ones may lie beyond the picture
+    origins: torch.Tensor  # int64 [tiles, 2]: (x, y) of their first pixels, row by row
+    size: tuple[int, int]  # height, width of the picture
+
+    def own_rows(self, low: float, high: float) -> slice:
+        """Return the rows of tiles with centres in a range of the height."""
+        top = self.origins[:, 1]
+        centres = (top + (top + self.tile).clamp(max=self.size[0])) / (2 * self.size[0])
+        return slice(*(self.side * int((centres < edge).sum()) for edge in (low, high)))
+
+    def pixel_rows(self, own: slice) -> torch.Tensor:
+        """Return the rows of pixels that read one of some rows: bool [height]."""
+        seen = torch.zeros(self.size[0], dtype=torch.bool)
+        tops = self.origins_of(own)[:, 1]
+        if len(tops):
+            seen[int(tops[0]) : int(tops[-1]) + self.tile] = True
+        return seen
+
+    def origins_of(self, own: slice) -> torch.Tensor:
+        """Return the origins of the tiles to which some rows belong."""
+        return self.origins[own.start // self.side : own.stop // self.side]
 
 
 @dataclass
@@ -31,10 +62,24 @@ class Level(abc.ABC):
     stride: int
     offset: float
     quantum: torch.Tensor  # [features]
+    # Where set, the axes are those of any one tile, and there is one lattice.
+    tiles: Tiles | None = field(default=None, kw_only=True)
 
     @abc.abstractmethod
     def apply(self, rows: slice) -> None:
         """Write the codes of some rows to the field."""
+
+    def own_rows(self, low: float, high: float) -> slice:
+        """Return the rows with centres in a range of the height: whole tiles, where it has such."""
+        if self.tiles is not None:
+            return self.tiles.own_rows(low, high)
+        return centered(self.codes.shape[1], low, high)
+
+    def pixel_rows(self, index: int, own: slice) -> torch.Tensor:
+        """Return the rows of a lattice that read one of some rows: bool [height]."""
+        if self.tiles is not None:
+            return self.tiles.pixel_rows(own)
+        return self.axes[index][1].reading_pixels(own)
 
     @property
     def reach(self) -> int:
@@ -79,10 +124,10 @@ class Band:
     @staticmethod
     def of(levels: Sequence[Level], lattices: Sequence[Lattice], low: float, high: float) -> Band:
         """Return the band of rows between two fractions of the height."""
-        own = [centered(level.codes.shape[1], low, high) for level in levels]
+        own = [level.own_rows(low, high) for level in levels]
         rows = []
         for index in range(len(lattices)):
-            seen = [level.axes[index][1].reading_pixels(some)
+            seen = [level.pixel_rows(index, some)
                     for level, some in zip(levels, own, strict=True)]  # fmt: skip
             rows.append(around(torch.stack(seen).any(0)))
         return Band(own, rows)
@@ -97,7 +142,20 @@ def bands_of(levels: Sequence[Level], lattices: Sequence[Lattice], most_pixels: 
     if count > 1:
         count += count % 2  # a wrapping grid has the first band beside the last
     edges = [index / count for index in range(count + 1)]
+    tile = max((level.tiles.tile for level in levels if level.tiles is not None), default=1)
+    if tile > 1:
+        edges = between_tiles(edges, height, tile)
     return [Band.of(levels, lattices, *pair) for pair in pairwise(edges)]
+
+
+def between_tiles(edges: Sequence[float], height: int, tile: int) -> list[float]:
+    """Return the fractions of the height nearest to some, 0 and 1 among them, that cut no tile.
+
+    A band would read all rows of a tile of which it contains the centre, and so would others
+    beside it: fewer and higher ones read fewer rows in all, and few in common.
+    """
+    inner = {round(edge * height / tile) * tile for edge in edges[1:-1]}
+    return [0.0, *(row / height for row in sorted(inner) if 0 < row < height), 1.0]
 
 
 def centered(count: int, low: float, high: float) -> slice:

@@ -16,6 +16,7 @@ import torch
 
 from neuralshade.base.progress_scope import ProgressScope, part, working
 from neuralshade.engine.code_bands import Band, Lattice, Level, bands_of
+from neuralshade.engine.code_windows import Window, searched_rows, window_of
 from neuralshade.engine.threads import side_by_side
 from neuralshade.loss.pointwise import alpha_weights
 from neuralshade.model.axis_stencil import GatherStencil
@@ -177,40 +178,41 @@ class _Turn:
     Shared by all features; the lists have one entry per lattice.
     """
 
-    place: tuple[torch.Tensor, torch.Tensor]  # their index among the level's codes
+    place: tuple[torch.Tensor, torch.Tensor]  # their index among the searched codes
     along: list[GatherStencil]
     down: list[GatherStencil]
 
 
-def _turns(level: Level, own: slice, seen: Sequence[_LatticeRows]) -> list[_Turn]:
+def _turns(level: Level, own: slice, windows: Sequence[Window]) -> list[_Turn]:
     """Return the turns for all texels of a band."""
-    axes = [level.axes[one.index] for one in seen]
-    every = slice(0, level.codes.shape[2])
-    columns = [(chosen, [along.gather_stencil(chosen, 0, along.pixels) for along, _ in axes])
-               for chosen in axes[0][0].colors(every)]  # fmt: skip
-    rows = [(some, [down.gather_stencil(some, one.first, len(one.rows)) for one, (_, down)
-                    in zip(seen, axes, strict=True)])
-            for some in axes[0][1].colors(own)]  # fmt: skip
+    axes, begin = level.axes[0], searched_rows(level, own).start
+    columns = [(chosen, [one.along.gather_stencil(chosen, 0, one.along.pixels) for one in windows])
+               for chosen in axes[0].colors(slice(0, level.codes.shape[2]))]  # fmt: skip
+    rows = [(some, [one.down.gather_stencil(some, one.first, len(one.rows)) for one in windows])
+            for some in (color - begin for color in axes[1].colors(own))]  # fmt: skip
     return [_Turn((some[:, None], chosen[None]), along, down)
             for chosen, along in columns for some, down in rows]  # fmt: skip
 
 
 def _descend(level: Level, own: slice, seen: Sequence[_LatticeRows]) -> None:
     """Move the codes of a band, feature by feature and turn by turn."""
-    turns = _turns(level, own, seen)
-    stencils = [
-        (along.lerp_stencil(slice(None)), down.lerp_stencil(one.rows))
-        for one, (along, down) in zip(seen, (level.axes[one.index] for one in seen), strict=True)
-    ]
-    for feature, codes in enumerate(level.codes):
-        slopes = [one.slopes[level.first + feature] for one in seen]
+    if own.start == own.stop:
+        return
+    windows = [window_of(level, own, one.index, one.rows) for one in seen]
+    turns = _turns(level, own, windows)
+    stencils = [(one.along.lerp_stencil(slice(None)), one.down.lerp_stencil(one.rows))
+                for one in windows]  # fmt: skip
+    residuals = [window.cut(one.residual) for one, window in zip(seen, windows, strict=True)]
+    for feature, codes in enumerate(level.codes[:, searched_rows(level, own)]):
+        slopes = [window.cut_slopes(one.slopes[level.first + feature])
+                  for one, window in zip(seen, windows, strict=True)]  # fmt: skip
         powers = [slope.square().sum(0) for slope in slopes]
         low = (codes - level.reach).clamp_min_(level.limits[0])
         high = (codes + level.reach).clamp_max_(level.limits[1])
         step = float(level.step[feature])
         for turn in turns:
-            pull = _summed(turn, [(slope * one.residual).sum(0)
-                                  for one, slope in zip(seen, slopes, strict=True)])  # fmt: skip
+            pairs = zip(residuals, slopes, strict=True)
+            pull = _summed(turn, [(slope * residual).sum(0) for residual, slope in pairs])
             bend = _summed(turn, powers, squared=True)
             wish = pull / (bend * (1 + DAMPING)).clamp_min_(1e-12) / -step
             old = codes[turn.place]
@@ -218,8 +220,10 @@ def _descend(level: Level, own: slice, seen: Sequence[_LatticeRows]) -> None:
             codes[turn.place] = new
             change = torch.zeros_like(codes)
             change[turn.place] = (new - old) * step
-            for one, slope, (along, down) in zip(seen, slopes, stencils, strict=True):
-                one.residual.addcmul_(slope, along.spread(down.spread(change.t()).t()))
+            for residual, slope, (along, down) in zip(residuals, slopes, stencils, strict=True):
+                residual.addcmul_(slope, along.spread(down.spread(change.t()).t()))
+    for one, window, residual in zip(seen, windows, residuals, strict=True):
+        window.paste(residual, one.residual)
 
 
 def _summed(turn: _Turn, pixels: Sequence[torch.Tensor], *, squared: bool = False) -> torch.Tensor:

@@ -22,6 +22,7 @@ from neuralshade.model.mlp import MLP
 from neuralshade.model.one_blob import OneBlob
 from neuralshade.model.shader_form import Function, Layer, Parameter
 from neuralshade.model.staggered_grid import StaggeredGrid
+from neuralshade.model.tile_grid import TileGrid
 from neuralshade.model.triangle_wave import TriangleWave
 
 
@@ -153,7 +154,7 @@ def _error_function(name: str) -> Function:
     )  # fmt: skip
 
 
-GRIDS = (DenseGrid, HashGrid, StaggeredGrid)
+GRIDS = (DenseGrid, HashGrid, StaggeredGrid, TileGrid)
 WAVES: dict[type[Encoding], Callable[..., None]] = {
     Identity: _identity, Frequency: _frequency, TriangleWave: _triangle_wave,
     CellWave: _cell_wave, OneBlob: _one_blob,

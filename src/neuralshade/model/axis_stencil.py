@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 
 import torch
@@ -18,13 +19,16 @@ class Axis:
     """
 
     def __init__(self, texels: int, pixels: int, wraps: bool = False, smooth: bool = False):
-        at = (torch.arange(pixels) + 0.5) / pixels
         self.texels, self.pixels, self.wraps = texels, pixels, wraps
-        size = torch.tensor(texels)
-        self.before, self.after, self.way = cell_corner(at, size, wraps)  # [pixels]
+        self.before, self.after, self.way = self._cells()  # [pixels]
         if smooth:
             self.way = smooth_share(self.way)
         self.shares, self.index = self._by_texel()  # [texels, most], largest first
+
+    def _cells(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return the texels before and after each pixel, and its position between them."""
+        at = (torch.arange(self.pixels) + 0.5) / self.pixels
+        return cell_corner(at, torch.tensor(self.texels), self.wraps)
 
     def _by_texel(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the weights of texels in the pixels that read them, and these pixels."""
@@ -71,6 +75,17 @@ class Axis:
         """Return the largest number of groups that ``colors`` returns."""
         return 3 if self.wraps and self.texels % 2 and self.texels > 1 else 2
 
+    def stacked(self, count: int) -> Axis:
+        """Return ``count`` times this axis, one after the other; none reads another's texels."""
+        assert not self.wraps, "a copy's last texel would be beside its first, not the next one"
+        found, each = copy.copy(self), torch.arange(count)[:, None]
+        found.texels, found.pixels = count * self.texels, count * self.pixels
+        found.before = (self.before + each * self.texels).flatten()
+        found.after = (self.after + each * self.texels).flatten()
+        found.way, found.shares = self.way.repeat(count), self.shares.repeat(count, 1)
+        found.index = (self.index + each[..., None] * self.pixels).flatten(0, 1)
+        return found
+
     def gather_stencil(self, chosen: torch.Tensor, first: int, count: int) -> GatherStencil:
         """Return the stencil from some texels to ``count`` pixels.
 
@@ -84,6 +99,21 @@ class Axis:
     def lerp_stencil(self, pixels: torch.Tensor | slice) -> LerpStencil:
         """Return the stencil from some pixels to their two texels."""
         return LerpStencil(self.before[pixels], self.after[pixels], self.way[pixels])
+
+
+class TileAxis(Axis):
+    """An axis whose outermost texels lie at the centres of its outermost pixels.
+
+    Both are at least two. See ``model.tile_grid``.
+    """
+
+    def __init__(self, texels: int, pixels: int):
+        super().__init__(texels, pixels)
+
+    def _cells(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        steps, place = self.pixels - 1, torch.arange(self.pixels) * (self.texels - 1)
+        before = (place // steps).clamp_(max=self.texels - 2)  # exact: no share is a rounding error
+        return before, before + 1, (place - before * steps) / steps
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,10 @@
 """Concatenation of several encodings of one position. Device half: composite.slang."""
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
+import numpy.typing as npt
 import torch
 
 from neuralshade.model.encoding import Encoding, position_type
@@ -67,7 +69,7 @@ class Composite(Encoding):
         return self._joined(name, [part.sized_slang for part in self.members])
 
     def _joined(self, name: str, parts: Sequence[Callable[[str], SlangType]]) -> SlangType:
-        if len(parts) == 1 and self.shares[0].start == 0:
+        if self._is_single():
             return parts[0](name)
         check_count(type(self).__name__, self.number_count())
         halves = [part(f"{name}Part{i}") for i, part in enumerate(parts)]
@@ -82,6 +84,16 @@ class Composite(Encoding):
         modules = frozenset({"neuralshade.model.composite"}).union(*(h.modules for h in halves))
         uniforms = {key: value for half in halves for key, value in half.uniforms.items()}
         return SlangType(nested, modules, "".join(half.declarations for half in halves), uniforms)
+
+    def fixed_buffers(self, name: str) -> Mapping[str, npt.NDArray[Any]]:
+        found: dict[str, npt.NDArray[Any]] = {}
+        for i, part in enumerate(self.members):
+            found |= part.fixed_buffers(name if self._is_single() else f"{name}Part{i}")
+        return found
+
+    def _is_single(self) -> bool:
+        """Return whether the device half is that of the only part."""
+        return len(self.members) == 1 and self.shares[0].start == 0
 
     def number_count(self) -> int:
         return sum(part.number_count() for part in self.members)

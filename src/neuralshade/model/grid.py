@@ -32,6 +32,7 @@ class Grid(Encoding):
 
     bits: int = 32
     smooth: bool = False
+    fixed: tuple[str, ...] = ()  # buffers that an asset stores beside the numbers
     features_axis: int  # the axis of each parameter along which its features lie
 
     def sizes(self) -> list[tuple[int, int]]:

@@ -35,6 +35,7 @@ ENCODINGS = {  # classes of this folder; a fit loads those that its recipe names
     "dense_grid": "DenseGrid",
     "hash_grid": "HashGrid",
     "staggered_grid": "StaggeredGrid",
+    "tile_grid": "TileGrid",
 }
 LIMITS = {  # smallest and largest value of every setting above
     "octaves": (1, 24),
@@ -47,6 +48,8 @@ LIMITS = {  # smallest and largest value of every setting above
     "growth_ppb": (10**9, 10**11),
     "width": (1, 65_536),
     "height": (1, 65_536),
+    "tile": (8, 128),
+    "texels": (4, 2**24 - 1),
     "first": (0, 63),
     "dimensions": (1, 64),
     "smooth": (0, 1),
@@ -162,6 +165,10 @@ def _parse_part(text: str, dimensions: int) -> tuple[str, dict[str, int]]:
                           f"finest={settings['finest']}. Lower coarsest.")  # fmt: skip
     if kind == "staggered_grid":
         _check_staggered(settings)
+    if kind == "tile_grid":
+        from neuralshade.model.tile_grid import check_texels
+
+        check_texels(*(settings[name] for name in ("width", "height", "tile", "texels")))
     if per_axis and "dimensions" not in found:
         settings["dimensions"] = max(1, dimensions - settings["first"])
     first, end = _span(kind, settings)

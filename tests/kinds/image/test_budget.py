@@ -112,11 +112,11 @@ def test_a_long_name_of_the_picture_costs_no_budget(tmp_path):
 
 def test_grids_keep_the_aspect_of_the_picture():
     parts = parse_encoding(auto_encoding(ImageRecipe(hidden_width=32), picture_of(600, 300)))
-    assert [(kind, part["levels"], part["features"]) for kind, part in parts] == [
-        ("dense_grid", 1, 8),
-        ("dense_grid", 1, 2),
+    assert [(kind, part["features"]) for kind, part in parts] == [
+        ("dense_grid", 8),
+        ("tile_grid", 2),
     ]
-    for _, part in parts:
+    for _, part in parts:  # of the grid with tiles, the picture's own size
         assert part["width"] / part["height"] == pytest.approx(2.0, rel=0.05)
 
 

@@ -218,7 +218,7 @@ def test_a_gpu_searches_larger_pictures():
     ({"loss": "l1"}, "loss=l1, need l2, which is what it lowers"),
     ({"sampling": "positions"},
      "sampling=positions, need lattice or pixels: it looks at their centres"),
-    ({"encoding": "identity"}, "encoding='identity', need dense grids: there are no codes"),
+    ({"encoding": "identity"}, "encoding='identity', need dense or tile grids: there are no codes"),
 ])  # fmt: skip
 def test_a_search_in_vain_is_refused(settings, why):
     recipe = ImageRecipe(**{"encoding": ENCODINGS[0], "loss": "l2", "polish": 2} | settings)

@@ -25,6 +25,8 @@ PARTS = {
     "cell_wave": {"width": SIDE, "height": SIDE},
     "dense_grid": {"levels": LEVELS, "features": FEATURES, "coarsest": SIDE, "width": SIDE,
                    "height": SIDE, "smooth": SMOOTH},
+    "tile_grid": {"features": FEATURES, "width": st.integers(1, 40), "height": st.integers(1, 40),
+                  "tile": st.integers(8, 20), "texels": st.integers(200, 999)},
     "hash_grid": {"levels": LEVELS, "features": FEATURES, "log2_entries": st.integers(4, 7),
                   "coarsest": st.integers(1, 4), "finest": st.integers(4, 60), "smooth": SMOOTH},
 }  # fmt: skip

@@ -45,6 +45,10 @@ RECIPES = {
     "staggered and smooth": ImageRecipe(encoding="staggered_grid:levels=3,features=5,smooth=1,"
                                         "log2_entries=7,coarsest=4,growth_ppb=1381912880",
                                         grid_bits=32, network_bits=32),
+    "tiles": ImageRecipe(encoding="dense_grid:features=8,width=9,height=4 + tile_grid:features=2,"
+                         "width=40,height=21,tile=16,texels=200", grid_bits=4),
+    "tiles of floats": ImageRecipe(encoding="tile_grid:features=5,width=17,height=40,tile=8,"
+                                   "texels=900", grid_bits=32),
     "waves": ImageRecipe(encoding="frequency:octaves=4 + triangle_wave:octaves=5",
                          activation="sine", bias=False),
     "blobs": ImageRecipe(encoding="one_blob:bins=7 + cell_wave:width=5,height=6",
@@ -57,7 +61,8 @@ RECIPES = {
     "squashed": ImageRecipe(encoding="identity", output_activation="sigmoid"),
     "wide": ImageRecipe(encoding="frequency:octaves=3", hidden_width=20, hidden_layers=3),
 }  # fmt: skip
-QUICK = ("usual", "smooth", "hash", "staggered", "blobs")  # of which each compiles for seconds
+# of which each compiles for seconds
+QUICK = ("usual", "tiles", "smooth", "hash", "staggered", "blobs")
 SOME = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in RECIPES]
 CHANNELS = {"one texel": 1, "floats": 4, "light": 3, "squashed": 2}
 

@@ -1,6 +1,7 @@
 """Automatic sizes for a picture: model, batch, search passes; and the memory check."""
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,9 +17,15 @@ from neuralshade.kinds.image import KIND
 from neuralshade.kinds.image.field import build_field
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.model.registry import format_encoding, parameter_count, parse_encoding
+from neuralshade.model.tile_grid import tile_counts
 from neuralshade.source.picture import Picture
 
 COARSE_FEATURES = 8
+FINE_FEATURES = 2
+TILE = 32  # pixels along a tile's side; 16 gained 0.1 dB more, in four times the table
+TABLE_BYTES = 112  # of a file besides a byte a tile: what names the table, and its grid
+TILE_TEXELS = 16  # a tile, on the mean, at least
+TILE_DENSITY = 0.85  # texels a pixel, at most: few tiles would lack any
 COARSE_SHARE = 0.15  # of the grids' bytes; 0.06 to 0.4 were measured, 0.1 to 0.25 are alike
 DENSE_PIXEL_NUMBERS = 2.0  # per pixel: above it the fine grid gets more features, not texels
 NETWORK_SHARE = 0.08  # of the file, at most, for a network of automatic width
@@ -34,6 +41,7 @@ USUAL_PASSES = 4  # of code refinement; the fifth gains about 0.03 dB
 CPU_SEARCHED_PIXELS, GPU_SEARCHED_PIXELS = 2**21, 2**24
 CPU_PIXEL_SECONDS, GPU_PIXEL_SECONDS = 2.3e-6, 1e-7  # of a pass, on one thread and on a GPU
 LONGEST_ROW = [88_888_888, 888_888.888, 8.888e-08, 88.888]  # of a training curve
+Part = tuple[str, dict[str, int]]  # of an encoding
 COPIES = 6  # of every parameter: value, gradient, two moments, and two while they are rounded
 BASE_BYTES = 400 * 2**20  # PyTorch itself
 BYTES_PER_SAMPLE_NUMBER = 8  # kept for the backward pass, and its gradient
@@ -102,7 +110,7 @@ def check_sized(recipe: ImageRecipe) -> None:
 
 
 def auto_encoding(recipe: ImageRecipe, picture: Picture) -> str:
-    """Return two dense grids that fill ``recipe.bpp`` bits per pixel together with the rest.
+    """Return two grids that fill ``recipe.bpp`` bits per pixel together with the rest.
 
     A fine grid carries detail, a coarse one with more features its context: on
     one picture with 8-bit texels this was 0.8 dB better than five levels of two features.
@@ -113,18 +121,39 @@ def auto_encoding(recipe: ImageRecipe, picture: Picture) -> str:
     left = budget_bytes(recipe, picture) - overhead_bytes(recipe, picture)
     smallest = LEAST_GRIDS if recipe.bpp < USUAL_BPP else SMALLEST_GRIDS
     numbers = left * 8 / recipe.grid_bits if left > 0 else smallest
-    return encoding_of(min(numbers, LARGEST_GRIDS), picture)
+    return encoding_of(min(numbers, LARGEST_GRIDS), picture, recipe.grid_bits)
 
 
-def encoding_of(numbers: float, picture: Picture) -> str:
-    """Return a coarse and a fine dense grid with at most ``numbers`` numbers in all."""
-    fine = 4 if numbers > DENSE_PIXEL_NUMBERS * picture.width * picture.height else 2
-    parts = []
-    for features, share in ((COARSE_FEATURES, COARSE_SHARE), (fine, 1 - COARSE_SHARE)):
-        width, height = grid_size(numbers * share / features, picture)
-        parts.append(("dense_grid", {"levels": 1, "features": features, "coarsest": 1,
-                                     "width": width, "height": height}))  # fmt: skip
-    return format_encoding(parts)
+def encoding_of(numbers: float, picture: Picture, bits: int = ImageRecipe.grid_bits) -> str:
+    """Return a coarse dense grid and a fine grid with at most ``numbers`` numbers in all.
+
+    The fine one has tiles, whose table counts too, or is dense where these have no use. ``bits``:
+    of a number.
+    """
+    coarse, fine = numbers * COARSE_SHARE, numbers * (1 - COARSE_SHARE)
+    part = _tiles(fine, picture, bits)
+    if part is None:
+        many = numbers > DENSE_PIXEL_NUMBERS * picture.width * picture.height
+        part = _dense(2 * FINE_FEATURES if many else FINE_FEATURES, fine, picture)
+    return format_encoding([_dense(COARSE_FEATURES, coarse, picture), part])
+
+
+def _tiles(numbers: float, picture: Picture, bits: int) -> Part | None:
+    """Return a grid with tiles; None where it does not pay: few tiles, few texels, or enough."""
+    width, height = picture.width, picture.height
+    count = math.prod(tile_counts(width, height, TILE))
+    texels = int((numbers - (count + TABLE_BYTES) * 8 / bits) / FINE_FEATURES)
+    several = min(width, height) >= 2 * TILE and not picture.hdr
+    if not several or not TILE_TEXELS * count <= texels <= TILE_DENSITY * width * height:
+        return None
+    return "tile_grid", {"features": FINE_FEATURES, "width": width, "height": height,
+                         "tile": TILE, "texels": texels}  # fmt: skip
+
+
+def _dense(features: int, numbers: float, picture: Picture) -> Part:
+    width, height = grid_size(numbers / features, picture)
+    return "dense_grid", {"levels": 1, "features": features, "coarsest": 1,
+                          "width": width, "height": height}  # fmt: skip
 
 
 def grid_size(texels: float, picture: Picture) -> tuple[int, int]:
@@ -213,8 +242,8 @@ def search_seconds(passes: int, picture: Picture, gpu: object) -> float:
 
 def _unfit(recipe: ImageRecipe, picture: Picture) -> str:
     """Return why a search has no effect, as messages say it; empty where it has one."""
-    if "dense_grid" not in recipe.encoding:
-        return f"encoding={recipe.encoding!r}, need dense grids: there are no codes"
+    if not any(kind in recipe.encoding for kind in ("dense_grid", "tile_grid")):
+        return f"encoding={recipe.encoding!r}, need dense or tile grids: there are no codes"
     if recipe.grid_bits not in (4, 8):
         return f"grid_bits={recipe.grid_bits}, need 4 or 8: there are no codes"
     if recipe.loss != "l2":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from neuralshade.kinds.image.field import build_field
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.loss.pointwise import loss_named, weighted_by_alpha
 from neuralshade.model.field import Field
+from neuralshade.model.grid import Grid
 from neuralshade.sampler.draw import sampler_of, samples_per_step
 from neuralshade.source.picture import Picture
 from neuralshade.source.target import Target
@@ -23,16 +25,24 @@ if TYPE_CHECKING:
     from neuralshade.fitting.plateau import Plateau
     from neuralshade.optimizer.adam import Optimizer
 
+Kept = Mapping[str, torch.Tensor]
+NOTHING: Kept = {}
+
 # Each engine is loaded where it is built: a fit runs on one of the two.
 
 
-def build_engine(recipe: ImageRecipe, picture: Picture, device: torch.device) -> TorchImageEngine:
-    """Assemble source, sampler, model, loss and optimizers of a resolved recipe."""
+def build_engine(
+    recipe: ImageRecipe, picture: Picture, device: torch.device, kept: Kept = NOTHING
+) -> TorchImageEngine:
+    """Assemble source, sampler, model, loss and optimizers of a resolved recipe.
+
+    ``kept``: what a fit before has chosen for the picture, by name; see ``set_sides``.
+    """
     from neuralshade.engine.torch_engine import TorchEngine
     from neuralshade.optimizer.average import WeightAverage
 
     rng = torch.Generator().manual_seed(recipe.seed)
-    field = build_field(recipe, picture.channels, rng).to(device)
+    field = _started_field(recipe, picture, rng, kept).to(device)
     parameters = list(field.parameters())
     compute = choose_precision(recipe.precision, device)
     sampler = sampler_of(recipe.sampling, recipe.batch, picture.height, picture.width)
@@ -50,6 +60,17 @@ def build_engine(recipe: ImageRecipe, picture: Picture, device: torch.device) ->
     return TorchImageEngine(trainer, task)
 
 
+def _started_field(
+    recipe: ImageRecipe, picture: Picture, rng: torch.Generator, kept: Kept
+) -> Field:
+    field = build_field(recipe, picture.channels, rng)
+    if any(module.fixed for module in field.modules() if isinstance(module, Grid)):
+        from neuralshade.kinds.image.tile_sides import set_sides
+
+        set_sides(field, picture, kept)
+    return field
+
+
 def begin_rivals(picture: Picture, byte_count: float, hardware: Gpu | None) -> None:
     """Begin to measure textures of as many bytes, beside a fit on a GPU: others take all cores."""
     if hardware is None:
@@ -62,7 +83,7 @@ def begin_rivals(picture: Picture, byte_count: float, hardware: Gpu | None) -> N
 
 def build_gpu_engine(
     recipe: ImageRecipe, picture: Picture, gpu: Gpu, kernels: str, exact: bool, *,
-    searched: bool = False,
+    searched: bool = False, kept: Kept = NOTHING,
 ) -> GpuImageEngine:  # fmt: skip
     """Assemble the same on an opened GPU; see ``choose_kernels`` and ``Training``.
 
@@ -73,7 +94,7 @@ def build_gpu_engine(
     from neuralshade.kinds.image.task import image_task
 
     rng = torch.Generator().manual_seed(recipe.seed)
-    field = build_field(recipe, picture.channels, rng)
+    field = _started_field(recipe, picture, rng, kept)
     path = choose_kernels(gpu, field.network, recipe.precision, kernels)
     drawn = samples_per_step(recipe.sampling, recipe.batch, picture.height, picture.width)
     task = partial(

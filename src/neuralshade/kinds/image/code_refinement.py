@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ import torch
 from neuralshade.asset.schema import SCALE
 from neuralshade.asset.tensors import pack_nibbles, unpack_nibbles
 from neuralshade.base.interrupt import Interruption
-from neuralshade.engine.code_bands import Group, Level
+from neuralshade.engine.code_bands import Group, Level, Tiles
 from neuralshade.engine.code_refinement import descend_codes
 from neuralshade.errors import DeviceError
 from neuralshade.fitting.refinement_job import NOT_REFINED, CodeRefinement
@@ -22,11 +22,13 @@ from neuralshade.fitting.time_plan import NO_DEADLINE, Deadline
 from neuralshade.kinds.image.field import Tensors, stored_field
 from neuralshade.kinds.image.quality import Quality, stored_quality
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.model.axis_stencil import Axis
+from neuralshade.model.axis_stencil import Axis, TileAxis
 from neuralshade.model.composite import placed_members
 from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.field import Field
+from neuralshade.model.parameters import Table
 from neuralshade.model.quantize import LEVELS
+from neuralshade.model.tile_grid import TileGrid
 from neuralshade.source.picture import Picture
 
 if TYPE_CHECKING:  # a fit on a CPU loads none
@@ -72,8 +74,9 @@ def refine_codes(
     timed_out = over()
     if interruption.requested:
         ended_early()
-    found = tensors | {level.name: level.packed() for level in levels}
-    changed = any(not np.array_equal(tensors[level.name], found[level.name]) for level in levels)
+    packed = packed_levels(levels)
+    found = tensors | packed
+    changed = any(not np.array_equal(tensors[name], codes) for name, codes in packed.items())
     quality = stored_quality(recipe, found, picture, gpu) if changed else before
     gain, seconds = quality["psnr_db"] - before["psnr_db"], time.perf_counter() - start
     search = CodeRefinement(moved, seconds, gain, not interruption.requested, failed, timed_out)
@@ -124,11 +127,13 @@ class PicturePixels:
 
 @dataclass
 class StoredLevel(Level):
-    """The codes of one level of a dense grid, as a file has them."""
+    """The codes of one level of a dense grid, or of all tiles of one side, as a file has them."""
 
     name: str  # of its tensor
-    texels: torch.nn.Parameter  # [features, rows, columns]
+    texels: torch.Tensor  # [features, rows, columns]: the field's own
     bits: int
+    # All codes of a tensor that has those of several levels: ``codes`` is a view of some.
+    whole: torch.Tensor | None = field(default=None, kw_only=True)  # float32 [features, entries]
 
     def apply(self, rows: slice) -> None:
         """Write the codes of some rows into the field."""
@@ -136,30 +141,77 @@ class StoredLevel(Level):
         self.texels[:, rows] = (codes + LEVELS[self.bits].offset) * self.step[:, None, None]
 
     def packed(self) -> npt.NDArray[Any]:
-        """Return the codes in the file's form."""
-        codes = self.codes.to(torch.int8).numpy()
+        """Return its tensor in the file's form, with the codes of all of the tensor's levels."""
+        every = self.codes if self.whole is None else self.whole
+        codes = every.to(torch.int8).numpy()
         return pack_nibbles(codes) if self.bits == 4 else codes
 
 
+def packed_levels(levels: Sequence[StoredLevel]) -> Tensors:
+    """Return the tensors of some levels in the file's form, by name."""
+    return {name: level.packed() for name, level in {one.name: one for one in levels}.items()}
+
+
 def levels_of(field: Field, tensors: Tensors, size: tuple[int, int]) -> list[StoredLevel]:
-    """Return the levels of all dense grids of a stored field, for ``size`` [H, W] pixels."""
+    """Return the levels of all grids of texels of a stored field, for ``size`` [H, W] pixels."""
     names = {id(p): name for name, p in field.named_parameters()}
-    levels = []
+    levels = list[StoredLevel]()
     for grid, first, tables in placed_members(field.encoding):
-        if not isinstance(grid, DenseGrid):
-            continue
-        for texels, table in zip(grid.texels, tables, strict=True):
-            name = names[id(texels)]
-            features, rows, columns = texels.shape
-            stored = tensors[name]
-            bits = 4 if stored.dtype == np.uint8 else 8
-            codes = torch.from_numpy(unpack_nibbles(stored, columns) if bits == 4 else stored)
-            axes = (Axis(columns, size[1], smooth=grid.smooth),
-                    Axis(rows, size[0], smooth=grid.smooth))  # fmt: skip
-            step = torch.from_numpy(tensors[name + SCALE])
-            limits = LEVELS[bits].low, LEVELS[bits].high
-            levels.append(StoredLevel(codes.float(), step, limits, first, [axes], table.first,
-                                      table.stride, LEVELS[bits].offset, step, name, texels,
-                                      bits))  # fmt: skip
-            first += features
+        if isinstance(grid, DenseGrid):
+            for texels, table in zip(grid.texels, tables, strict=True):
+                codes = _StoredCodes.of(names[id(texels)], texels, tensors)
+                levels.append(_dense_level(grid, codes, first, table, size))
+                first += len(texels)
+        elif isinstance(grid, TileGrid) and grid.size == size[::-1]:  # else no two tiles are alike
+            codes = _StoredCodes.of(names[id(grid.texels)], grid.texels, tensors)
+            levels += _tile_levels(grid, codes, first, tables[0])
     return levels
+
+
+class _StoredCodes(NamedTuple):
+    """The codes of a tensor and what they stand for."""
+
+    name: str
+    texels: torch.Tensor  # [features, ...]: the field's own
+    codes: torch.Tensor  # float32, of the same shape
+    step: torch.Tensor  # float32 [features]
+    bits: int
+
+    @staticmethod
+    def of(name: str, texels: torch.Tensor, tensors: Tensors) -> _StoredCodes:
+        stored = tensors[name]
+        bits = 4 if stored.dtype == np.uint8 else 8
+        numbers = unpack_nibbles(stored, texels.shape[-1]) if bits == 4 else stored
+        step = torch.from_numpy(tensors[name + SCALE])
+        return _StoredCodes(name, texels.detach(), torch.from_numpy(numbers).float(), step, bits)
+
+
+def _dense_level(
+    grid: DenseGrid, stored: _StoredCodes, first: int, table: Table, size: tuple[int, int]
+) -> StoredLevel:
+    name, texels, codes, step, bits = stored
+    (rows, columns), limits = codes.shape[1:], (LEVELS[bits].low, LEVELS[bits].high)
+    axes = (Axis(columns, size[1], smooth=grid.smooth),
+            Axis(rows, size[0], smooth=grid.smooth))  # fmt: skip
+    return StoredLevel(codes, step, limits, first, [axes], table.first, table.stride,
+                       LEVELS[bits].offset, step, name, texels, bits)  # fmt: skip
+
+
+def _tile_levels(
+    grid: TileGrid, stored: _StoredCodes, first: int, table: Table
+) -> Iterator[StoredLevel]:
+    """Yield a level for each side that tiles have, all of their tiles stacked along its rows."""
+    name, texels, codes, step, bits = stored
+    sides, firsts, size = grid.get_buffer("sides").long(), grid.firsts(), grid.size[::-1]
+    limits = LEVELS[bits].low, LEVELS[bits].high
+    for side in map(int, sides.unique()):
+        where = (sides == side).nonzero()  # (row, column) of each, row by row
+        begin = int(firsts[sides == side][0])
+        entries = slice(begin, begin + len(where) * side**2)
+        own, shown = (x[:, entries].view(len(x), -1, side) for x in (codes, texels))
+        axis = TileAxis(side, grid.tile)
+        yield StoredLevel(
+            own, step, limits, first, [(axis, axis)], table.first + begin * table.stride,
+            table.stride, LEVELS[bits].offset, step, name, shown, bits, whole=codes,
+            tiles=Tiles(side, grid.tile, where.flip(1) * grid.tile, size),
+        )  # fmt: skip

@@ -116,7 +116,8 @@ class Engine(ABC):
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that a restart needs besides the recipe, by name."""
-        return self.trainer.state()
+        fixed = {f"field.{name}": values for name, values in self.field.named_buffers()}
+        return self.trainer.state() | fixed
 
     def load_state(self, state: dict[str, torch.Tensor]) -> None:
         """Load what ``state`` returned, here or on the other engine."""

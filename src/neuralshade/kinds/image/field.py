@@ -16,6 +16,7 @@ from neuralshade.model.dense_grid import DenseGrid
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding
+from neuralshade.model.tile_grid import TileGrid
 
 if TYPE_CHECKING:
     from neuralshade.model.stepped_codes import SteppedCodes
@@ -64,15 +65,19 @@ def stored_forms(recipe: ImageRecipe, channels: int) -> dict[str, Form]:
     return packed_forms(meta_field(recipe, channels))
 
 
-def parameter_shapes(recipe: ImageRecipe, channels: int) -> dict[str, torch.Size]:
-    """Return the shapes of the parameters that a resolved recipe makes, by their names."""
-    return {name: p.shape for name, p in meta_field(recipe, channels).named_parameters()}
-
-
 def meta_field(recipe: ImageRecipe, channels: int) -> Field:
     """Return the field of a resolved recipe on torch's meta device, without numbers."""
     with torch.device("meta"):
         return build_field(recipe, channels, None)
+
+
+def is_same_network(one: Field, other: Field) -> bool:
+    """Return whether fields differ in nothing but trained numbers."""
+    shapes = [{name: p.shape for name, p in field.named_parameters()} for field in (one, other)]
+    fixed = dict(other.named_buffers())
+    return shapes[0] == shapes[1] and all(
+        torch.equal(values.cpu(), fixed[name].cpu()) for name, values in one.named_buffers()
+    )
 
 
 def memory_bytes(field: Field, codes: SteppedCodes | None) -> int:
@@ -83,11 +88,20 @@ def memory_bytes(field: Field, codes: SteppedCodes | None) -> int:
     numbers = sum(parameter.numel() for parameter in field.network.parameters())
     if codes is None:
         numbers += field.encoding.number_count()
-    return WORD_BYTES * (-(-numbers // 2) + (0 if codes is None else len(codes.words)))
+    words = sum(len(table) for table in field.encoding.fixed_buffers("").values())
+    return WORD_BYTES * (-(-numbers // 2) + words + (0 if codes is None else len(codes.words)))
 
 
 def feature_grids(field: Field) -> list[npt.NDArray[Any]]:
-    """Return every dense grid of the field as float32 [height, width, features], as stored."""
-    grids = [module for module in field.modules() if isinstance(module, DenseGrid)]
-    levels = [texels.detach().cpu() for grid in grids for texels in grid.stored()]
+    """Return every dense grid of the field as float32 [height, width, features], as stored.
+
+    And what a tile grid is read as: its features and, last, how dense its texels are.
+    """
+    levels = [level.detach().cpu() for module in field.modules() for level in _levels_of(module)]
     return [np.ascontiguousarray(level.permute(1, 2, 0).numpy()) for level in levels]
+
+
+def _levels_of(module: torch.nn.Module) -> list[torch.Tensor]:
+    if isinstance(module, DenseGrid):
+        return module.stored()
+    return [module.drawn(PREVIEW_SIDE)] if isinstance(module, TileGrid) else []

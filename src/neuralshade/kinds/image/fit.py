@@ -8,8 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from neuralshade.asset.asset import CURVE_POINTS, Header, asset_size, picture_facts, save_asset
-from neuralshade.asset.checkpoint import Checkpoint, load_checkpoint
+from neuralshade.asset.checkpoint import load_checkpoint
 from neuralshade.asset.plugin_provenance import plugin_notes
 from neuralshade.asset.tensors import pack_field
 from neuralshade.engine.draw import draw_field
@@ -33,9 +35,9 @@ from neuralshade.fitting.picture_result import (
     reached,
 )
 from neuralshade.fitting.picture_scene import grid_pages, picture_scene
-from neuralshade.fitting.recipe import Unpack, flag_of, from_dict, resumed_ends, to_dict
+from neuralshade.fitting.recipe import Unpack, to_dict
 from neuralshade.fitting.refinement_job import CodeRefinement, RefinementJob
-from neuralshade.fitting.resuming import restarted_state, resumed_recipe, unfit
+from neuralshade.fitting.resuming import restarted_state
 from neuralshade.fitting.scene import Scene
 from neuralshade.fitting.snapshots import snapshots_for
 from neuralshade.fitting.time_plan import clock_of
@@ -52,9 +54,9 @@ from neuralshade.kinds.image.budget import (
 )
 from neuralshade.kinds.image.build import begin_rivals, build_engine, build_gpu_engine, plateau_of
 from neuralshade.kinds.image.engine import Engine, PreviewPsnr
-from neuralshade.kinds.image.field import Tensors, feature_grids, parameter_shapes
+from neuralshade.kinds.image.field import Tensors, feature_grids, is_same_network
 from neuralshade.kinds.image.opened import OpenedImage
-from neuralshade.kinds.image.presets import ENDS, preset_recipe, preset_steps
+from neuralshade.kinds.image.presets import preset_recipe, preset_steps
 from neuralshade.kinds.image.quality import Quality, stored_quality
 from neuralshade.kinds.image.recipe import ImageRecipe, ImageSettings
 from neuralshade.measure.picture_psnr import white_of
@@ -98,7 +100,7 @@ def fit_image(
     source = picture if isinstance(picture, Picture) else load_picture(picture)
     check_squares(source)
     target = checked_output(picture, source.name, output, options, KIND.name)
-    checkpoint, start = None, None
+    checkpoint, start, kept = None, None, dict[str, torch.Tensor]()
     if options.resume is not None:
         from neuralshade.kinds.image.starting_asset import continued_recipe, is_finished, start_from
 
@@ -111,39 +113,21 @@ def fit_image(
     if start is not None:
         recipe = continued_recipe(start.header.recipe, options.resume, preset, named)
         recipe = resolve(recipe, transform_picture(source, recipe.transform))
+        kept = dict(start.field.named_buffers())
     elif checkpoint is None:
         recipe = preset_recipe(KIND.presets[0] if preset is None else preset, named)
         recipe = resolve(recipe, transform_picture(source, recipe.transform))
     else:
-        recipe = _resumed(checkpoint, options.resume, source, preset, named)
+        from neuralshade.kinds.image.resuming import resumed_fit
+
+        recipe, kept = resumed_fit(checkpoint, options.resume, source, preset, named)
     place = os.fspath(picture) if isinstance(picture, (str, os.PathLike)) else None
     with chosen_engine(options) as chosen:
-        job = _Job(source, recipe, target, chosen, options, observer, place)
+        job = _Job(source, recipe, target, chosen, options, observer, place, kept=kept)
         job.preset = preset or (KIND.presets[0] if checkpoint is None and start is None else None)
         if start is not None:
             start_from(job, start)
         return job.run(checkpoint)
-
-
-def _resumed(
-    checkpoint: Checkpoint, place: Any, picture: Picture, preset: str | None, settings: Any
-) -> ImageRecipe:
-    def resumed(kept: dict[str, Any]) -> ImageRecipe:
-        named = kept if preset is None else to_dict(preset_recipe(preset, settings))
-        named |= {end: kept[end] for end in ENDS}  # the preset's ends may have been replaced
-        ends = resumed_ends(kept, settings)
-        if ends:  # as in a new fit: a named end replaces the plateau
-            ends["until"] = "end"
-        recipe = from_dict(ImageRecipe, named | ends | settings)
-        return resolve(recipe, transform_picture(picture, recipe.transform))
-
-    recipe = resumed_recipe(checkpoint, place, picture, ImageRecipe, resumed,
-                            setting=flag_of(preset, settings))  # fmt: skip
-    for name, shape in parameter_shapes(recipe, picture.channels).items():
-        held = checkpoint.state.get(f"field.{name}")
-        if held is None or held.shape != shape:  # checked before memory is allocated
-            raise unfit(place)
-    return recipe
 
 
 def call_of(typed: CommandLine) -> FitCall:
@@ -161,9 +145,9 @@ class _Job(RefinementJob[ImageRecipe]):
     steps_sized_by = "rate and grid_rate"
     starting_asset: OpenedImage | None = None  # a finished asset that the fit continues from
 
-    def __init__(self, picture: Picture, recipe: ImageRecipe, *rest: Any):
+    def __init__(self, picture: Picture, recipe: ImageRecipe, *rest: Any, kept: Any):
         super().__init__(picture, recipe, *rest)
-        self.source = picture
+        self.source, self.kept = picture, kept
         self.picture = judged_picture(self, transform_picture(picture, recipe.transform))
         check_memory(recipe, self.picture)
         self.passes = passes_of(recipe, self.picture, self.chosen.hardware is not None)
@@ -188,9 +172,10 @@ class _Job(RefinementJob[ImageRecipe]):
     def _build(self) -> Engine:
         begin_rivals(self.source, budget_bytes(self.recipe, self.picture), self.chosen.hardware)
         if self.chosen.gpu is None:
-            return build_engine(self.recipe, self.picture, self.chosen.device)
+            return build_engine(self.recipe, self.picture, self.chosen.device, self.kept)
         return build_gpu_engine(self.recipe, self.picture, self.chosen.gpu, self.options.kernels,
-                                self.options.deterministic, searched=self.passes > 0)  # fmt: skip
+                                self.options.deterministic, searched=self.passes > 0,
+                                kept=self.kept)  # fmt: skip
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -214,9 +199,8 @@ class _Job(RefinementJob[ImageRecipe]):
     def take_over(self, path: Path) -> None:
         """Load an asset's numbers, with fresh moments. Raises AssetError, ConfigError."""
         opened = self.open(path)
-        ours = self.engine.field.named_parameters()
         theirs = dict(opened.field.named_parameters())
-        if {n: p.shape for n, p in ours} != {n: p.shape for n, p in theirs.items()}:
+        if not is_same_network(self.engine.field, opened.field):
             raise ConfigError(f"{path.name}: got another network, need the one that is trained. "
                               "Show the asset instead, or fit anew.")  # fmt: skip
         if not abs(opened.draw(PREVIEW_PX, PREVIEW_PX)).max() <= LARGEST_FITTED:  # nor is NaN

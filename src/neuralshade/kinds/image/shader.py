@@ -23,7 +23,8 @@ from neuralshade.languages.forms import (
     calling_functions,
     golden_positions,
 )
-from neuralshade.languages.grids import GridReader, Level
+from neuralshade.languages.grid_functions import Level
+from neuralshade.languages.grids import GridReader
 from neuralshade.languages.numbers import LANES
 from neuralshade.model.quantize import LEVELS
 from neuralshade.model.shader_form import Function, Golden, Network, ShaderForm

@@ -97,6 +97,7 @@ def image_task(
             "picture_size": np.array([width, height], np.int32),
             "lattice": np.array(lattice_shape(batch, height, width), np.uint32),
             **half.uniforms,
+            **{name: gpu.buffer(words) for name, words in encoding.fixed_buffers("Image").items()},
             **grid_variables(encoding, gradients, seed),
         },
         position="uv",

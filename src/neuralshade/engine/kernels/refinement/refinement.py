@@ -131,7 +131,7 @@ class GpuRefinement:
         numbers = 4 * self.field.encoding.number_count()
         lattices = [lattice for group in self.groups for lattice in group.lattices]
         room = {name: max(getattr(own, name).nbytes for own in tables)
-                for name in ("slots", "levels", "stencils", "entries")}  # fmt: skip
+                for name in ("slots", "levels", "stencils", "entries", "blocks")}  # fmt: skip
         room |= {
             "bands": BAND.itemsize, "lattices": LATTICE.itemsize * len(lattices),
             "progress": 8, "moved": 4,
@@ -181,9 +181,8 @@ class GpuRefinement:
     def plans(self, index: int) -> Iterator[BandPlan]:
         """Upload the tables shared by all bands of a group; yield the plan of each."""
         group, tables = self.groups[index], self.tables[index]
-        self._upload(
-            {"slots": tables.slots, "stencils": tables.stencils, "entries": tables.entries}
-        )
+        shared = ("slots", "stencils", "entries", "blocks")
+        self._upload({name: getattr(tables, name) for name in shared})
         before = [lattice for group in self.groups[:index] for lattice in group.lattices]
         firsts = (sum(math.prod(lattice.size) for lattice in before),
                   self.channels * len(before))  # fmt: skip

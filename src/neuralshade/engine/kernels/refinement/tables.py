@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
-from neuralshade.engine.code_bands import Band, Group, Lattice
+from neuralshade.engine.code_bands import Band, Group, Lattice, Level
 from neuralshade.model.axis_stencil import Axis
 
 Table = npt.NDArray[Any]
@@ -19,14 +21,15 @@ LATTICE = np.dtype([
     ("first_pixel", "<u4"), ("first_target", "<u4"), ("first_weight", "<u4"), ("beyond", "<f4"),
 ])  # fmt: skip
 LEVEL = np.dtype([
-    ("first_number", "<u4"), ("columns", "<u4"), ("rows", "<u4"), ("features", "<u4"),
-    ("stride", "<u4"),
+    ("first_number", "<u4"), ("columns", "<u4"), ("rows", "<u4"),
+    ("block_rows", "<u4"), ("first_block", "<u4"), ("features", "<u4"), ("stride", "<u4"),
     ("own_begin", "<u4"), ("own_end", "<u4"), ("first_slot", "<u4"), ("first_stencil", "<u4"),
     ("column_colors", "<u4"), ("row_colors", "<u4"), ("low", "<i4"), ("high", "<i4"),
     ("reach", "<i4"), ("offset", "<f4"),
 ])  # fmt: skip
 SLOT = np.dtype([("column", "<u4"), ("step", "<f4"), ("quantum", "<f4")])
 STENCIL = np.dtype([("along", "<u4"), ("along_most", "<u4"), ("down", "<u4"), ("down_most", "<u4")])
+BLOCK = np.dtype([("column", "<u4"), ("row", "<u4")])
 STENCIL_ENTRY = np.dtype([("pixel", "<u4"), ("share", "<f4")])
 
 
@@ -38,6 +41,7 @@ class GroupTables:
     levels: Table
     stencils: Table
     entries: Table
+    blocks: Table
 
     @staticmethod
     def of(group: Group) -> GroupTables:
@@ -53,7 +57,7 @@ class GroupTables:
                     entries.append(listed.ravel())
                 stencils.append(tuple(stencil))
         return GroupTables(_slots(group), _levels(group), np.array(stencils, STENCIL),
-                           np.concatenate(entries))  # fmt: skip
+                           np.concatenate(entries), _blocks(group))  # fmt: skip
 
 
 def axis_stencil_entries(axis: Axis) -> Table:
@@ -66,28 +70,58 @@ def axis_stencil_entries(axis: Axis) -> Table:
 def _slots(group: Group) -> Table:
     rows = [
         (level.first + feature, float(level.step[feature]), float(level.quantum[feature]))
-        for level in group.levels
+        for level in _slot_owners(group).values()
         for feature in range(len(level.codes))
     ]
     return np.array(rows, SLOT)
 
 
+def _slot_owners(group: Group) -> dict[int, Level]:
+    """Return one level for each first column.
+
+    Levels of tiles share columns, as each pixel reads but one of them, and so slopes.
+    """
+    owners = dict[int, Level]()
+    for level in group.levels:
+        known = owners.setdefault(level.first, level)
+        assert torch.equal(known.step, level.step) and torch.equal(known.quantum, level.quantum)
+    return owners
+
+
 def _levels(group: Group) -> Table:
     table = np.zeros(len(group.levels), LEVEL)
-    slot = 0
+    owners = _slot_owners(group)
+    counts = [len(level.codes) for level in owners.values()]
+    slots = dict(zip(owners, accumulate(counts, initial=0), strict=False))
+    block = 0
     for index, level in enumerate(group.levels):
         features, rows, columns = level.codes.shape
         along, down = level.axes[0]
         row = table[index]
         row["first_number"], row["offset"] = level.first_number, level.offset
         row["columns"], row["rows"] = columns, rows
+        row["block_rows"] = rows if level.tiles is None else level.tiles.side
+        row["first_block"] = block
         row["features"], row["stride"] = features, level.stride
-        row["first_slot"], row["first_stencil"] = slot, index * len(group.lattices)
+        row["first_slot"], row["first_stencil"] = slots[level.first], index * len(group.lattices)
         row["column_colors"], row["row_colors"] = along.color_count, down.color_count
         row["low"], row["high"] = level.limits
         row["reach"] = level.reach
-        slot += features
+        block += len(_origins(level))
     return table
+
+
+def _blocks(group: Group) -> Table:
+    found = np.concatenate([_origins(level) for level in group.levels])
+    return np.array([tuple(each) for each in found], BLOCK)
+
+
+def _origins(level: Level) -> npt.NDArray[np.int64]:
+    """Return the first pixels of a level's tiles, (x, y) of each; one where it has none."""
+    if level.tiles is None:
+        return np.zeros((1, 2), np.int64)
+    origins: npt.NDArray[np.int64] = level.tiles.origins.numpy()
+    return origins
 
 
 def band_levels(tables: GroupTables, band: Band) -> Table:
