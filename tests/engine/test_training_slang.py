@@ -52,6 +52,8 @@ CASES = [
          150),
     Case("staggered_grid:levels=3,features=2,log2_entries=5,coarsest=3", 1, 8, "silu", "none", "l2",
          "positions", 3, 120),
+    Case("dense_grid:features=8,width=5,height=7 + tile_grid:features=2,width=40,height=21,tile=16,"
+         "texels=200", 2, 16, "relu", "none", "l2", "lattice", 3, 190),
 ]  # fmt: skip
 # kernels of their own each, which take seconds to compile: quick are the cheapest, of grids too;
 # those of dense grids are quick in pairs/test_network_trainer.py, integer sums in its _steps
