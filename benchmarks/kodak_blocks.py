@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+from shared.devices import device_and_name
 from shared.pictures import find_pictures
 from shared.results import write_results
 
@@ -107,13 +108,16 @@ def main() -> None:
     """Measure, and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fits", metavar="DEVICE", help="fit the pictures there, too")
-    device, pictures = parser.parse_args().fits, find_pictures(PICTURES)
-    if device is None:
+    asked, pictures = parser.parse_args().fits, find_pictures(PICTURES)
+    found = None if asked is None else device_and_name(asked)
+    if found is None:
         write_results("kodak_blocks", {"Means": means(measured(pictures))})
         return
+    device, gpu = found
     with tempfile.TemporaryDirectory() as folder:
         rows = fitted(pictures, device, Path(folder))
-    write_results(f"kodak_fits_{device}", {"Means": fit_means(rows), "Pictures": rows})
+    sections = {"Means": fit_means(rows), "Pictures": rows}
+    write_results(f"kodak_fits_{device}", sections, {"gpu": gpu})
 
 
 if __name__ == "__main__":
