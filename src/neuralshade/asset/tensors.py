@@ -59,7 +59,7 @@ def pack_field(field: torch.nn.Module) -> dict[str, NDArray[Any]]:
         tensors[kept.name] = pack_nibbles(numbers) if kept.bits == 4 else numbers
         tensors[kept.name + SCALE] = step.flatten().numpy()
     return tensors | {name: grid.get_buffer(own).cpu().numpy().copy()
-                      for name, grid, own in _fixed_buffers(field)}  # fmt: skip
+                      for name, grid, own in stored_buffers(field)}  # fmt: skip
 
 
 def packed_forms(field: torch.nn.Module) -> dict[str, Form]:
@@ -68,7 +68,7 @@ def packed_forms(field: torch.nn.Module) -> dict[str, Form]:
     for kept in stored_parameters(field):
         shape = kept.parameter.shape if kept.bits >= 16 else kept.slice_shape
         forms |= stored_form(kept.name, tuple(shape), kept.bits)
-    for name, grid, own in _fixed_buffers(field):
+    for name, grid, own in stored_buffers(field):
         forms[name] = ("uint8", tuple(grid.get_buffer(own).shape))
     return forms
 
@@ -90,7 +90,7 @@ def unpack_field(field: Field, tensors: dict[str, NDArray[Any]], place: str) -> 
             kept.parameter.copy_(torch.from_numpy(_find(tensors, kept.name, shape, place)))
         else:
             kept.parameter.copy_(kept.slices_first(_dequantized(kept, tensors, place)))
-    for name, grid, own in _fixed_buffers(field):
+    for name, grid, own in stored_buffers(field):
         shape = tuple(grid.get_buffer(own).shape)
         _set_fixed(grid, own, torch.from_numpy(_find(tensors, name, shape, place)), place)
     field.store_as(grid_bits=32, network_bits=32)
@@ -103,7 +103,7 @@ def _set_fixed(grid: Grid, name: str, values: torch.Tensor, place: str) -> None:
         raise AssetError(f"{place}: {error} Fit it again.") from error
 
 
-def _fixed_buffers(field: torch.nn.Module) -> Iterator[tuple[str, Grid, str]]:
+def stored_buffers(field: torch.nn.Module) -> Iterator[tuple[str, Grid, str]]:
     """Yield what grids have besides numbers, uint8: its name in files, the grid, its own name."""
     for path, module in field.named_modules():
         if isinstance(module, Grid):

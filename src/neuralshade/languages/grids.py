@@ -30,30 +30,34 @@ class GridReader:
     def add(self, columns: Columns, grid: Grid, at: Sequence[str]) -> None:
         """Add the columns of a grid at (u, v)."""
         if isinstance(grid, TileGrid):
-            at = self._in_tile(columns, grid, at)
+            within, tile = self._in_tile(columns, grid, at), f"tile{self.count}"
+            side, entry = f"{tile} >> {ENTRY_BITS}u", f"{tile} & {2**ENTRY_BITS - 1}u"
+            self._add_level(columns, grid, "tile", [*within, f"int({side})", f"int({entry})"])
+            columns.add([f"float({side})"], [SIDE_SCALE], [SIDE_SHIFT])
+            return
         for kind, sizes in _kinds(grid):
-            level = next(self.levels)
-            reader = self._reader(level, grid, kind)
-            features = level.raw.shape[1]
-            sizes = [size.format(self.count) for size in sizes]
-            for part in range(-(-features // 4)):
-                name = f"grid{self.count}" + (f"_{part}" if features > 4 else "")
-                listed = [*at[:2], *sizes, str(self.first)]
-                if level.shares_words:
-                    listed += [str(level.entry_bits), str(part * 4 * level.bits)]
-                elif features > 4:
-                    listed.append(str(part))
-                columns.lines.append(f"const float4 {name} = {reader}({', '.join(listed)});")
-                own = slice(4 * part, min(features, 4 * part + 4))
-                columns.add([f"{name}.{LANES[lane]}" for lane in range(own.stop - own.start)],
-                            list(level.scale[own]), list(level.shift[own]))  # fmt: skip
-            words = level.words()
-            self.words.append(words)
-            self.first += len(words)
-            self.count += 1
-        if isinstance(grid, TileGrid):
-            columns.add([f"float(tile{self.count - 1} >> {ENTRY_BITS}u)"],
-                        [SIDE_SCALE], [SIDE_SHIFT])  # fmt: skip
+            self._add_level(columns, grid, kind, [*at[:2], *sizes])
+
+    def _add_level(self, columns: Columns, grid: Grid, kind: str, place: Sequence[str]) -> None:
+        """Add the columns of a grid's next level; ``place``: a position, and the level's sizes."""
+        level = next(self.levels)
+        reader = self._reader(level, grid, kind)
+        features = level.raw.shape[1]
+        for part in range(-(-features // 4)):
+            name = f"grid{self.count}" + (f"_{part}" if features > 4 else "")
+            listed = [*place, str(self.first)]
+            if level.shares_words:
+                listed += [str(level.entry_bits), str(part * 4 * level.bits)]
+            elif features > 4:
+                listed.append(str(part))
+            columns.lines.append(f"const float4 {name} = {reader}({', '.join(listed)});")
+            own = slice(4 * part, min(features, 4 * part + 4))
+            columns.add([f"{name}.{LANES[lane]}" for lane in range(own.stop - own.start)],
+                        list(level.scale[own]), list(level.shift[own]))  # fmt: skip
+        words = level.words()
+        self.words.append(words)
+        self.first += len(words)
+        self.count += 1
 
     def _in_tile(self, columns: Columns, grid: TileGrid, at: Sequence[str]) -> list[str]:
         """Read a tile's word; return where in the tile (u, v) is, 0 and 1 at its last texels."""
@@ -92,9 +96,6 @@ def _kinds(grid: Grid) -> Iterator[tuple[str, list[str]]]:
         for one in grid.levels:
             kind = "staggered_hash" if one.hashed else "staggered"
             yield kind, [number(one.scale), str(one.side), str(one.entries)]
-        return
-    if isinstance(grid, TileGrid):
-        yield "tile", [f"int(tile{{}} >> {ENTRY_BITS}u)", f"int(tile{{}} & {2**ENTRY_BITS - 1}u)"]
         return
     for across, down in grid.sizes():
         hashed = isinstance(grid, HashGrid) and (across + 1) * (down + 1) > grid.table

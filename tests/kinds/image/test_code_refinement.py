@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
+from fixtures.searched_codes import assert_threads_agree
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +16,6 @@ from neuralshade.asset.tensors import SCALE, pack_field, unpack_nibbles
 from neuralshade.engine import code_refinement
 from neuralshade.engine.code_bands import centered
 from neuralshade.engine.kernels.refinement.refinement import GpuRefinement
-from neuralshade.engine.threads import threads
 from neuralshade.errors import ConfigError, DeviceError
 from neuralshade.fitting.time_plan import Deadline
 from neuralshade.kinds.image.budget import passes_of
@@ -154,13 +154,7 @@ def test_axes_mix_as_the_grid_does(end):
 def test_threads_find_the_same(monkeypatch):
     recipe, tensors, picture = case_of(GRID.format(1, 2, 30, 50), (100, 60))
     monkeypatch.setattr(code_refinement, "BAND_PIXELS", 600)  # ten bands, of which five at a time
-    found = []
-    for count in (1, 3):
-        with threads(count):
-            found.append(refine_codes(recipe, tensors, picture, 3))
-    (alone, _, told), (together, _, also) = found
-    assert told.moved == also.moved > 500
-    assert all(np.array_equal(alone[name], together[name]) for name in alone)
+    assert_threads_agree(recipe, tensors, picture, passes=3)
 
 
 @given(st.integers(1, 60), st.integers(1, 60))

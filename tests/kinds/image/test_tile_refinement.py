@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
+from fixtures.searched_codes import assert_threads_agree
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +16,6 @@ from neuralshade.engine.code_bands import Group, Tiles, bands_of, between_tiles
 from neuralshade.engine.code_windows import window_of
 from neuralshade.engine.kernels.refinement.refinement import GpuRefinement
 from neuralshade.engine.kernels.refinement.tables import GroupTables
-from neuralshade.engine.threads import threads
 from neuralshade.kinds.image.code_refinement import PicturePixels, levels_of, refine_codes
 from neuralshade.kinds.image.field import build_field, stored_field
 from neuralshade.kinds.image.recipe import ImageRecipe
@@ -229,13 +229,7 @@ def test_threads_find_the_same(monkeypatch):
     bands = [code_refinement._BandSearch(field.network, levels, [pixels], band)
              for band in bands_of(levels, [pixels], 40 * 32)]  # fmt: skip
     assert len(bands) > 4 and len(code_refinement._disjoint_groups(bands)) == 2
-    found = []
-    for count in (1, 3):
-        with threads(count):
-            found.append(refine_codes(recipe, tensors, picture, 2))
-    (alone, _, told), (together, _, also) = found
-    assert told.moved == also.moved > 500
-    assert all(np.array_equal(alone[name], together[name]) for name in alone)
+    assert_threads_agree(recipe, tensors, picture, passes=2)
 
 
 def test_a_grid_of_another_size_is_left_alone():

@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 import neuralshade
 from neuralshade import FitOptions
 from neuralshade.asset.asset import save_asset
+from neuralshade.asset.checkpoint import Checkpoint
 from neuralshade.errors import AssetError
+from neuralshade.fitting.recipe import to_dict
 from neuralshade.kinds.image import budget
 from neuralshade.kinds.image.build import build_engine
 from neuralshade.kinds.image.field import feature_grids, is_same_network
 from neuralshade.kinds.image.opened import OpenedImage
 from neuralshade.kinds.image.recipe import ImageRecipe
+from neuralshade.kinds.image.resuming import resumed_fit
 from neuralshade.kinds.image.tile_sides import shared_out, side_classes, tile_sides
 from neuralshade.model.tile_grid import FEWEST, TileGrid
 from neuralshade.source.picture import picture_from_array
@@ -183,6 +186,22 @@ def test_sides_that_a_file_cannot_have_are_refused(tmp_path):
         with pytest.raises(AssetError) as error:
             OpenedImage.read(path).draw(4, 4)
         assert "encoding tile_grid.sides" in str(error.value) and str(path) in str(error.value)
+
+
+@pytest.mark.parametrize("sides", [None, torch.zeros(4, 6, dtype=torch.uint8), torch.ones(4, 6)])
+def test_a_checkpoint_without_its_sides_is_refused(sides):
+    picture, name = half_noise(), "field.encoding.parts.0.sides"
+    engine = engine_of(picture)
+    recipe = ImageRecipe(encoding=ENCODING, hidden_width=8, batch=64, steps=5, loss="l2",
+                         output_activation="none")  # fmt: skip
+    source = {"name": picture.name, "digest": picture.digest}
+    whole = Checkpoint(to_dict(recipe), source, {"step": 0}, engine.state())
+    _, kept = resumed_fit(whole, "x.nsh", picture, None, {})
+    assert torch.equal(kept["encoding.parts.0.sides"], whole.state[name])
+    broken = {key: value for key, value in whole.state.items() if key != name}
+    broken |= {} if sides is None else {name: sides}
+    with pytest.raises(AssetError):
+        resumed_fit(replace(whole, state=broken), "x.nsh", picture, None, {})
 
 
 def test_its_grid_is_drawn_with_how_dense_it_is(tmp_path):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from neuralshade.asset.tensors import stored_buffers
 from neuralshade.base.ahead import forget_begun
 from neuralshade.engine.engine_choice import choose_kernels, choose_precision, choose_vectors
 from neuralshade.gpu.gpu import Gpu, KernelText
@@ -16,7 +17,6 @@ from neuralshade.kinds.image.field import build_field
 from neuralshade.kinds.image.recipe import ImageRecipe
 from neuralshade.loss.pointwise import loss_named, weighted_by_alpha
 from neuralshade.model.field import Field
-from neuralshade.model.grid import Grid
 from neuralshade.sampler.draw import sampler_of, samples_per_step
 from neuralshade.source.picture import Picture
 from neuralshade.source.target import Target
@@ -64,7 +64,7 @@ def _started_field(
     recipe: ImageRecipe, picture: Picture, rng: torch.Generator, kept: Kept
 ) -> Field:
     field = build_field(recipe, picture.channels, rng)
-    if any(module.fixed for module in field.modules() if isinstance(module, Grid)):
+    if any(True for _ in stored_buffers(field)):
         from neuralshade.kinds.image.tile_sides import set_sides
 
         set_sides(field, picture, kept)

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from neuralshade.asset.checkpoint import Checkpoint
+from neuralshade.asset.tensors import stored_buffers
 from neuralshade.errors import ConfigError
 from neuralshade.fitting.recipe import flag_of, from_dict, resumed_ends, to_dict
 from neuralshade.fitting.resuming import resumed_recipe, unfit
@@ -14,7 +15,6 @@ from neuralshade.kinds.image.budget import resolve
 from neuralshade.kinds.image.field import meta_field
 from neuralshade.kinds.image.presets import ENDS, preset_recipe
 from neuralshade.kinds.image.recipe import ImageRecipe
-from neuralshade.model.grid import Grid
 from neuralshade.source.picture import Picture
 from neuralshade.source.transform import transform_picture
 
@@ -53,10 +53,9 @@ def _fits(state: State, recipe: ImageRecipe, channels: int) -> bool:
     for name, parameter in field.named_parameters():
         if name not in state or state[name].shape != parameter.shape:
             return False
-    for path, module in field.named_modules():
-        for own in module.fixed if isinstance(module, Grid) else ():
-            try:
-                getattr(module, f"set_{own}")(state[f"{path}.{own}"])
-            except (KeyError, ConfigError):
-                return False
+    try:
+        for name, grid, own in stored_buffers(field):
+            getattr(grid, f"set_{own}")(state[name])
+    except (KeyError, ConfigError):
+        return False
     return True
