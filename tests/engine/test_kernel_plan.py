@@ -31,7 +31,7 @@ from neuralshade.source.picture import picture_from_array
 pytest.importorskip("slangpy")
 MULTIPROCESSORS, SHARED_BYTES = 132, 232448  # of an H200; the bytes are those of one group
 HALVES_ADDED = np.array([32.0, 64.0], np.float16)  # what choose_gradients looks for
-KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\((\d+)\) )?(\w+)\(')
+KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\((\d+)(?:, 1)?\) )?(\w+)\(')
 OPEN_SHARED = "extern __shared__"  # memory whose size the launch tells
 WAVES = "frequency:octaves=3"
 GRID = "dense_grid:levels=2,features=3,coarsest=3,width=9,height=5 + identity"

@@ -62,6 +62,12 @@ OTHERS = [
     case if index in QUICK else pytest.param(case, marks=pytest.mark.slow)
     for index, case in enumerate(CASES)
 ]
+LARGE = [  # whose sums of weights' gradients one warpgroup makes for three others
+    Case("frequency:octaves=6", 4, 64, "leaky_relu", "sigmoid", "l2", "positions", 3, 40_001),
+    Case(GRIDS, 3, 64, "relu", "none", "l2", "lattice", 4, 50_000),
+    Case("dense_grid:features=48,width=6,height=4", 4, 50, "silu", "none", "huber", "positions", 2,
+         35_000),
+]  # fmt: skip
 PATHS = ["fma", *(pytest.param(path, marks=pytest.mark.gpu) for path in ("matrix", "wgmma"))]
 # relative norm of the error of a parameter's gradient, and of the loss: float32 sums of 500
 # terms; activations and gradients in float16 (and those far below the largest vanish)
@@ -123,6 +129,14 @@ def smooth(request, dispatch, gpu):
 @pytest.mark.parametrize("case", OTHERS[1:], ids=lambda case: f"{case.activation}-{case.loss}")
 def test_both_halves_agree(dispatch, gpu, rng, case, path):
     check(trained(dispatch, gpu, case, rng, path))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("case", LARGE, ids=lambda case: f"{case.activation}-{case.batch}")
+def test_both_halves_agree_on_large_batches(dispatch, gpu, rng, case):
+    ran = trained(dispatch, gpu, case, rng, "wgmma")
+    assert ran.plan.apart
+    check(ran)
 
 
 @pytest.mark.slow  # SMOOTH has the largest kernels

@@ -5,6 +5,7 @@ Kernels are found under the names that Slang gives them, and large groups are bo
 
 import re
 import struct
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -210,6 +211,14 @@ def test_only_large_groups_are_bounded(threads, bounds):
     assert f'extern "C" __global__ void {bounds}fill(' in text.code
     assert text.code.count("__launch_bounds__") == (1 if bounds else 0)
     assert (text.layout.entry, text.layout.threads) == ("fill", threads)
+
+
+def test_a_group_that_hands_registers_over_is_said_to_be_alone():
+    """Without the 1, NVRTC ignores the instruction that does it."""
+    exported = export_slang(GROUP.replace("NAME", "fill").replace("X, Y, Z", "512, 1, 1"), "fill")
+    code = exported.code + '// asm("setmaxnreg.dec.sync.aligned.u32 112;");\n'
+    text = patched_text(replace(exported, code=code), "fill")
+    assert "__launch_bounds__(512, 1) fill(" in text.code
 
 
 @pytest.mark.parametrize("threads", [(64, 1, 1), (512, 1, 1)])

@@ -45,7 +45,7 @@ void main(uint3 thread : SV_DispatchThreadID)
     half2 kept = A.KEEPS_OUTPUT ? value : at;
     put(y2, i / 2, value);
     put(kept2, i / 2, kept);
-    put(d_x2, i / 2, A.backward2(half2(half(d_y[i]), half(d_y[i + 1])), kept));
+    put(d_x2, i / 2, half2(half(d_y[i]), half(d_y[i + 1])) * A.slope2(kept));
 }
 """
 SMALL = [1e-30, 1e-12, 1e-7, 6.1e-5, 1e-3, 0.03, 0.3, 0.499, 0.501]

@@ -25,6 +25,7 @@ KERNEL = re.compile(r'(extern "C" __global__ void) (\w+)\(')
 # as fast. Slang's own [noinline] never reaches CUDA text, and slows SPIR-V down: 1,282 us, not
 # 1,068 us for that material.
 NOT_INLINED = re.compile(r"// CUDA: not inlined\n(?:public\s+)?[\w<>]+\s+(\w+)\(")
+SETS_REGISTERS = "setmaxnreg"  # instruction by which threads hand registers to others
 ALL_REGISTERS = 256  # largest group in which each thread may have the most registers
 DTYPES = {
     "bool": "?", "int8": "i1", "uint8": "u1", "int16": "<i2", "uint16": "<u2", "int32": "<i4",
@@ -96,7 +97,8 @@ def patched_text(exported: Exported, entry: str, apart: Iterable[str] = ()) -> C
         raise KernelError(f"{entry}: got CUDA text without a kernel, need one. "
                           "Mark the function as a compute shader.")  # fmt: skip
     if x * y * z > ALL_REGISTERS:  # else a thread may use more registers than there are for it
-        code = KERNEL.sub(rf"\1 __launch_bounds__({x * y * z}) \2(", code)
+        alone = ", 1" if SETS_REGISTERS in code else ""  # NVRTC ignores these without the 1
+        code = KERNEL.sub(rf"\1 __launch_bounds__({x * y * z}{alone}) \2(", code)
     parameters = exported.reflection["parameters"]
     used = frozenset(p["name"] for p in parameters if _is_read(p["name"], code))
     # Slang renames what C++ forbids, such as main

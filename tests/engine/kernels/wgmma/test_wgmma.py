@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 
 from neuralshade.engine.kernels.wgmma.wgmma import (
     ALIGN_BYTES,
+    FEWER_REGISTERS,
     HALF_TILES,
+    LAUNCH_REGISTERS,
+    MORE_REGISTERS,
     SIDE,
     TILE,
     WARPGROUP,
@@ -29,6 +32,7 @@ from neuralshade.model.mlp import MLP
 
 GROUP_BYTES = 227 * 1024  # of group-shared memory that a group may have
 SHARED_BYTES, RESERVED_BYTES = 228 * 1024, 1024  # of a multiprocessor; of it beside each group
+REGISTERS = 65_536  # of a multiprocessor
 MOST_WARPGROUPS = 3  # of a multiprocessor: their threads have 168 registers each
 CHECKS = pathlib.Path(__file__).with_name("wgmma_checks.slang")
 
@@ -55,7 +59,7 @@ def test_plans_keep_to_what_a_multiprocessor_has(mlp, batch, multiprocessors):
     assert at_once * (plan.shared_bytes + RESERVED_BYTES) <= SHARED_BYTES
     assert at_once * plan.warpgroups <= MOST_WARPGROUPS
     assert plan.infer_shared_bytes <= plan.shared_bytes
-    assert plan.threads == plan.warpgroups * WARPGROUP
+    assert plan.threads == (plan.warpgroups + plan.apart) * WARPGROUP
     assert plan.slots == plan.groups
 
 
@@ -68,6 +72,23 @@ def test_every_group_has_a_tile_and_none_is_left_idle(mlp, batch, multiprocessor
     assert (plan.groups - 1) * plan.warpgroups < plan.tiles
     if plan.tiles > plan.groups * plan.warpgroups:  # there are several turns
         assert plan.groups >= multiprocessors
+
+
+def test_registers_are_handed_over_not_made():
+    """A fourth warpgroup takes what the other three give up, and all have started with."""
+    assert MOST_WARPGROUPS * FEWER_REGISTERS + MORE_REGISTERS <= 4 * LAUNCH_REGISTERS
+    assert 4 * LAUNCH_REGISTERS * WARPGROUP <= REGISTERS
+    assert all(count % 8 == 0 for count in (FEWER_REGISTERS, MORE_REGISTERS, LAUNCH_REGISTERS))
+
+
+@pytest.mark.parametrize("layers, batch, apart", [
+    (4, 2**10, 1), (4, 2**14, 0), (4, 2**16, 3), (4, 2**21, 3), (2, 2**10, 0), (2, 2**21, 0),
+])  # fmt: skip
+def test_a_warpgroup_sums_for_the_others_where_sums_are_large(layers, batch, apart):
+    plan = wgmma_plan(network(24, 3, layers, WIDTH), batch, 132)
+    assert plan.apart == (apart > 0)
+    assert plan.groups <= 132
+    assert plan.warpgroups == apart or not apart
 
 
 @pytest.mark.parametrize("batch, groups", [
@@ -148,7 +169,8 @@ class Checks:
         self.layout = NetworkLayout(mlp, plan.align)
         self.size = self.layout.size
         numbers = register_numbers(self.layout)
-        text = f"{constants}static const int HIDDEN_LAYERS = {plan.hidden_layers};\n"
+        text = (f"{constants}static const int HIDDEN_LAYERS = {plan.hidden_layers};\n"
+                f"static const int OUTPUTS = {plan.outputs};\n")  # fmt: skip
         self.halves = "#define HALF_PARTIALS 1" in text
         self.run = dispatch(text + CHECKS.read_text(), {
             "registers": self.rounded(numbers).astype(np.float32),
@@ -208,6 +230,7 @@ def test_the_plans_differ_in_what_counts():
     plans = [wgmma_plan(network(i, o, layers, WIDTH), batch, 132) for i, o, layers, batch in PLANS]
     assert {plan.warpgroups for plan in plans} == {1, 2, 3}
     assert {plan.tiles <= HALF_TILES * plan.slots for plan in plans} == {False, True}
+    assert {plan.apart for plan in plans} == {False, True}
 
 
 def test_sums_are_told_from_their_places(checks):
@@ -235,7 +258,7 @@ def test_all_weights_are_staged_once_and_memory_is_as_large_as_planned(checks):
     np.testing.assert_array_equal(np.sort(numbers), np.flatnonzero(at.weights()))
     np.testing.assert_array_equal(np.sort(words[:, 1]), np.arange(0, own, 16))
     assert end + ALIGN_BYTES == plan.shared_bytes
-    if plan.warpgroups > 1:  # what they leave for each other spares the sums of biases
+    if plan.warpgroups > 1 and not plan.apart:  # what they leave spares the sums of biases
         assert own < shared_end <= bias_sums
 
 

@@ -12,7 +12,9 @@ WIDEST_INPUT = 64
 MOST_SUMS = 128  # float32 of a thread's registers that sums of gradients may take
 WIDE_BYTES, NARROW_BYTES = TILE * 128, TILE * 32  # of 64 rows in group-shared memory
 FEW_SUMS = 64  # of them: three warpgroups fit a multiprocessor, else two
-MANY_TILES = 16  # of a multiprocessor
+APART_TILES = 4  # of a multiprocessor: with fewer, three at once share them unevenly
+LAUNCH_REGISTERS = 128  # of a thread of a group of four warpgroups
+FEWER_REGISTERS, MORE_REGISTERS = 112, 176  # of those three that hand some over, and of the fourth
 TWO_GROUPS_TILES = 12  # of one: with fewer, two groups are as fast as three, with fewer sums
 HALF_TILES = 4  # that a group sums on average: its sums may then be rounded to float16 on their way
 INFER_WARPGROUPS = 4  # of a group that evaluates: they share weights, two groups fit
@@ -29,6 +31,7 @@ class WgmmaPlan:
     warpgroups: int  # of a group
     tiles: int  # of a batch
     outputs: int
+    apart: bool = False  # whether a further warpgroup sums the gradients of weights
 
     align = SIDE
     halves = True
@@ -36,7 +39,7 @@ class WgmmaPlan:
     @property
     def threads(self) -> int:
         """Return the threads of a group."""
-        return self.warpgroups * WARPGROUP
+        return (self.warpgroups + self.apart) * WARPGROUP
 
     @property
     def slots(self) -> int:
@@ -47,9 +50,15 @@ class WgmmaPlan:
     def shared_bytes(self) -> int:
         """Return the group-shared memory of a launch of the training kernels."""
         tiles = self.inputs_padded // SIDE
-        own = 4 * WIDE_BYTES + (2 * tiles + 1) * NARROW_BYTES
-        sums = 4 * (self.hidden_layers * WIDTH + SIDE) + 4  # of biases and of the loss, in a warp
-        return self._weight_bytes + self.warpgroups * (own + 4 * sums)
+        own = 4 * WIDE_BYTES + 2 * (tiles + 1) * NARROW_BYTES + self.output_bytes
+        adding = 1 if self.apart else self.warpgroups
+        sums = 4 * (adding * self.hidden_layers * WIDTH + self.warpgroups * 4 * (SIDE + 1))
+        return self._weight_bytes + self.warpgroups * own + SIDE * 128 + sums
+
+    @property
+    def output_bytes(self) -> int:
+        """Return the bytes of a warpgroup's outputs in a training kernel, besides other rows."""
+        return 0 if self.apart else NARROW_BYTES
 
     @property
     def infer_shared_bytes(self) -> int:
@@ -99,25 +108,27 @@ def fits_wgmma(network: MLP) -> str | None:
 def wgmma_plan(network: MLP, batch: int, multiprocessors: int) -> WgmmaPlan:
     """Return the plan for a network that ``fits_wgmma``.
 
-    A multiprocessor runs as many warpgroups as its registers allow: of one group, which then
-    shares weights and adds its sums up, or of several, which was faster for wide inputs. Groups
-    of small networks have one warpgroup for any batch, so that all batches share a kernel.
+    A multiprocessor runs as many warpgroups as its registers allow: of one group, which share
+    weights and add their sums up. In large batches of large networks a fourth one sums for three,
+    where each group has one tile a second one for the first. Groups of small networks have one for
+    any batch, so that all batches share a kernel.
     """
     inputs = _up(network.members[0].weight.shape[1])
     layers = len(network.members) - 1
     tiles = -(-batch // TILE)
-    at_once = 3 if _sums(inputs, layers) <= FEW_SUMS else 2  # warpgroups of a multiprocessor
-    if tiles <= multiprocessors:
+    few = _sums(inputs, layers) <= FEW_SUMS
+    one_each, many = tiles <= multiprocessors, tiles >= APART_TILES * multiprocessors
+    apart = not few and (one_each or many)
+    if one_each:
         groups, warpgroups = tiles, 1
-    elif inputs <= SIDE and at_once == 3:
+    elif few and inputs <= SIDE:
         each = 2 if tiles < TWO_GROUPS_TILES * multiprocessors else 3
         groups, warpgroups = min(tiles, each * multiprocessors), 1
-    elif inputs > SIDE and at_once == 2 and tiles >= MANY_TILES * multiprocessors:
-        groups, warpgroups = 2 * multiprocessors, 1
     else:
-        groups, warpgroups = min(multiprocessors, -(-tiles // at_once)), at_once
+        warpgroups = 3 if few or many else 2
+        groups = min(multiprocessors, -(-tiles // warpgroups))
     outputs = network.members[-1].weight.shape[0]
-    return WgmmaPlan(inputs, layers, groups, warpgroups, tiles, outputs)
+    return WgmmaPlan(inputs, layers, groups, warpgroups, tiles, outputs, apart)
 
 
 def wgmma_constants(plan: WgmmaPlan, *, many: bool = False) -> str:
@@ -125,13 +136,18 @@ def wgmma_constants(plan: WgmmaPlan, *, many: bool = False) -> str:
 
     ``many``: many_steps.cs.slang follows, which writes the weights.
     """
+    handed = plan.apart and plan.warpgroups > 1  # else each thread may have as many as it needs
     halves = many and plan.tiles <= HALF_TILES * plan.slots
     return _constants(
         plan,
         plan.warpgroups,
-        NARROW_BYTES,
+        plan.output_bytes,
         f"""#define MANY_STEPS {int(many)}
 #define HALF_PARTIALS {int(halves)}
+static const int SUMS_APART = {int(plan.apart)};
+static const int LAUNCH_REGISTERS = {LAUNCH_REGISTERS};
+static const int FEWER_REGISTERS = {FEWER_REGISTERS if handed else 0};
+static const int MORE_REGISTERS = {MORE_REGISTERS if handed else 0};
 static const bool TRAINS = true;
 """,
     )
@@ -143,7 +159,10 @@ def wgmma_infer_constants(plan: WgmmaPlan) -> str:
         plan,
         INFER_WARPGROUPS,
         plan.infer_output_bytes,
-        "#define MANY_STEPS 0\nstatic const bool TRAINS = false;\n",
+        """#define MANY_STEPS 0
+static const int SUMS_APART = 0;
+static const bool TRAINS = false;
+""",
     )
 
 
