@@ -64,9 +64,8 @@ OTHERS = [
 ]
 LARGE = [  # whose sums of weights' gradients one warpgroup makes for three others
     Case("frequency:octaves=6", 4, 64, "leaky_relu", "sigmoid", "l2", "positions", 3, 40_001),
-    Case(GRIDS, 3, 64, "relu", "none", "l2", "lattice", 4, 50_000),
-    Case("dense_grid:features=48,width=6,height=4", 4, 50, "silu", "none", "huber", "positions", 2,
-         35_000),
+    Case("frequency:octaves=16", 3, 64, "relu", "none", "l2", "lattice", 4, 50_000),
+    Case("one_blob:bins=24", 4, 50, "silu", "none", "huber", "positions", 2, 35_000),
 ]  # fmt: skip
 PATHS = ["fma", *(pytest.param(path, marks=pytest.mark.gpu) for path in ("matrix", "wgmma"))]
 # relative norm of the error of a parameter's gradient, and of the loss: float32 sums of 500

@@ -38,16 +38,23 @@ def refusal_of(path: KernelPath, network: MLP) -> str | None:
 
 
 def build_plan(
-    path: TrainingPath, network: MLP, batch: int, gpu: Gpu, groups: int | None = None
+    path: TrainingPath,
+    network: MLP,
+    batch: int,
+    gpu: Gpu,
+    groups: int | None = None,
+    *,
+    small_samples: bool = False,
 ) -> Plan:
     """Return the plan for a network that ``path`` does not refuse.
 
     ``groups``: at most so many share a batch; None: as many as ``gpu`` runs well.
+    ``small_samples``: those of the task's TaskText.
     """
     own = (gpu.multiprocessors if gpu.api == "cuda" else None) or GROUPS
     groups = own if groups is None else groups
     if path == "wgmma":
-        return wgmma_plan(network, batch, groups)
+        return wgmma_plan(network, batch, groups, small_samples=small_samples)
     if path == "fma":
         return portable_plan(network, batch, groups)
     if gpu.api != "cuda":

@@ -192,6 +192,8 @@ def step_texts(
         made = level_task(gpu, field.encoding, training.batch, made)
     elif apart:
         made = task(halves=plan.halves, gradients=gradients)
+    if made.small_samples and not joined:
+        plan = build_plan(path, field.network, training.batch, gpu, small_samples=True)
     resident = 0
     alone = not joined and not training.soap and made.before is made.after is made.between is None
     if alone and training.frozen_layers == 0:

@@ -19,6 +19,8 @@ class TaskText:
     update, such as training a network in front of this one. ``kernels``: what these dispatch, as
     far as it is to be compiled beside the step's. ``position``: the member of samples that
     ``Encoding`` takes, where ``encode`` puts what that yields and nothing else; else empty.
+    ``small_samples``: whether samples are little more than a position and up to four numbers, and
+    nothing is trained before the network: kernels may then leave few registers for both.
     """
 
     text: str
@@ -28,3 +30,4 @@ class TaskText:
     between: Callable[[dict[str, Any]], Sequence[Dispatch]] | None = None
     kernels: Sequence[KernelText] = ()
     position: str = ""
+    small_samples: bool = False

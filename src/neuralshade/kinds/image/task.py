@@ -101,4 +101,5 @@ def image_task(
             **grid_variables(encoding, gradients, seed),
         },
         position="uv",
+        small_samples=encoding.number_count() == 0,
     )

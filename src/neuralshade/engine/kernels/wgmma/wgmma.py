@@ -12,6 +12,7 @@ WIDEST_INPUT = 64
 MOST_SUMS = 128  # float32 of a thread's registers that sums of gradients may take
 WIDE_BYTES, NARROW_BYTES = TILE * 128, TILE * 32  # of 64 rows in group-shared memory
 FEW_SUMS = 64  # of them: three warpgroups fit a multiprocessor, else two
+MANY_TILES = 16  # of a multiprocessor
 APART_TILES = 4  # of a multiprocessor: with fewer, three at once share them unevenly
 LAUNCH_REGISTERS = 128  # of a thread of a group of four warpgroups
 FEWER_REGISTERS, MORE_REGISTERS = 112, 176  # of those three that hand some over, and of the fourth
@@ -105,27 +106,32 @@ def fits_wgmma(network: MLP) -> str | None:
     return None
 
 
-def wgmma_plan(network: MLP, batch: int, multiprocessors: int) -> WgmmaPlan:
+def wgmma_plan(
+    network: MLP, batch: int, multiprocessors: int, *, small_samples: bool = False
+) -> WgmmaPlan:
     """Return the plan for a network that ``fits_wgmma``.
 
     A multiprocessor runs as many warpgroups as its registers allow: of one group, which share
     weights and add their sums up. In large batches of large networks a fourth one sums for three,
-    where each group has one tile a second one for the first. Groups of small networks have one for
-    any batch, so that all batches share a kernel.
+    where each group has one tile a second one for the first. That leaves the others few registers,
+    so it is for ``small_samples`` (those of TaskText). Groups of small networks have one for any
+    batch, so that all batches share a kernel.
     """
     inputs = _up(network.members[0].weight.shape[1])
     layers = len(network.members) - 1
     tiles = -(-batch // TILE)
     few = _sums(inputs, layers) <= FEW_SUMS
     one_each, many = tiles <= multiprocessors, tiles >= APART_TILES * multiprocessors
-    apart = not few and (one_each or many)
+    apart = small_samples and not few and (one_each or many)
     if one_each:
         groups, warpgroups = tiles, 1
     elif few and inputs <= SIDE:
         each = 2 if tiles < TWO_GROUPS_TILES * multiprocessors else 3
         groups, warpgroups = min(tiles, each * multiprocessors), 1
+    elif inputs > SIDE and not few and not apart and tiles >= MANY_TILES * multiprocessors:
+        groups, warpgroups = 2 * multiprocessors, 1
     else:
-        warpgroups = 3 if few or many else 2
+        warpgroups = 3 if few or apart else 2
         groups = min(multiprocessors, -(-tiles // warpgroups))
     outputs = network.members[-1].weight.shape[0]
     return WgmmaPlan(inputs, layers, groups, warpgroups, tiles, outputs, apart)
