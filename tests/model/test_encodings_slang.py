@@ -64,6 +64,8 @@ WIDER = {  # positions of another count of numbers than two
     "one_blob:bins=3 + frequency:octaves=2 + triangle_wave:octaves=3,first=1 + identity:first=2": 3,
     "dense_grid:features=2,width=5,height=3 + frequency:octaves=2,first=2": 3,
     "one_blob:bins=3,wrapped=1 + triangle_wave:octaves=3,shifted=1,first=1": 3,
+    "frequency:octaves=3": 3,  # an odd number of waves, which two lanes share
+    "frequency:octaves=5 + identity": 1,
     "hash_grid:levels=2,features=2,log2_entries=4,coarsest=2,finest=5 + identity"
     " + frequency:octaves=1,first=2,dimensions=3 + one_blob:bins=3,first=5": 8,
 }
