@@ -32,7 +32,7 @@ from neuralshade.gpu.kernel_dump import DumpedKernel
 from neuralshade.gpu.shipped_kernels import shipped_kernel
 from neuralshade.gpu.slang_export import export_slang
 
-FORM = 4  # version of cached files and of the fixes to emitted text; raised with either
+FORM = 5  # version of cached files and of the fixes to emitted text; raised with either
 
 log = logging.getLogger("neuralshade")
 

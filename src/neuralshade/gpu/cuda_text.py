@@ -25,6 +25,9 @@ KERNEL = re.compile(r'(extern "C" __global__ void) (\w+)\(')
 # as fast. Slang's own [noinline] never reaches CUDA text, and slows SPIR-V down: 1,282 us, not
 # 1,068 us for that material.
 NOT_INLINED = re.compile(r"// CUDA: not inlined\n(?:public\s+)?[\w<>]+\s+(\w+)\(")
+# How Slang numbers a group's threads. Where there is one row of them, NVRTC keeps the other two
+# coordinates in registers all the same, or spills them.
+THREAD = "(threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x"
 SETS_REGISTERS = "setmaxnreg"  # instruction by which threads hand registers to others
 ALL_REGISTERS = 256  # largest group in which each thread may have the most registers
 DTYPES = {
@@ -96,6 +99,8 @@ def patched_text(exported: Exported, entry: str, apart: Iterable[str] = ()) -> C
     if kernel is None:
         raise KernelError(f"{entry}: got CUDA text without a kernel, need one. "
                           "Mark the function as a compute shader.")  # fmt: skip
+    if y == z == 1:
+        code = code.replace(THREAD, "threadIdx.x")
     if x * y * z > ALL_REGISTERS:  # else a thread may use more registers than there are for it
         alone = ", 1" if SETS_REGISTERS in code else ""  # NVRTC ignores these without the 1
         code = KERNEL.sub(rf"\1 __launch_bounds__({x * y * z}{alone}) \2(", code)

@@ -14,23 +14,26 @@ from neuralshade.gpu.gpu import Gpu
 from neuralshade.kinds.textures.shaded import LitMap, channels_slang, lit_numbers
 from neuralshade.kinds.textures.texels import PAIR, Texels
 from neuralshade.model.encoding import Encoding
+from neuralshade.model.level_table import MOST_MIPS
 
-MIP = np.dtype([("width", "<u4"), ("height", "<u4"), ("first", "<u4")])
-MIP_QUADS = 7  # of the device half
 # Names that the engine expects, declared by every kind's text.
 TEXT = """
 typealias Encoding = {encoding};
+
+uniform uint4 mip_table[{mips}];
+public struct SetMips : ITexelMips
+{{
+    public static uint4 mip(int index) {{ return mip_table[index]; }}
+}}
+
 typealias MapsTask = TexelTask<
-    {channels}, {wraps}, {jittered}, Encoding, {parameters}, {gradients}>;
+    {channels}, {wraps}, {jittered}, {alpha}, SetMips, Encoding, {parameters}, {gradients}>;
 
 StructuredBuffer<{number}> grid_numbers;
 {gradient_buffers}StructuredBuffer<uint> texels;
-StructuredBuffer<MipPlace> mips;
-uniform float4 mip_ends[MIP_QUADS];
-StructuredBuffer<float> channel_weights;
+uniform float4 channel_weights[({channels} + 3) / 4];
 uniform uint pairs;
 uniform uint seed;
-uniform int alpha;
 uniform uint crowded;
 static const uint COPIES = {copies};
 
@@ -42,7 +45,7 @@ static const uint COPIES = {copies};
 MapsTask maps_task(uint group)
 {{
     {gradients} gradients = {{ {gradient_fields} }};
-    return {{ texels, mips, mip_ends, channel_weights, grid(), gradients, pairs, seed, alpha }};
+    return {{ texels, channel_weights, grid(), gradients, pairs, seed }};
 }}
 """
 
@@ -56,7 +59,7 @@ Task make_task(uint group)
 """
 SHADED = """
 {channels}
-typealias Task = ShadedTask<{count}, {wraps}, {jittered}, LitChannels, Encoding,
+typealias Task = ShadedTask<{count}, {wraps}, {jittered}, {alpha}, SetMips, LitChannels, Encoding,
                             {parameters}, {gradients}>;
 
 StructuredBuffer<LitNumbers> lit_numbers;
@@ -96,8 +99,10 @@ def texel_task(
         "neuralshade.model.parameters",
     }
     parts = grid_parts(gradients, halves=halves)
-    ways = {"wraps": str(wraps).lower(), "jittered": str(jittered).lower()}
-    text = TEXT.format(encoding=half.type, channels=texels.channels, **ways, **parts)
+    ways = {"wraps": str(wraps).lower(), "jittered": str(jittered).lower(),
+            "alpha": -1 if texels.alpha is None else texels.alpha}  # fmt: skip
+    text = TEXT.format(encoding=half.type, channels=texels.channels, mips=MOST_MIPS, **ways,
+                       **parts)  # fmt: skip
     if lit is None:
         text += MAPS
     else:
@@ -106,11 +111,9 @@ def texel_task(
     lines = "".join(f"import {name};\n" for name in sorted(imports))
     variables: dict[str, Any] = {
         "texels": gpu.buffer(paired_words(texels.words)),
-        "mips": gpu.buffer(mip_table(texels)),
-        "mip_ends": mip_ends(texels),
-        "channel_weights": gpu.buffer(weights.astype(np.float32)),
+        "mip_table": mip_table(texels),
+        "channel_weights": weight_quads(weights),
         "pairs": batch // PAIR,
-        "alpha": -1 if texels.alpha is None else texels.alpha,
         **half.uniforms,
         **grid_variables(encoding, gradients, seed),
     }
@@ -127,20 +130,22 @@ def paired_words(words: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint32]:
     return pairs.astype(np.uint32, copy=False)
 
 
-def mip_table(texels: Texels) -> npt.NDArray[Any]:
-    """Return each mip's size and its first texel, as MIP."""
-    table = np.zeros(len(texels.sizes), MIP)
-    sizes: npt.NDArray[Any] = np.array(texels.sizes)
-    table["width"], table["height"] = sizes[:, 0], sizes[:, 1]
-    table["first"] = texels.firsts
+def mip_table(texels: Texels) -> npt.NDArray[np.uint32]:
+    """Return each mip's numbers as ITexelMips has them: uint32 [MOST_MIPS, 4].
+
+    The last mip ends at 2, which no place of a batch is.
+    """
+    table = np.zeros((MOST_MIPS, 4), np.uint32)
+    count = len(texels.sizes)
+    table[:count, :2] = texels.sizes
+    table[:count, 2] = texels.firsts
+    ends = np.full(count, 2, np.float32)
+    ends[:-1] = np.cumsum(texels.shares)[:-1]
+    table[:count, 3] = ends.view(np.uint32)
     return table
 
 
-def mip_ends(texels: Texels) -> npt.NDArray[np.float32]:
-    """Return the cumulative share of a batch of each mip but the last: float32 [MIP_QUADS, 4].
-
-    Where there is no such mip it is 2, which no place of a batch is.
-    """
-    ends = np.full((MIP_QUADS, 4), 2, np.float32)
-    ends.reshape(-1)[: len(texels.shares) - 1] = np.cumsum(texels.shares)[:-1]
-    return ends
+def weight_quads(weights: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """Return channels' weights, filled up with zeros: float32 [n, 4]."""
+    padded = np.pad(weights.astype(np.float32), (0, -len(weights) % 4))
+    return padded.reshape(-1, 4)

@@ -27,7 +27,7 @@ from neuralshade.engine.kernels.wgmma.wgmma import (
     wgmma_infer_constants,
     wgmma_plan,
 )
-from neuralshade.engine.layout import NetworkLayout
+from neuralshade.engine.layout import NetworkLayout, sizes_text
 from neuralshade.model.mlp import MLP
 
 GROUP_BYTES = 227 * 1024  # of group-shared memory that a group may have
@@ -173,10 +173,9 @@ class Checks:
 
     def __init__(self, dispatch, mlp: MLP, plan: WgmmaPlan, constants: str):
         self.layout = NetworkLayout(mlp, plan.align)
-        self.size = self.layout.size
+        self.size, self.inputs = self.layout.size, plan.inputs
         numbers = register_numbers(self.layout)
-        text = (f"{constants}static const int HIDDEN_LAYERS = {plan.hidden_layers};\n"
-                f"static const int OUTPUTS = {plan.outputs};\n")  # fmt: skip
+        text = f"import neuralshade.model.activation;\n{constants}{sizes_text(mlp)}"
         self.halves = "#define HALF_PARTIALS 1" in text
         self.run = dispatch(text + CHECKS.read_text(), {
             "registers": self.rounded(numbers).astype(np.float32),
@@ -213,6 +212,14 @@ class Checks:
             found[layer.first : layer.first_bias] = True
         return found
 
+    def summed(self) -> np.ndarray:
+        """Return which of them are summed: what fills the first layer up is in part left out."""
+        found = self.weights()
+        first, inputs = self.layout.layers[0], self.inputs
+        rows = found[first.first : first.first_bias].reshape(first.padded_rows, -1)
+        rows[:, inputs if inputs % SIDE == 0 else inputs // 8 * 8 + 8 :] = False
+        return found
+
 
 PLANS = [  # inputs, outputs, hidden layers, batch
     (1, 1, 1, 2**20), (16, 3, 4, 2**20), (30, 16, 3, 2**16), (48, 4, 2, 2**16), (64, 3, 3, 2**14),
@@ -246,18 +253,18 @@ def test_sums_are_told_from_their_places(checks):
     _, at = checks
     order, _, _ = at.places()
     np.testing.assert_array_equal(np.sort(order), np.arange(at.size))
-    weights = at.weights()
+    weights, summed = at.weights(), at.summed()[order]
     np.testing.assert_array_equal(order[~weights], np.flatnonzero(~weights))
     written = at.written(by_row=0)
-    np.testing.assert_array_equal(written[weights], at.rounded(order[weights]))
-    assert (written[~weights] == -1).all() and not at.run.read("broken", np.uint32, 1).any()
+    np.testing.assert_array_equal(written[summed], at.rounded(order[summed]))
+    assert (written[~summed] == -1).all() and not at.run.read("broken", np.uint32, 1).any()
 
 
 def test_rows_lie_as_the_network_does(checks):
     _, at = checks
-    written, weights = at.written(by_row=1), at.weights()
-    np.testing.assert_array_equal(written[weights], at.rounded(np.flatnonzero(weights)))
-    assert (written[~weights] == -1).all()
+    written, summed = at.written(by_row=1), at.summed()
+    np.testing.assert_array_equal(written[summed], at.rounded(np.flatnonzero(summed)))
+    assert (written[~summed] == -1).all()
 
 
 def test_all_weights_are_staged_once_and_memory_is_as_large_as_planned(checks):

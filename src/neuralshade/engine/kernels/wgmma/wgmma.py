@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from neuralshade.engine.kernels.wgmma.first_product import first_product
 from neuralshade.model.mlp import MLP
 
 SIDE = 16  # columns of a fragment
@@ -26,7 +27,7 @@ ALIGN_BYTES = 1024  # of group-shared memory, whose beginning may have to be mov
 class WgmmaPlan:
     """Distribution of a batch over warpgroups; the constants of the device half."""
 
-    inputs_padded: int
+    inputs: int
     hidden_layers: int
     groups: int
     warpgroups: int  # of a group
@@ -50,11 +51,16 @@ class WgmmaPlan:
     @property
     def shared_bytes(self) -> int:
         """Return the group-shared memory of a launch of the training kernels."""
-        tiles = self.inputs_padded // SIDE
-        own = 4 * WIDE_BYTES + 2 * (tiles + 1) * NARROW_BYTES + self.output_bytes
+        tiles = self.inputs // SIDE + 1  # of the inputs and a column of ones
+        own = 4 * WIDE_BYTES + 2 * tiles * NARROW_BYTES + self.output_bytes
         adding = 1 if self.apart else self.warpgroups
         sums = 4 * (adding * self.hidden_layers * WIDTH + self.warpgroups * 4 * (SIDE + 1))
         return self._weight_bytes + self.warpgroups * own + SIDE * 128 + sums
+
+    @property
+    def inputs_padded(self) -> int:
+        """Return the columns of a product's left factor."""
+        return _up(self.inputs)
 
     @property
     def output_bytes(self) -> int:
@@ -117,8 +123,8 @@ def wgmma_plan(
     so it is for ``small_samples`` (those of TaskText). Groups of small networks have one for any
     batch, so that all batches share a kernel.
     """
-    inputs = _up(network.members[0].weight.shape[1])
-    layers = len(network.members) - 1
+    width = network.members[0].weight.shape[1]
+    inputs, layers = _up(width), len(network.members) - 1
     tiles = -(-batch // TILE)
     few = _sums(inputs, layers) <= FEW_SUMS
     one_each, many = tiles <= multiprocessors, tiles >= APART_TILES * multiprocessors
@@ -134,7 +140,7 @@ def wgmma_plan(
         warpgroups = 3 if few or apart else 2
         groups = min(multiprocessors, -(-tiles // warpgroups))
     outputs = network.members[-1].weight.shape[0]
-    return WgmmaPlan(inputs, layers, groups, warpgroups, tiles, outputs, apart)
+    return WgmmaPlan(width, layers, groups, warpgroups, tiles, outputs, apart)
 
 
 def wgmma_constants(plan: WgmmaPlan, *, many: bool = False) -> str:
@@ -144,7 +150,9 @@ def wgmma_constants(plan: WgmmaPlan, *, many: bool = False) -> str:
     """
     handed = plan.apart and plan.warpgroups > 1  # else each thread may have as many as it needs
     halves = many and plan.tiles <= HALF_TILES * plan.slots
-    return _constants(
+    beside = plan.inputs % SIDE == 0  # else the ones are among what fills inputs up
+    columns = plan.inputs if beside else plan.inputs // 8 * 8 + 8
+    return first_product(columns, beside=beside) + _constants(
         plan,
         plan.warpgroups,
         plan.output_bytes,
@@ -173,8 +181,7 @@ static const bool TRAINS = false;
 
 
 def _constants(plan: WgmmaPlan, warpgroups: int, output_bytes: int, more: str) -> str:
-    return f"""{more}#define ADD_FIRST_PRODUCT add_product_{plan.inputs_padded}
-static const int INPUTS_PADDED = {plan.inputs_padded};
+    return f"""{more}static const int INPUTS_PADDED = {plan.inputs_padded};
 static const int WARPGROUPS = {warpgroups};
 static const uint OUTPUT_BYTES = {output_bytes}; // of a warpgroup
 """
