@@ -40,6 +40,23 @@ def test_latents_equal_the_python_half(gpu, features, packed, wraps):
     lanes.check()
 
 
+@pytest.mark.parametrize("features", [
+    pytest.param(count, marks=() if count in (1, 2, 7, 12) else pytest.mark.slow)
+    for count in range(1, 17)
+])  # fmt: skip
+@pytest.mark.parametrize("count", [40, 41])
+def test_twins_add_for_each_other(gpu, features, count):
+    """Some twins have a cell in common, some do not."""
+    rng = torch.Generator().manual_seed(features)
+    at = positions(count, rng)
+    near = at[0 : count - 1 : 2] + torch.tensor([0.5 / 13, 0.0, 0.0])
+    at[1:count:4], at[3:count:4] = near[::2], at[2 : count - 1 : 4]
+    cells = grid(features, True, rng).corners(at)[0]
+    shared = (cells[: count - 1 : 2] == cells[1::2]).sum(1)
+    assert {0, 4} <= set(shared.tolist())
+    Lanes(gpu, grid(features, True, rng), at, packed=True, twins=True).check()
+
+
 def test_position_equals_the_python_half(gpu):
     rng = torch.Generator().manual_seed(0)
     Lanes(gpu, LatentPosition(MIPS, SERVED), positions(40, rng), packed=False).check()

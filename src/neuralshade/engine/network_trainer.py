@@ -155,7 +155,7 @@ class NetworkTrainer:
         bound = {**self.buffers, "grid_numbers": self.grid.stored}
         step: list[Dispatch] = [
             *(before(bound) if before is not None else ()),
-            (build.train(), self.plan.groups),
+            (build.train(grids=not self.grid_frozen), self.plan.groups),
             *(between(bound) if between is not None else ()),
             *build.step_update(grids=not self.grid_frozen),
         ]

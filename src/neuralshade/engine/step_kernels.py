@@ -69,9 +69,9 @@ class StepKernels:
     grid: GridNumbers | LatentNumbers
     buffers: dict[str, Any]  # step_buffers, and those of the grids' work
 
-    def train(self) -> Kernel:
-        """Return the kernel that computes one step's gradient."""
-        return self._train_kernel("train", self._trained)
+    def train(self, *, grids: bool = True) -> Kernel:
+        """Return the kernel that computes one step's gradient, that of ``grids`` with it."""
+        return self._train_kernel("train", {**self._trained, "input_frozen": int(not grids)})
 
     def train_many(self, added: dict[str, Any]) -> Kernel:
         """Return the kernel for many whole steps; ``added``: variables that only it binds."""
@@ -81,7 +81,7 @@ class StepKernels:
                 "resident": texts.resident, "slots": texts.plan.slots,
                 "copy_size": copy_size(texts.layout)}  # fmt: skip
         variables = {
-            **self._trained, **added, "many": many, "network_ring": self.network.stored,
+            **self._trained, **added, "input_frozen": 0, "many": many, "network_ring": self.network.stored,
             "values": self.network.values, "moments": self.network.moments,
             "means": self.network.means, "partial_words": self.buffers["partials"],
             "loss_words": self.buffers["partial_losses"],
