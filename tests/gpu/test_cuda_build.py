@@ -1,5 +1,6 @@
 """gpu/cuda_compiler, cuda_cache: every kernel of a fit becomes machine code, and is kept."""
 
+import logging
 import os
 import subprocess
 import sys
@@ -21,13 +22,18 @@ from neuralshade.gpu.device import NVIDIA_VENDOR_ID, AdapterInfo
 from neuralshade.kinds.image.budget import resolve
 from neuralshade.kinds.image.build import build_gpu_engine
 from neuralshade.kinds.image.presets import preset_recipe
+from neuralshade.kinds.textures.build import build_gpu_engine as build_textures
+from neuralshade.kinds.textures.channels import codings_of, trained_levels
 from neuralshade.kinds.textures.field import build_field as textures_field
 from neuralshade.kinds.textures.gpu_decoder import GpuDecoder
+from neuralshade.kinds.textures.layout import SMOOTH, with_grids
 from neuralshade.kinds.textures.recipe import TexturesRecipe
+from neuralshade.kinds.textures.texels import Texels
 from neuralshade.model.field import Field
 from neuralshade.model.mlp import MLP
 from neuralshade.model.registry import build_encoding
 from neuralshade.source.material_mips import mip_sizes
+from neuralshade.source.material_set import MaterialMap, MaterialSet
 from neuralshade.source.picture import picture_from_array
 
 pytest.importorskip("slangpy")
@@ -117,6 +123,34 @@ def test_every_kernel_of_a_fit_is_built(preset, kernels, capability, exact):
     grids = {"grid": {"measure_grid", "sum_extents", "round_cells"}, "lake": {"round_cells"}}
     others = {"train", "update_network", "round_network"}
     assert set(gpu.built) - {"probe"} == others | grids.get(preset, set())
+
+
+@pytest.mark.parametrize("build", ["set", "picture"])
+def test_products_of_training_do_not_wait_for_each_other(build, cache, caplog):
+    """On Hopper they do, all of a kernel, once NVRTC finds too few registers for it."""
+    caplog.set_level(logging.DEBUG, "neuralshade")
+    gpu = Builder((9, 0))
+    if build == "set":
+        build_set(gpu)
+    else:
+        picture = picture_from_array(np.zeros((512, 512, 3), np.uint8))
+        recipe = resolve(preset_recipe("grid", {"steps": 1, "bpp": 4.0}), picture)
+        build_gpu_engine(recipe, picture, gpu, "wgmma", False)
+    assert "train" in gpu.built
+    assert "runs slower than it could" not in caplog.text
+
+
+def build_set(gpu):
+    """Build the engine of a set of eight channels at the usual rate."""
+    rng = np.random.default_rng(0)
+    maps = [MaterialMap(name, rng.random((64, 64, count), np.float32), meaning, 8, None)
+            for name, count, meaning in (("albedo", 3, "srgb"), ("emission", 3, "srgb"),
+                                         ("ao", 1, "data"), ("height", 1, "data"))]  # fmt: skip
+    textures = MaterialSet("set", tuple(maps))
+    codings = codings_of(textures)
+    texels = Texels(trained_levels(textures, codings, 7), None)
+    recipe = with_grids(TexturesRecipe(network_bits=16), SMOOTH)
+    build_textures(recipe, texels, codings, gpu, "wgmma", False)
 
 
 @pytest.mark.parametrize("settings, width, outputs, capability, path", [

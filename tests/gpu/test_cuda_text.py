@@ -213,6 +213,13 @@ def test_only_large_groups_are_bounded(threads, bounds):
     assert (text.layout.entry, text.layout.threads) == ("fill", threads)
 
 
+@pytest.mark.parametrize("threads", [(64, 1, 1), (512, 1, 1), (16, 16, 1), (8, 8, 4)])
+def test_threads_in_a_row_have_one_coordinate(threads):
+    """NVRTC keeps the others in registers even where they are 0."""
+    kernel = group_text(threads).code.split("fill(")[-1]
+    assert ("threadIdx.y" in kernel) == (threads[1] > 1) and "threadIdx.x" in kernel
+
+
 def test_a_group_that_hands_registers_over_is_said_to_be_alone():
     """Without the 1, NVRTC ignores the instruction that does it."""
     exported = export_slang(GROUP.replace("NAME", "fill").replace("X, Y, Z", "512, 1, 1"), "fill")

@@ -132,6 +132,8 @@ def compile_kernel(
     if dumped is not None:
         dumped.write(".cu", emitted.code)
     made = _machine_code(emitted.code, architecture, fast_math, _options(text))
+    if made.remark:
+        log.debug("kernels: %s runs slower than it could: %s", entry, made.remark)
     if dumped is not None:
         dumped.write(".ptx", made.ptx)
         dumped.write(".cubin", made.cubin)

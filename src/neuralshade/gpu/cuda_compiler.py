@@ -14,6 +14,7 @@ from neuralshade.gpu.cuda_prelude import own_text
 LETTERED = (9, 0)  # the first compute capability with architecture-specific instructions
 HALVES = "__half"  # in the text, without Slang's prelude, where it needs cuda_fp16.h
 OPTIONS = ("--std=c++17", "--disable-warnings")  # Slang's own prelude has dozens of warnings
+SERIALIZED = "Potential Performance Loss"  # what NVRTC says where products wait for each other
 FAST_COMPILE = "--Ofast-compile=min"  # without unrolling, and without what costs most of the rest
 
 
@@ -23,6 +24,7 @@ class MachineCode:
 
     cubin: bytes  # for launching
     ptx: bytes  # the text before assembly
+    remark: str  # where Hopper's matrix products wait for each other, why; mostly empty
 
 
 def compile_cuda(
@@ -51,18 +53,21 @@ def compile_cuda(
         flags = [option.encode() for option in options]
         (error,) = api.nvrtcCompileProgram(program, len(flags), flags)
         if error != api.nvrtcResult.NVRTC_SUCCESS:
-            size = api.nvrtcGetProgramLogSize(program)[1]
-            log = bytearray(size)
-            api.nvrtcGetProgramLog(program, log)
-            said = log.rstrip(b"\0").decode(errors="replace")
             raise KernelError("kernel: got CUDA text that does not compile, need one that does. "
-                              f"NVRTC says:\n{said}")  # fmt: skip
+                              f"NVRTC says:\n{_log(program)}")  # fmt: skip
+        lines = _log(program).splitlines()
         return MachineCode(
             _output(program, api.nvrtcGetCUBINSize, api.nvrtcGetCUBIN),
             _output(program, api.nvrtcGetPTXSize, api.nvrtcGetPTX).rstrip(b"\0"),
+            next((line for line in lines if SERIALIZED in line), ""),
         )
     finally:
         api.nvrtcDestroyProgram(program)
+
+
+def _log(program: Any) -> str:
+    said = _output(program, nvrtc().nvrtcGetProgramLogSize, nvrtc().nvrtcGetProgramLog)
+    return said.rstrip(b"\0").decode(errors="replace")
 
 
 def _output(program: Any, size_of: Any, get: Any) -> bytes:

@@ -47,7 +47,7 @@ def runs(monkeypatch, tmp_path):
 
     def compiled(code, architecture, *, fast_math, options):
         nvrtc.append(tuple(options))
-        return MachineCode(f"{len(nvrtc)}".encode(), b"")
+        return MachineCode(f"{len(nvrtc)}".encode(), b"", "")
 
     (tmp_path / "cache").mkdir()
     (tmp_path / "sources" / "neuralshade" / "gpu").mkdir(parents=True)

@@ -87,6 +87,20 @@ def test_frozen_latents_are_codes_and_stay_so(pair):
 
 
 @pytest.mark.slow
+def test_frozen_latents_get_no_gradients(gpu):
+    """Their sums would cost a third of a step, and nothing clears them."""
+    engine, _ = pair_of(gpu, "repeat")
+    engine.advance(RATES)
+    engine.freeze()
+    before = engine.advance([0.0])
+    engine.advance([0.01] * 3)
+    assert engine.advance([0.0]) != before  # the decoder goes on
+    buffers = engine.trainer.buffers
+    for name in ("grid_sums", "grid_halves"):
+        assert not np.any(buffers[name].read()), name
+
+
+@pytest.mark.slow
 def test_a_decoder_is_refitted_to_latents_that_moved(pair):
     """Latents are those given, and stay so; the loss falls, alike on both."""
     for engine in pair:
