@@ -81,7 +81,8 @@ class StepKernels:
                 "resident": texts.resident, "slots": texts.plan.slots,
                 "copy_size": copy_size(texts.layout)}  # fmt: skip
         variables = {
-            **self._trained, **added, "input_frozen": 0, "many": many, "network_ring": self.network.stored,
+            **self._trained, **added, "many": many, "network_ring": self.network.stored,
+            "input_frozen": 0,
             "values": self.network.values, "moments": self.network.moments,
             "means": self.network.means, "partial_words": self.buffers["partials"],
             "loss_words": self.buffers["partial_losses"],
