@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from neuralshade.engine.kernels.wgmma.first_product import first_product
 from neuralshade.model.mlp import MLP
 
 SIDE = 16  # columns of a fragment
@@ -148,6 +147,8 @@ def wgmma_constants(plan: WgmmaPlan, *, many: bool = False) -> str:
 
     ``many``: many_steps.cs.slang follows, which writes the weights.
     """
+    from neuralshade.engine.kernels.wgmma.first_product import first_product  # on Hopper alone
+
     handed = plan.apart and plan.warpgroups > 1  # else each thread may have as many as it needs
     halves = many and plan.tiles <= HALF_TILES * plan.slots
     beside = plan.inputs % SIDE == 0  # else the ones are among what fills inputs up
