@@ -152,10 +152,11 @@ class NetworkTrainer:
         """Return the dispatches of one step; compiling them may take seconds."""
         build = self._kernels
         before, between = self.task.before, self.task.between
+        behind = not self.grid_frozen or self.task.trains_own  # whether the input is trained
         bound = {**self.buffers, "grid_numbers": self.grid.stored}
         step: list[Dispatch] = [
             *(before(bound) if before is not None else ()),
-            (build.train(grids=not self.grid_frozen), self.plan.groups),
+            (build.train(behind_input=behind), self.plan.groups),
             *(between(bound) if between is not None else ()),
             *build.step_update(grids=not self.grid_frozen),
         ]

@@ -69,9 +69,13 @@ class StepKernels:
     grid: GridNumbers | LatentNumbers
     buffers: dict[str, Any]  # step_buffers, and those of the grids' work
 
-    def train(self, *, grids: bool = True) -> Kernel:
-        """Return the kernel that computes one step's gradient, that of ``grids`` with it."""
-        return self._train_kernel("train", {**self._trained, "input_frozen": int(not grids)})
+    def train(self, *, behind_input: bool = True) -> Kernel:
+        """Return the kernel that computes one step's gradient.
+
+        ``behind_input``: whether it passes gradients by the network's input on.
+        """
+        frozen = int(not behind_input)
+        return self._train_kernel("train", {**self._trained, "input_frozen": frozen})
 
     def train_many(self, added: dict[str, Any]) -> Kernel:
         """Return the kernel for many whole steps; ``added``: variables that only it binds."""

@@ -31,3 +31,8 @@ class TaskText:
     kernels: Sequence[KernelText] = ()
     position: str = ""
     small_samples: bool = False
+
+    @property
+    def trains_own(self) -> bool:
+        """Return whether steps train numbers of the task's own, besides an encoding's."""
+        return self.after is not None

@@ -9,9 +9,10 @@ from fixtures.small_material import paint, paint_reference, upper_pairs
 
 import neuralshade
 from neuralshade import FitOptions
+from neuralshade.engine.trainer_state import MOMENTS
 from neuralshade.gpu.gpu import run_once
 from neuralshade.kinds.material.device_samples import DeviceBatches, DeviceSamples, values_on
-from neuralshade.kinds.material.engine import ENCODED, FROZEN, TRAINED
+from neuralshade.kinds.material.engine import ENCODED, FROZEN, OF_READ, TRAINED
 from neuralshade.kinds.material.field import build_field, encoding_of
 from neuralshade.kinds.material.fit import fit_material
 from neuralshade.kinds.material.gpu_engine import GpuMaterialEngine
@@ -233,3 +234,13 @@ def test_values_of_many_places_are_those_of_parameters(painted, monkeypatch):
         np.testing.assert_array_equal(found.cpu().numpy(), need)
     assert len(np.unique(need, axis=0)) > 200
     assert values_on(torch.device("cpu"), painted, uv[:0]).shape == (0, need.shape[1])
+
+
+@pytest.mark.slow  # kernels of an engine in both its phases
+def test_directions_of_the_map_are_trained_when_it_is_frozen(engine):
+    """What reads the map gets gradients to the end: else its means of them would but decay."""
+    *_, before, after = phases(engine, 8)
+    means = [name for name in after if name.startswith(OF_READ) and name.endswith(MOMENTS[0])]
+    assert means
+    for name in means:
+        assert not np.allclose(after[name], RECIPE.beta1 * before[name], rtol=1e-3, atol=0), name
