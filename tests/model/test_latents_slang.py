@@ -49,8 +49,9 @@ def test_twins_add_for_each_other(gpu, features, count):
     """Some twins have a cell in common, some do not."""
     rng = torch.Generator().manual_seed(features)
     at = positions(count, rng)
-    near = at[0 : count - 1 : 2] + torch.tensor([0.5 / 13, 0.0, 0.0])
-    at[1:count:4], at[3:count:4] = near[::2], at[2 : count - 1 : 4]
+    first, second = at[0 : count - 1 : 2], at[1:count:2]
+    second[::3] = first[::3] + torch.tensor([0.5 / 13, 0.0, 0.0])
+    second[1::3] = first[1::3]
     cells = grid(features, True, rng).corners(at)[0]
     shared = (cells[: count - 1 : 2] == cells[1::2]).sum(1)
     assert {0, 4} <= set(shared.tolist())
