@@ -99,15 +99,15 @@ def texel_task(
         "neuralshade.model.parameters",
     }
     parts = grid_parts(gradients, halves=halves)
-    ways = {"wraps": str(wraps).lower(), "jittered": str(jittered).lower(),
+    flags = {"wraps": str(wraps).lower(), "jittered": str(jittered).lower(),
             "alpha": -1 if texels.alpha is None else texels.alpha}  # fmt: skip
-    text = TEXT.format(encoding=half.type, channels=texels.channels, mips=MOST_MIPS, **ways,
+    text = TEXT.format(encoding=half.type, channels=texels.channels, mips=MOST_MIPS, **flags,
                        **parts)  # fmt: skip
     if lit is None:
         text += MAPS
     else:
         imports |= {"neuralshade.kinds.textures.shaded"}
-        text += SHADED.format(count=texels.channels, channels=channels_slang(lit), **ways, **parts)
+        text += SHADED.format(count=texels.channels, channels=channels_slang(lit), **flags, **parts)
     lines = "".join(f"import {name};\n" for name in sorted(imports))
     variables: dict[str, Any] = {
         "texels": gpu.buffer(paired_words(texels.words)),
