@@ -100,7 +100,7 @@ def texel_task(
     }
     parts = grid_parts(gradients, halves=halves)
     flags = {"wraps": str(wraps).lower(), "jittered": str(jittered).lower(),
-            "alpha": -1 if texels.alpha is None else texels.alpha}  # fmt: skip
+             "alpha": -1 if texels.alpha is None else texels.alpha}  # fmt: skip
     text = TEXT.format(encoding=half.type, channels=texels.channels, mips=MOST_MIPS, **flags,
                        **parts)  # fmt: skip
     if lit is None:
